@@ -1,0 +1,31 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+    name: "Ferry",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Ferry", targets: ["Ferry"]),
+        .library(name: "FerrySession", targets: ["FerrySession"]),
+        .library(name: "FerryTesting", targets: ["FerryTesting"]),
+        .executable(name: "ferry", targets: ["FerryCommand"]),
+    ],
+    targets: [
+        .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "FerrySession", dependencies: ["CFerry"], swiftSettings: settings),
+        .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
+        .target(name: "FerryTesting", swiftSettings: settings),
+        .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "FerrySessionTests",
+            dependencies: ["FerrySession", "FerryTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
+        .testTarget(name: "IntegrationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#ifndef CFERRY_H
+#define CFERRY_H
+#endif

@@ -1,0 +1,6 @@
+import Ferry
+
+@main
+enum FerryMain {
+    static func main() {}
+}

@@ -1,0 +1,6 @@
+// The one place that names FoundationNetworking: users write `import Foundation` and `import Ferry`.
+@_exported import Foundation
+
+#if canImport(FoundationNetworking)
+@_exported import FoundationNetworking
+#endif
