@@ -1,3 +1,103 @@
+// Ferry's own declarations of the libcurl functions it uses. They are found at run time in the libcurl
+// that FoundationNetworking has loaded, so that neither curl's headers nor a -dev package are needed.
 #ifndef CFERRY_H
 #define CFERRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: - Finding libcurl
+
+/// Finds libcurl once per process. Returns NULL on success, else a sentence that names what was looked for.
+const char *ferry_load(void);
+
+/// What `curl_version_info` tells, in a layout of Ferry's own. Strings live as long as the process.
+typedef struct {
+    const char *version;
+    uint32_t version_number;
+    int32_t features;
+    const char *tls;
+    const char *zlib;
+    const char *brotli;
+    const char *zstd;
+    const char *http2;
+} ferry_version;
+
+ferry_version ferry_version_info(void);
+
+// MARK: - Callbacks
+
+/// Every callback a transfer has; `context` is the one given to `ferry_easy_set_callbacks`.
+typedef struct {
+    size_t (*write)(char *bytes, size_t size, size_t count, void *context);
+    size_t (*header)(char *bytes, size_t size, size_t count, void *context);
+    size_t (*read)(char *buffer, size_t size, size_t count, void *context);
+    int (*seek)(void *context, int64_t offset, int origin);
+    /// Answers 0 to refuse the connection.
+    int (*may_connect)(void *context);
+    /// The connection stands; the request is sent after it. Answers 0 to go on, 1 to abort.
+    int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
+    /// A name look-up starts. Answers 0 to go on.
+    int (*resolve)(void *resolver, void *reserved, void *context);
+} ferry_callbacks;
+
+/// Sets the callbacks of every transfer of the process: once, before the first transfer is configured.
+void ferry_install_callbacks(ferry_callbacks callbacks);
+
+// MARK: - Easy handles
+
+void *ferry_easy_init(void);
+void ferry_easy_cleanup(void *easy);
+void ferry_easy_reset(void *easy);
+int ferry_easy_pause(void *easy, int mask);
+const char *ferry_easy_strerror(int code);
+int ferry_easy_set_callbacks(void *easy, void *context);
+int ferry_easy_set_long(void *easy, int option, long value);
+int ferry_easy_set_offset(void *easy, int option, int64_t value);
+int ferry_easy_set_string(void *easy, int option, const char *value);
+int ferry_easy_set_pointer(void *easy, int option, void *value);
+int ferry_easy_get_long(void *easy, int info, long *value);
+int ferry_easy_get_offset(void *easy, int info, int64_t *value);
+int ferry_easy_get_string(void *easy, int info, const char **value);
+
+void *ferry_slist_append(void *list, const char *string);
+void ferry_slist_free(void *list);
+
+// MARK: - Multi handles
+
+void *ferry_multi_init(void);
+int ferry_multi_cleanup(void *multi);
+int ferry_multi_set_long(void *multi, int option, long value);
+int ferry_multi_add(void *multi, void *easy);
+int ferry_multi_remove(void *multi, void *easy);
+int ferry_multi_perform(void *multi, int *running);
+int ferry_multi_poll(void *multi, int timeout_milliseconds);
+int ferry_multi_wakeup(void *multi);
+/// Takes one finished transfer. Returns false when there is none.
+bool ferry_multi_next_finished(void *multi, void **easy, int *code);
+
+// MARK: - Threads
+
+/// Blocks SIGPIPE for the calling thread: CURLOPT_NOSIGNAL keeps libcurl from doing it.
+void ferry_block_sigpipe(void);
+
+// MARK: - Content decoding
+
+/// The content codings of RFC 9110 section 8.4.1, and Zstandard (RFC 8878).
+typedef enum { FERRY_GZIP = 0, FERRY_DEFLATE = 1, FERRY_BROTLI = 2, FERRY_ZSTD = 3 } ferry_coding;
+
+typedef enum { FERRY_DECODE_MORE = 0, FERRY_DECODE_END = 1, FERRY_DECODE_ERROR = 2 } ferry_decode_status;
+
+typedef struct ferry_decoder ferry_decoder;
+
+/// Whether this process has a decoder for the coding: the libraries are those that libcurl has loaded.
+bool ferry_decoder_available(ferry_coding coding);
+ferry_decoder *ferry_decoder_create(ferry_coding coding);
+void ferry_decoder_free(ferry_decoder *decoder);
+/// Decodes as much as fits. `consumed` and `produced` say how far it came.
+ferry_decode_status ferry_decoder_run(
+    ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
+    uint8_t *output, size_t output_length, size_t *produced);
+
 #endif

@@ -1,0 +1,236 @@
+#define _GNU_SOURCE
+#include "CFerry.h"
+#include "Library.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#ifndef SOCK_CLOEXEC
+#define SOCK_CLOEXEC 0
+#endif
+
+typedef struct {
+    int message;
+    void *easy;
+    union {
+        void *whatever;
+        int result;
+    } data;
+} curl_message;
+
+typedef struct {
+    int age;
+    const char *version;
+    unsigned int version_num;
+    const char *host;
+    int features;
+    const char *ssl_version;
+    long ssl_version_num;
+    const char *libz_version;
+    const char *const *protocols;
+    const char *ares;
+    int ares_num;
+    const char *libidn;
+    int iconv_ver_num;
+    const char *libssh_version;
+    unsigned int brotli_ver_num;
+    const char *brotli_version;
+    unsigned int nghttp2_ver_num;
+    const char *nghttp2_version;
+    const char *quic_version;
+    const char *cainfo;
+    const char *capath;
+    unsigned int zstd_ver_num;
+    const char *zstd_version;
+} curl_version_data;
+
+struct curl_address {
+    int family;
+    int socktype;
+    int protocol;
+    unsigned int length;
+    struct sockaddr address;
+};
+
+#define FERRY_LIBCURL "libcurl.so.4"
+
+static struct {
+    int (*global_init)(long);
+    curl_version_data *(*version_info)(int);
+    void *(*easy_init)(void);
+    void (*easy_cleanup)(void *);
+    void (*easy_reset)(void *);
+    int (*easy_pause)(void *, int);
+    const char *(*easy_strerror)(int);
+    int (*easy_setopt)(void *, int, ...);
+    int (*easy_getinfo)(void *, int, ...);
+    void *(*slist_append)(void *, const char *);
+    void (*slist_free_all)(void *);
+    void *(*multi_init)(void);
+    int (*multi_cleanup)(void *);
+    int (*multi_setopt)(void *, int, ...);
+    int (*multi_add_handle)(void *, void *);
+    int (*multi_remove_handle)(void *, void *);
+    int (*multi_perform)(void *, int *);
+    int (*multi_poll)(void *, void *, unsigned int, int, int *);
+    int (*multi_wakeup)(void *);
+    curl_message *(*multi_info_read)(void *, int *);
+} curl;
+
+static char load_error[256];
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    const struct {
+        const char *name;
+        void **slot;
+    } wanted[] = {
+        {"curl_global_init", (void **)&curl.global_init},
+        {"curl_version_info", (void **)&curl.version_info},
+        {"curl_easy_init", (void **)&curl.easy_init},
+        {"curl_easy_cleanup", (void **)&curl.easy_cleanup},
+        {"curl_easy_reset", (void **)&curl.easy_reset},
+        {"curl_easy_pause", (void **)&curl.easy_pause},
+        {"curl_easy_strerror", (void **)&curl.easy_strerror},
+        {"curl_easy_setopt", (void **)&curl.easy_setopt},
+        {"curl_easy_getinfo", (void **)&curl.easy_getinfo},
+        {"curl_slist_append", (void **)&curl.slist_append},
+        {"curl_slist_free_all", (void **)&curl.slist_free_all},
+        {"curl_multi_init", (void **)&curl.multi_init},
+        {"curl_multi_cleanup", (void **)&curl.multi_cleanup},
+        {"curl_multi_setopt", (void **)&curl.multi_setopt},
+        {"curl_multi_add_handle", (void **)&curl.multi_add_handle},
+        {"curl_multi_remove_handle", (void **)&curl.multi_remove_handle},
+        {"curl_multi_perform", (void **)&curl.multi_perform},
+        {"curl_multi_poll", (void **)&curl.multi_poll},
+        {"curl_multi_wakeup", (void **)&curl.multi_wakeup},
+        {"curl_multi_info_read", (void **)&curl.multi_info_read},
+    };
+    for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
+        void *symbol = ferry_symbol(wanted[index].name, FERRY_LIBCURL);
+        if (symbol == NULL) {
+            snprintf(
+                load_error, sizeof load_error,
+                "libcurl was not found: %s is neither in this process nor in " FERRY_LIBCURL
+                " (libcurl 7.68 or later is needed)",
+                wanted[index].name);
+            return;
+        }
+        *wanted[index].slot = symbol;
+    }
+    const long everything = 3;
+    int code = curl.global_init(everything);
+    if (code != 0) {
+        snprintf(load_error, sizeof load_error, "libcurl could not be initialised: %s", curl.easy_strerror(code));
+    }
+}
+
+const char *ferry_load(void) {
+    pthread_once(&load_once, load);
+    return load_error[0] == 0 ? NULL : load_error;
+}
+
+ferry_version ferry_version_info(void) {
+    ferry_version result;
+    memset(&result, 0, sizeof result);
+    // The age says which fields the library has: 5 brings brotli, 6 HTTP/2, 8 zstd. A newer one is cut to what it knows.
+    const curl_version_data *data = curl.version_info(8);
+    result.version = data->version;
+    result.version_number = data->version_num;
+    result.features = data->features;
+    result.tls = data->ssl_version;
+    result.zlib = data->libz_version;
+    if (data->age >= 4) result.brotli = data->brotli_version;
+    if (data->age >= 5) result.http2 = data->nghttp2_version;
+    if (data->age >= 7) result.zstd = data->zstd_version;
+    return result;
+}
+
+// MARK: - Easy handles
+
+void *ferry_easy_init(void) { return curl.easy_init(); }
+void ferry_easy_cleanup(void *easy) { curl.easy_cleanup(easy); }
+void ferry_easy_reset(void *easy) { curl.easy_reset(easy); }
+int ferry_easy_pause(void *easy, int mask) { return curl.easy_pause(easy, mask); }
+const char *ferry_easy_strerror(int code) { return curl.easy_strerror(code); }
+
+int ferry_easy_set_long(void *easy, int option, long value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_set_offset(void *easy, int option, int64_t value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_set_string(void *easy, int option, const char *value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_set_pointer(void *easy, int option, void *value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
+int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return curl.easy_getinfo(easy, info, value); }
+int ferry_easy_get_string(void *easy, int info, const char **value) { return curl.easy_getinfo(easy, info, value); }
+
+void *ferry_slist_append(void *list, const char *string) { return curl.slist_append(list, string); }
+void ferry_slist_free(void *list) { curl.slist_free_all(list); }
+
+static ferry_callbacks installed;
+
+void ferry_install_callbacks(ferry_callbacks callbacks) { installed = callbacks; }
+
+static int open_socket(void *context, int purpose, struct curl_address *address) {
+    (void)purpose;
+    if (!installed.may_connect(context)) return -1;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+int ferry_easy_set_callbacks(void *easy, void *context) {
+    enum {
+        WRITEDATA = 10001, READDATA = 10009, HEADERDATA = 10029, SEEKDATA = 10168, OPENSOCKETDATA = 10164,
+        RESOLVER_START_DATA = 10273, PREREQDATA = 10313,
+        WRITEFUNCTION = 20011, READFUNCTION = 20012, HEADERFUNCTION = 20079, SEEKFUNCTION = 20167,
+        OPENSOCKETFUNCTION = 20163, RESOLVER_START_FUNCTION = 20272, PREREQFUNCTION = 20312
+    };
+    int failed = curl.easy_setopt(easy, WRITEFUNCTION, installed.write)
+        | curl.easy_setopt(easy, WRITEDATA, context)
+        | curl.easy_setopt(easy, HEADERFUNCTION, installed.header)
+        | curl.easy_setopt(easy, HEADERDATA, context)
+        | curl.easy_setopt(easy, READFUNCTION, installed.read)
+        | curl.easy_setopt(easy, READDATA, context)
+        | curl.easy_setopt(easy, SEEKFUNCTION, installed.seek)
+        | curl.easy_setopt(easy, SEEKDATA, context)
+        | curl.easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
+        | curl.easy_setopt(easy, OPENSOCKETDATA, context)
+        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, installed.resolve)
+        | curl.easy_setopt(easy, RESOLVER_START_DATA, context)
+        | curl.easy_setopt(easy, PREREQFUNCTION, installed.prerequest)
+        | curl.easy_setopt(easy, PREREQDATA, context);
+    return failed;
+}
+
+// MARK: - Multi handles
+
+void *ferry_multi_init(void) { return curl.multi_init(); }
+int ferry_multi_cleanup(void *multi) { return curl.multi_cleanup(multi); }
+int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
+int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
+int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
+int ferry_multi_perform(void *multi, int *running) { return curl.multi_perform(multi, running); }
+int ferry_multi_poll(void *multi, int timeout) { return curl.multi_poll(multi, NULL, 0, timeout, NULL); }
+int ferry_multi_wakeup(void *multi) { return curl.multi_wakeup(multi); }
+
+bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
+    const int done = 1;
+    int left = 0;
+    for (;;) {
+        const curl_message *message = curl.multi_info_read(multi, &left);
+        if (message == NULL) return false;
+        if (message->message != done) continue;
+        *easy = message->easy;
+        *code = message->data.result;
+        return true;
+    }
+}
+
+// MARK: - Threads
+
+void ferry_block_sigpipe(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}

@@ -1,0 +1,13 @@
+#define _GNU_SOURCE
+#include "Library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+void *ferry_symbol(const char *name, const char *library) {
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    if (symbol != NULL) return symbol;
+    // dlopen counts references, so asking again for each symbol is cheap and needs no state of our own.
+    void *handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+    return handle != NULL ? dlsym(handle, name) : NULL;
+}

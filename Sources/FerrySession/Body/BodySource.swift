@@ -1,0 +1,30 @@
+/// Where a request's body comes from.
+enum BodySource: Sendable {
+    case none
+    case data(Data)
+    case file(URL)
+    /// A stream that can be read once; for a second time the delegate is asked for a new one.
+    case stream(StreamBox)
+    /// A stream that the delegate is asked for.
+    case delegateStream
+
+    var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+}
+
+/// Carries an `InputStream` from the thread that gave it to the one that reads it.
+///
+/// `@unchecked Sendable`: after it is boxed, only its ``StreamPump``'s thread touches the stream.
+final class StreamBox: @unchecked Sendable {
+    let stream: InputStream
+
+    init(_ stream: InputStream) {
+        self.stream = stream
+    }
+
+    convenience init?(optional stream: InputStream?) {
+        guard let stream else { return nil }
+        self.init(stream)
+    }
+}

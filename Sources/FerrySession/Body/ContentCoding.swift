@@ -1,0 +1,53 @@
+internal import CFerry
+
+/// A content coding that responses can be decoded from (RFC 9110, section 8.4.1).
+enum ContentCoding: CaseIterable, Sendable {
+    case gzip
+    case deflate
+    case brotli
+    case zstd
+
+    /// Those that this process has a decoder for.
+    static let available = allCases.filter { ferry_decoder_available($0.number) }
+
+    /// What `Accept-Encoding` says when the request does not.
+    static let acceptEncoding = available.map(\.name).joined(separator: ", ")
+
+    var name: String {
+        switch self {
+        case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .brotli: "br"
+        case .zstd: "zstd"
+        }
+    }
+
+    var number: ferry_coding {
+        switch self {
+        case .gzip: FERRY_GZIP
+        case .deflate: FERRY_DEFLATE
+        case .brotli: FERRY_BROTLI
+        case .zstd: FERRY_ZSTD
+        }
+    }
+
+    /// The codings a `Content-Encoding` value names, in the order they were applied, without `identity`.
+    ///
+    /// `nil` when one is not known, or when there are more than anybody needs: a body that cannot be decoded whole is
+    /// delivered as it came.
+    static func parse(_ value: String) -> [ContentCoding]? {
+        var codings: [ContentCoding] = []
+        for part in value.split(separator: ",") {
+            switch part.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "", "identity": continue
+            case "gzip", "x-gzip": codings.append(.gzip)
+            case "deflate": codings.append(.deflate)
+            case "br": codings.append(.brotli)
+            case "zstd": codings.append(.zstd)
+            default: return nil
+            }
+        }
+        let most = 4
+        return codings.count <= most && codings.allSatisfy(available.contains) ? codings : nil
+    }
+}

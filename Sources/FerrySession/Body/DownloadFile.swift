@@ -1,0 +1,92 @@
+/// The temporary file of a download: made when the first byte comes, readable by its owner alone.
+///
+/// `@unchecked Sendable`: the engine's thread writes it, and gives it up before the delegate queue sees it.
+final class DownloadFile: @unchecked Sendable {
+    let url: URL
+    private let requestURL: URL?
+    private var descriptor: Int32 = -1
+    private(set) var size: Int64 = 0
+
+    init(directory: URL, requestURL: URL?) {
+        self.requestURL = requestURL
+        url = directory.appendingPathComponent("ferry-\(UUID().uuidString).download", isDirectory: false)
+    }
+
+    deinit {
+        closeDescriptor()
+    }
+
+    /// Makes the file if it is not there yet; an empty body makes an empty file.
+    func create() throws(URLError) {
+        guard descriptor < 0 else { return }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        descriptor = url.path.withCString { open($0, flags, 0o600) }
+        guard descriptor >= 0 else { throw failure(.cannotCreateFile, "could not be created", errno) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
+        try create()
+        var rest = bytes
+        while let base = rest.baseAddress, rest.count > 0 {
+            let count = Posix.writeFile(descriptor, base, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure(.cannotWriteToFile, "could not be written", errno)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            size += Int64(count)
+        }
+    }
+
+    /// Forgets the bytes, to begin again.
+    func truncate() throws(URLError) {
+        guard descriptor >= 0 else { return }
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw failure(.cannotWriteToFile, "could not be truncated", errno)
+        }
+        size = 0
+    }
+
+    /// Closes the file; some file systems report a full disk only now.
+    func finish() throws(URLError) {
+        try create()
+        let open = descriptor
+        descriptor = -1
+        guard Posix.closeFile(open) == 0 || errno == EINTR else {
+            throw failure(.cannotCloseFile, "could not be closed", errno)
+        }
+    }
+
+    /// Deletes the file where it still is.
+    func remove() {
+        closeDescriptor()
+        unlink(url.path)
+    }
+
+    private func closeDescriptor() {
+        guard descriptor >= 0 else { return }
+        Posix.closeFile(descriptor)
+        descriptor = -1
+    }
+
+    private func failure(_ code: URLError.Code, _ what: String, _ number: Int32) -> URLError {
+        let cocoa: CocoaError.Code
+        switch number {
+        case ENOSPC, EDQUOT: cocoa = .fileWriteOutOfSpace
+        case EACCES, EPERM: cocoa = .fileWriteNoPermission
+        case EROFS: cocoa = .fileWriteVolumeReadOnly
+        case ENOENT, ENOTDIR: cocoa = .fileNoSuchFile
+        default: cocoa = .fileWriteUnknown
+        }
+        let reason = String(cString: strerror(number))
+        let cause = NSError(
+            domain: NSCocoaErrorDomain,
+            code: cocoa.rawValue,
+            userInfo: [
+                NSFilePathErrorKey: url.path,
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(number)),
+            ]
+        )
+        return .ferry(code, url: requestURL, "The download \(what) at \(url.path): \(reason)", underlying: cause)
+    }
+}

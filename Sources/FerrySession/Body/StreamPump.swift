@@ -1,0 +1,126 @@
+import Synchronization
+
+/// Reads an `InputStream` on a thread of its own, a bounded piece ahead of libcurl.
+///
+/// A stream may block for as long as it likes: only its own request waits. It ends where `read` answers zero;
+/// `hasBytesAvailable` is not asked, since subclasses answer it as they please.
+final class StreamPump: BodyReader, Sendable {
+    private static let pieceSize = 65_536
+
+    private struct State {
+        var pieces: [Data] = []
+        var offset = 0
+        var isAtEnd = false
+        var error: URLError?
+        var isClosed = false
+        var isReaderWaiting = false
+        var delivered: Int64 = 0
+    }
+
+    let length: Int64?
+    private let url: URL?
+    private let state = Mutex(State())
+    private let room = DispatchSemaphore(value: 2)
+    private let wake: @Sendable () -> Void
+
+    /// Starts to read.
+    ///
+    /// - Parameters:
+    ///   - box: The stream; it is opened, read and closed on the pump's thread.
+    ///   - length: The length that was announced for it, if any.
+    ///   - url: The URL that errors name.
+    ///   - wake: Called when bytes are there again after a reader was told to wait; on the pump's thread.
+    init(_ box: StreamBox, length: Int64?, url: URL?, wake: @escaping @Sendable () -> Void) {
+        self.length = length
+        self.url = url
+        self.wake = wake
+        let thread = Thread { [self] in pump(box.stream) }
+        thread.name = "Ferry body"
+        thread.stackSize = 524_288
+        thread.start()
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
+        let (piece, freed) = state.withLock { state -> (BodyPiece, Bool) in
+            if let error = state.error { return (.failed(error), false) }
+            guard let data = state.pieces.first else {
+                if state.isAtEnd { return (end(state.delivered), false) }
+                state.isReaderWaiting = true
+                return (.wait, false)
+            }
+            var count = min(buffer.count, data.count - state.offset)
+            if let length {
+                guard state.delivered < length || count == 0 else { return (.failed(mismatch("more than")), false) }
+                count = Int(min(Int64(count), length - state.delivered))
+            }
+            data.withUnsafeBytes { bytes in
+                let slice = bytes[state.offset..<state.offset + count]
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: slice))
+            }
+            state.offset += count
+            state.delivered += Int64(count)
+            guard state.offset == data.count else { return (.bytes(count), false) }
+            state.pieces.removeFirst()
+            state.offset = 0
+            return (.bytes(count), true)
+        }
+        if freed { room.signal() }
+        return piece
+    }
+
+    func rewind() -> Bool {
+        state.withLock { $0.delivered == 0 }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        room.signal()
+    }
+
+    private func end(_ delivered: Int64) -> BodyPiece {
+        guard let length, delivered < length else { return .end }
+        return .failed(mismatch("\(delivered) bytes instead of"))
+    }
+
+    private func mismatch(_ found: String) -> URLError {
+        let error = CurlSessionError(
+            .bodyLengthMismatch,
+            "The body's stream gave \(found) the \(length ?? 0) bytes that Content-Length announced"
+        )
+        return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
+    }
+
+    // MARK: - The pump's thread
+
+    private func pump(_ stream: InputStream) {
+        stream.open()
+        defer { stream.close() }
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.pieceSize)
+        defer { buffer.deallocate() }
+        while true {
+            room.wait()
+            if state.withLock({ $0.isClosed }) { return }
+            let count = stream.read(buffer, maxLength: Self.pieceSize)
+            let mustWake = state.withLock { state -> Bool in
+                if count > 0 {
+                    state.pieces.append(Data(bytes: buffer, count: min(count, Self.pieceSize)))
+                } else if count == 0 {
+                    state.isAtEnd = true
+                } else {
+                    state.error = readError(of: stream)
+                }
+                defer { state.isReaderWaiting = false }
+                return state.isReaderWaiting
+            }
+            if mustWake { wake() }
+            if count <= 0 { return }
+        }
+    }
+
+    private func readError(of stream: InputStream) -> URLError {
+        // Foundation's streamError traps where there is none, so it is asked only when the status says there is one.
+        let cause = stream.streamStatus == .error ? stream.streamError : nil
+        let text = "The body's stream could not be read" + (cause.map { ": \($0.localizedDescription)" } ?? "")
+        return .ferry(.requestBodyStreamExhausted, url: url, text, underlying: cause)
+    }
+}

@@ -1,0 +1,52 @@
+/// libcurl's numbers, as its ABI fixes them.
+enum CurlOption {
+    static let url: Int32 = 10_002
+    static let proxy: Int32 = 10_004
+    static let errorBuffer: Int32 = 10_010
+    static let httpHeader: Int32 = 10_023
+    static let customRequest: Int32 = 10_036
+    static let caInfo: Int32 = 10_065
+    static let noProxy: Int32 = 10_177
+    static let protocols: Int32 = 181
+    static let noBody: Int32 = 44
+    static let noProgress: Int32 = 43
+    static let upload: Int32 = 46
+    static let httpGet: Int32 = 80
+    static let httpVersion: Int32 = 84
+    static let bufferSize: Int32 = 98
+    static let noSignal: Int32 = 99
+    static let connectTimeoutMilliseconds: Int32 = 156
+    static let contentDecoding: Int32 = 158
+    static let tcpKeepAlive: Int32 = 213
+    static let pathAsIs: Int32 = 234
+    static let pipeWait: Int32 = 237
+    static let suppressConnectHeaders: Int32 = 265
+    static let uploadBufferSize: Int32 = 280
+    static let bodySize: Int32 = 30_115
+}
+
+enum CurlMultiOption {
+    static let pipelining: Int32 = 3
+    static let maximumConnections: Int32 = 6
+    static let maximumHostConnections: Int32 = 7
+}
+
+enum CurlInfo {
+    static let httpVersion: Int32 = 0x20_0000 + 46
+    static let sslVerifyResult: Int32 = 0x20_0000 + 15
+    static let osError: Int32 = 0x20_0000 + 25
+}
+
+enum CurlPause {
+    static let none: Int32 = 0
+    static let receive: Int32 = 1
+    static let send: Int32 = 4
+}
+
+/// What callbacks answer beside counts.
+enum CurlAnswer {
+    static let readPause = 0x1000_0001
+    static let readAbort = 0x1000_0000
+    static let seekDone: Int32 = 0
+    static let seekCannot: Int32 = 2
+}

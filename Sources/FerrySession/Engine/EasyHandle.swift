@@ -1,0 +1,76 @@
+internal import CFerry
+
+/// One libcurl easy handle with its error text and header list; touched only on its engine's thread.
+final class EasyHandle {
+    static let errorSize = 256
+
+    let pointer: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerList: UnsafeMutableRawPointer?
+
+    init?() {
+        guard let pointer = ferry_easy_init() else { return nil }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Self.errorSize)
+        errorText.initialize(repeating: 0, count: Self.errorSize)
+    }
+
+    deinit {
+        ferry_easy_cleanup(pointer)
+        ferry_slist_free(headerList)
+        errorText.deallocate()
+    }
+
+    /// Forgets every option; the connection, session and name caches live in the multi handle and stay.
+    func reset() {
+        ferry_easy_reset(pointer)
+        ferry_slist_free(headerList)
+        headerList = nil
+        errorText[0] = 0
+    }
+
+    func prepare(context: UnsafeMutableRawPointer) {
+        errorText[0] = 0
+        ferry_easy_set_callbacks(pointer, context)
+        ferry_easy_set_pointer(pointer, CurlOption.errorBuffer, errorText)
+        set(CurlOption.noSignal, 1)
+        set(CurlOption.noProgress, 1)
+    }
+
+    /// libcurl's own words for the last failure.
+    func message(for code: Int32) -> String {
+        let text = String(cString: errorText)
+        return text.isEmpty ? String(cString: ferry_easy_strerror(code)) : text
+    }
+
+    func set(_ option: Int32, _ value: Int) {
+        ferry_easy_set_long(pointer, option, value)
+    }
+
+    func set(_ option: Int32, offset value: Int64) {
+        ferry_easy_set_offset(pointer, option, value)
+    }
+
+    func set(_ option: Int32, _ value: String) {
+        ferry_easy_set_string(pointer, option, value)
+    }
+
+    func setHeaders(_ lines: [String]) {
+        ferry_slist_free(headerList)
+        headerList = nil
+        for line in lines {
+            headerList = ferry_slist_append(headerList, line)
+        }
+        ferry_easy_set_pointer(pointer, CurlOption.httpHeader, headerList)
+    }
+
+    func long(_ info: Int32) -> Int {
+        var value = 0
+        ferry_easy_get_long(pointer, info, &value)
+        return value
+    }
+
+    func pause(_ mask: Int32) -> Int32 {
+        ferry_easy_pause(pointer, mask)
+    }
+}

@@ -1,0 +1,17 @@
+/// What tasks ask of the engine.
+enum EngineCommand: Sendable {
+    case start(Transfer, priority: Float)
+    case suspend(Transfer)
+    case resume(Transfer)
+    case cancel(Transfer)
+    /// The client has room for more of the body.
+    case readMore(Transfer)
+    /// A stream has bytes again.
+    case bodyAvailable(Transfer)
+    /// The answer to a redirection: the request to send, or `nil` to deliver the redirection itself.
+    case redirect(Transfer, URLRequest?)
+    /// The answer to the wish for a stream.
+    case bodyStream(Transfer, StreamBox?)
+    /// The body goes to a file, first what the client has kept of it.
+    case becomeDownload(Transfer, any TransferClient)
+}

@@ -1,0 +1,13 @@
+/// What all transfers of one session share.
+struct EngineSettings: Sendable {
+    var maximumConnectionsPerHost: Int
+    var maximumRedirects: Int
+    var allowsInsecureRedirects: Bool
+    var sensitiveHeaders: Set<String>
+    var additionalHeaders: [(name: String, value: String)]
+    var userAgent: String
+    var certificateAuthorityFile: String?
+    var proxy: String?
+    var temporaryDirectory: URL
+    var decodesContent: Bool
+}

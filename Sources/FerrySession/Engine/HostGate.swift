@@ -1,0 +1,70 @@
+/// Who may connect to one origin now, and who waits: first come, first served within a priority.
+struct HostGate {
+    private(set) var running = 0
+    var limit: Int
+    private var queues: [Queue] = [Queue(), Queue(), Queue()]
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var isEmpty: Bool { running == 0 && queues.allSatisfy(\.isEmpty) }
+
+    /// Takes a place if one is free.
+    mutating func enter() -> Bool {
+        guard running < limit else { return false }
+        running += 1
+        return true
+    }
+
+    /// Takes a place whether or not one is free: a suspended transfer that goes on keeps its connection.
+    mutating func reenter() {
+        running += 1
+    }
+
+    mutating func leave() {
+        running -= 1
+    }
+
+    mutating func wait(_ transfer: Transfer, priority: Float) {
+        let index = priority > URLSessionTask.defaultPriority ? 0 : priority < URLSessionTask.defaultPriority ? 2 : 1
+        queues[index].append(transfer)
+    }
+
+    /// The next one that still wants to enter, if there is a place.
+    mutating func next() -> Transfer? {
+        guard running < limit else { return nil }
+        for index in queues.indices {
+            while let transfer = queues[index].popFirst() {
+                guard transfer.isWaitingForSlot else { continue }
+                running += 1
+                return transfer
+            }
+        }
+        return nil
+    }
+
+    /// A first-in, first-out list whose operations cost the same however long it is.
+    private struct Queue {
+        private var items: [Transfer?] = []
+        private var head = 0
+
+        var isEmpty: Bool { head == items.count }
+
+        mutating func append(_ transfer: Transfer) {
+            items.append(transfer)
+        }
+
+        mutating func popFirst() -> Transfer? {
+            guard head < items.count else { return nil }
+            let first = items[head]
+            items[head] = nil
+            head += 1
+            if head > 64, head * 2 > items.count {
+                items.removeFirst(head)
+                head = 0
+            }
+            return first
+        }
+    }
+}

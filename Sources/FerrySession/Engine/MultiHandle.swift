@@ -1,0 +1,49 @@
+internal import CFerry
+
+/// A libcurl multi handle.
+///
+/// `@unchecked Sendable`: all but ``wakeUp()``, which libcurl allows from any thread, is called on the engine's thread
+/// only, or after that thread has ended.
+final class MultiHandle: @unchecked Sendable {
+    private let pointer: UnsafeMutableRawPointer
+
+    init?() {
+        guard let pointer = ferry_multi_init() else { return nil }
+        self.pointer = pointer
+        let multiplex = 2
+        ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
+    }
+
+    deinit {
+        _ = ferry_multi_cleanup(pointer)
+    }
+
+    func add(_ easy: EasyHandle) -> Int32 {
+        ferry_multi_add(pointer, easy.pointer)
+    }
+
+    func remove(_ easy: EasyHandle) {
+        _ = ferry_multi_remove(pointer, easy.pointer)
+    }
+
+    func perform() {
+        var running: Int32 = 0
+        _ = ferry_multi_perform(pointer, &running)
+    }
+
+    func poll(milliseconds: Int32) {
+        _ = ferry_multi_poll(pointer, milliseconds)
+    }
+
+    func wakeUp() {
+        _ = ferry_multi_wakeup(pointer)
+    }
+
+    /// Takes one transfer that has ended, with libcurl's code for how.
+    func nextFinished() -> (easy: UnsafeMutableRawPointer, code: Int32)? {
+        var easy: UnsafeMutableRawPointer?
+        var code: Int32 = 0
+        guard ferry_multi_next_finished(pointer, &easy, &code), let easy else { return nil }
+        return (easy, code)
+    }
+}

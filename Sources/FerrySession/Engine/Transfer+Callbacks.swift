@@ -1,0 +1,128 @@
+internal import CFerry
+
+/// What libcurl calls, on the engine's thread, while it performs.
+extension Transfer {
+    /// Hands the callbacks to the C side, once.
+    static func installCallbacks() {
+        ferry_install_callbacks(
+            ferry_callbacks(
+                write: { bytes, size, count, context in
+                    Transfer.from(context)?.didReceiveBody(bytes, size &* count) ?? 0
+                },
+                header: { bytes, size, count, context in
+                    Transfer.from(context)?.didReceiveHeader(bytes, size &* count) ?? 0
+                },
+                read: { buffer, size, count, context in
+                    Transfer.from(context)?.readBody(buffer, size &* count) ?? CurlAnswer.readAbort
+                },
+                seek: { context, offset, origin in
+                    Transfer.from(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
+                },
+                may_connect: { context in
+                    Transfer.from(context)?.mayConnect() == true ? 1 : 0
+                },
+                prerequest: { context, _, _, _, _ in
+                    Transfer.from(context)?.mayRequest() == true ? 0 : 1
+                },
+                resolve: { _, _, context in
+                    Transfer.from(context)?.willResolve()
+                    return 0
+                }
+            )
+        )
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: - Connecting
+
+    private func willResolve() {
+        isResolving = true
+        beginConnecting()
+    }
+
+    private func mayConnect() -> Bool {
+        isResolving = false
+        guard client != nil else { return false }
+        beginConnecting()
+        return true
+    }
+
+    private func beginConnecting() {
+        guard !isSuspended, client != nil else { return }
+        let now = MonotonicTime.now()
+        clock.start(at: now)
+        clock.beginConnecting(at: now)
+        engine.watch(self)
+    }
+
+    private func mayRequest() -> Bool {
+        isResolving = false
+        guard client != nil else { return false }
+        let now = MonotonicTime.now()
+        if !isSuspended { clock.start(at: now) }
+        clock.endConnecting(at: now)
+        engine.watch(self)
+        return true
+    }
+
+    // MARK: - Receiving
+
+    private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        isResolving = false
+        clock.noteActivity(at: .now())
+        switch parser.consume(UnsafeRawBufferPointer(start: bytes, count: count)) {
+        case .none:
+            return count
+        case .head(let head):
+            return didReceiveHead(head) ? count : 0
+        case .malformed:
+            ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has a head that is no HTTP")
+            return 0
+        }
+    }
+
+    private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard client != nil else { return 0 }
+        clock.noteActivity(at: .now())
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+        guard accept(bytes) else { return 0 }
+        applyPause()
+        return count
+    }
+
+    // MARK: - Sending
+
+    private func readBody(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        guard let client, let reader, capacity > 0 else { return CurlAnswer.readAbort }
+        if isSuspended {
+            appliedPause |= CurlPause.send
+            return CurlAnswer.readPause
+        }
+        clock.noteActivity(at: .now())
+        switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)) {
+        case .bytes(let count):
+            guard count > 0 else { return readBody(buffer, capacity) }
+            client.transfer(didSend: Int64(count), expected: reader.length ?? NSURLSessionTransferSizeUnknown)
+            return count
+        case .end:
+            return 0
+        case .wait:
+            isBodyStarved = true
+            appliedPause |= CurlPause.send
+            clock.pauseInactivity(true, at: .now())
+            return CurlAnswer.readPause
+        case .failed(let error):
+            ownFailure = error
+            return CurlAnswer.readAbort
+        }
+    }
+
+    private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+        guard offset == 0, origin == SEEK_SET, let reader, reader.rewind() else { return CurlAnswer.seekCannot }
+        client?.transferDidRewindBody()
+        return CurlAnswer.seekDone
+    }
+}

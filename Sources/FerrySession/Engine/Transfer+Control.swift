@@ -1,0 +1,255 @@
+internal import CFerry
+
+/// What the engine tells a transfer: the client's wishes, deadlines, and the end of an attempt.
+extension Transfer {
+    // MARK: - Suspension and back-pressure
+
+    func setSuspended(_ isSuspended: Bool) {
+        guard self.isSuspended != isSuspended else { return }
+        self.isSuspended = isSuspended
+        guard client != nil else { return }
+        if isSuspended {
+            wasSuspended = true
+            clock.stop(at: .now())
+            engine.giveUpSlotWhileSuspended(self)
+        } else {
+            engine.retakeSlot(self)
+            if easy != nil {
+                clock.start(at: .now())
+                engine.watch(self)
+            }
+        }
+        applyPause()
+    }
+
+    /// The client has room again.
+    func readMore() {
+        guard client != nil, redirection == nil else { return }
+        setClientFull(false)
+        guard decodeWaiting() else { return failAttempt() }
+        finishIfDrained()
+        if client != nil { applyPause() }
+    }
+
+    func bodyAvailable() {
+        guard client != nil, isBodyStarved else { return }
+        isBodyStarved = false
+        clock.pauseInactivity(isClientFull, at: .now())
+        applyPause()
+        engine.watch(self)
+    }
+
+    /// Brings libcurl's pauses in line with what is wanted.
+    func applyPause() {
+        guard let easy else { return }
+        var wanted = CurlPause.none
+        if isSuspended { wanted = CurlPause.receive | CurlPause.send }
+        if isClientFull { wanted |= CurlPause.receive }
+        if isBodyStarved { wanted |= CurlPause.send }
+        guard wanted != appliedPause else { return }
+        // Lifting a pause makes libcurl deliver what it holds at once, which may pause again.
+        let previous = appliedPause
+        appliedPause = wanted
+        let code = easy.pause(wanted)
+        let noConnectionYet: Int32 = 43
+        if code == noConnectionYet {
+            appliedPause = previous
+        } else if code != 0 {
+            attemptEnded(code)
+        }
+    }
+
+    // MARK: - Answers
+
+    func answerRedirect(_ next: URLRequest?) {
+        guard client != nil, let held = redirection, held.isAsked else { return }
+        redirection = nil
+        guard let next else { return deliverRedirection(held) }
+        letGoOfAttempt()
+        isClientFull = false
+        isEnded = false
+        redirectCount += 1
+        if let data = next.httpBody {
+            body = .data(data)
+        } else if !held.keepsBody {
+            body = .none
+        }
+        request = next
+        engine.start(self, priority: priority)
+    }
+
+    private func deliverRedirection(_ held: Redirection) {
+        response = held.response
+        client?.transfer(didReceive: held.response)
+        setClientFull(false)
+        let isTaken = held.body.withUnsafeBytes { take($0) }
+        guard isTaken, decodeWaiting() else { return failAttempt() }
+        finishIfDrained()
+        if client != nil { applyPause() }
+    }
+
+    func askRedirection() {
+        guard let held = redirection, !held.isAsked else { return }
+        redirection?.isAsked = true
+        if easy == nil { clock.stop(at: .now()) }
+        client?.transfer(willRedirect: held.response, to: held.request)
+    }
+
+    func answerBodyStream(_ box: StreamBox?) {
+        guard client != nil, case .delegateStream = body else { return }
+        guard let box else {
+            let error = CurlSessionError(.bodyNotReplayable, "The request's body is wanted as a stream, and none was given")
+            return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
+        }
+        body = .stream(box)
+        engine.start(self, priority: priority)
+    }
+
+    /// Sends what the client has kept of the body, and all that follows, to a file; the exchange may be over already.
+    func becomeDownload(for client: any TransferClient) {
+        guard case .client = sink, isFinished || self.client != nil else { return }
+        let file = DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)
+        let kept = client.transferTakesBuffer()
+        do throws(URLError) {
+            try write(kept, to: file)
+            if isFinished { try file.finish() }
+        } catch {
+            file.remove()
+            self.client = nil
+            if !isFinished { end() }
+            return client.transfer(didFinishWith: error, file: nil)
+        }
+        client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
+        guard !isFinished else { return }
+        sink = .file(file)
+        readMore()
+    }
+
+    private func write(_ data: Data, to file: DownloadFile) throws(URLError) {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(URLError) in try file.write(bytes) }
+        }
+        try result.get()
+    }
+
+    // MARK: - Ends
+
+    /// An attempt is over, as libcurl says.
+    func attemptEnded(_ code: Int32) {
+        let text = easy?.message(for: code) ?? ""
+        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        isResolving = false
+        letGoOfAttempt()
+        guard client != nil else { return }
+        if ownFailure != nil { return failAttempt() }
+        if code == 0 { return attemptSucceeded() }
+        if continueAfterSuspension() || replayBody(code) { return }
+        let cause = CurlSessionError(.curl, text, curlCode: Int(code))
+        fail(.ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause))
+    }
+
+    private func attemptSucceeded() {
+        if redirection != nil { return askRedirection() }
+        guard response != nil else {
+            return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
+        }
+        isEnded = true
+        finishIfDrained()
+    }
+
+    private func finishIfDrained() {
+        guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
+        guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
+        finish()
+    }
+
+    /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
+    private func continueAfterSuspension() -> Bool {
+        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else { return false }
+        continuesAt = bodyReceived
+        engine.start(self, priority: priority)
+        return true
+    }
+
+    /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.
+    private func replayBody(_ code: Int32) -> Bool {
+        let cannotRewind: Int32 = 65
+        guard code == cannotRewind, case .delegateStream = body, response == nil else { return false }
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
+        return true
+    }
+
+    func expire(_ deadline: TransferClock.Deadline) {
+        let code: CurlSessionError.Code
+        let what: String
+        let limit: UInt64?
+        switch deadline {
+        case .inactivity:
+            (code, what, limit) = (.inactivityTimeout, "no byte moved for", clock.limits.inactivity)
+        case .resource:
+            (code, what, limit) = (.resourceTimeout, "the whole exchange took more than", clock.limits.resource)
+        case .connect:
+            (code, what, limit) = (.connectTimeout, "the connection did not stand after", clock.limits.connect)
+        }
+        let seconds = Double(limit ?? 0) / 1_000_000_000
+        let url = request.url?.absoluteString ?? ""
+        let cause = CurlSessionError(code, "The request timed out: \(what) \(seconds) s (\(url))")
+        fail(.ferry(.timedOut, url: request.url, underlying: cause))
+    }
+
+    /// The task has been cancelled, and knows it already.
+    func cancel() {
+        client = nil
+        end()
+    }
+
+    func fail(_ error: URLError) {
+        let client = client
+        self.client = nil
+        end()
+        client?.transfer(didFinishWith: error, file: nil)
+    }
+
+    func failAttempt() {
+        fail(ownFailure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted"))
+    }
+
+    private func finish() {
+        var finished: DownloadFile?
+        if case .file(let file) = sink {
+            do throws(URLError) {
+                try file.finish()
+            } catch {
+                return fail(error)
+            }
+            finished = file
+            sink = .client
+        }
+        let client = client
+        self.client = nil
+        end()
+        client?.transfer(didFinishWith: nil, file: finished)
+    }
+
+    private func end() {
+        letGoOfAttempt()
+        reader?.close()
+        reader = nil
+        if case .file(let file) = sink { file.remove() }
+        isFinished = true
+        undecoded = []
+        decoders = []
+    }
+
+    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends. It is
+    /// muted then, may not connect, and comes back by itself.
+    private func letGoOfAttempt() {
+        clock.stop(at: .now())
+        if isResolving {
+            engine.giveUpSlot(self)
+        } else {
+            engine.release(self)
+        }
+    }
+}

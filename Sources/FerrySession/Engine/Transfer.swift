@@ -1,0 +1,209 @@
+internal import CFerry
+
+/// One exchange: a request, the redirections it goes through, and its final response.
+///
+/// It has one attempt at a time, and that attempt one libcurl handle; redirections, new body streams and
+/// continuations begin another. `@unchecked Sendable`: it is made by a task, handed to the engine with the first
+/// command, and touched on the engine's thread only from then on.
+final class Transfer: @unchecked Sendable {
+    /// Where the bytes of a response go.
+    enum Sink {
+        case client
+        case file(DownloadFile)
+        /// A redirection's body, kept for the case that the delegate wants the redirection itself.
+        case hold
+    }
+
+    /// A redirection that waits for the attempt's end or for the delegate.
+    struct Redirection {
+        var response: HTTPURLResponse
+        var request: URLRequest
+        var keepsBody: Bool
+        var body: [UInt8] = []
+        var isAsked = false
+    }
+
+    /// How much of a redirection's body is kept before the delegate is asked.
+    static let heldBodyLimit = 65_536
+
+    let engine: TransferEngine
+    var client: (any TransferClient)?
+    var request: URLRequest
+    var body: BodySource
+    var clock: TransferClock
+    var sink: Sink
+    var priority = URLSessionTask.defaultPriority
+
+    // Admission, kept by the engine.
+    var gateOrigin: Origin?
+    var holdsSlot = false
+    var isWaitingForSlot = false
+
+    // The attempt.
+    var easy: EasyHandle?
+    var reader: (any BodyReader)?
+    var prepared: PreparedRequest?
+    var parser = ResponseHeadParser()
+    var response: HTTPURLResponse?
+    var decoders: [ContentDecoder] = []
+    /// Bytes of a content coding that could not be decoded yet, since the client has no room.
+    var undecoded: [UInt8] = []
+    /// A decoder stopped with its output full, so it may hold more without more input.
+    var isDecoderFull = false
+    var redirection: Redirection?
+    var redirectCount = 0
+    /// Why the attempt is to fail, when it is not libcurl that knows.
+    var ownFailure: URLError?
+    var isResolving = false
+    /// The attempt has succeeded, but the client has not taken all of it.
+    var isEnded = false
+    var isFinished = false
+
+    // Pauses.
+    var isSuspended = false
+    var isClientFull = false
+    var isBodyStarved = false
+    var appliedPause = CurlPause.none
+
+    // Continuation after a suspension.
+    var bodyReceived: Int64 = 0
+    var wasSuspended = false
+    var validator: String?
+    var continuesAt: Int64?
+
+    init(
+        engine: TransferEngine,
+        client: any TransferClient,
+        request: URLRequest,
+        body: BodySource,
+        toFile: Bool,
+        limits: TransferClock.Limits
+    ) {
+        self.engine = engine
+        self.client = client
+        self.request = request
+        self.body = body
+        clock = TransferClock(limits: limits)
+        sink =
+            toFile
+            ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
+    }
+
+    var hasEasy: Bool { easy != nil }
+
+    func takeEasy() -> EasyHandle? {
+        defer { easy = nil }
+        return easy
+    }
+
+    /// Checks the request, and asks for a body stream where one is wanted. Answers the origin when it can begin.
+    func prepare() -> Origin? {
+        guard let client else { return nil }
+        if case .delegateStream = body {
+            client.transferNeedsBodyStream()
+            return nil
+        }
+        do throws(URLError) {
+            let prepared = try PreparedRequest(request, settings: engine.settings, hasBody: hasBody)
+            self.prepared = prepared
+            return prepared.origin
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private var method: String { request.httpMethod ?? "GET" }
+
+    /// Whether a body is sent, be it an empty one: RFC 9110, section 8.6 wants `Content-Length: 0` where the method
+    /// expects content.
+    private var hasBody: Bool {
+        if method == "HEAD" { return false }
+        return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
+    }
+
+    // MARK: - An attempt begins
+
+    /// Sets a handle up for the attempt, or fails the exchange.
+    func configure(_ easy: EasyHandle) -> Bool {
+        guard let prepared else { return false }
+        self.easy = easy
+        parser = ResponseHeadParser()
+        response = continuesAt == nil ? nil : response
+        decoders = []
+        undecoded = []
+        isDecoderFull = false
+        appliedPause = CurlPause.none
+        isEnded = false
+        isClientFull = false
+        ownFailure = nil
+
+        easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
+        let settings = engine.settings
+        easy.set(CurlOption.url, prepared.url)
+        let httpAndHTTPS = 3
+        easy.set(CurlOption.protocols, httpAndHTTPS)
+        easy.set(CurlOption.pathAsIs, 1)
+        easy.set(CurlOption.suppressConnectHeaders, 1)
+        easy.set(CurlOption.contentDecoding, 0)
+        easy.set(CurlOption.tcpKeepAlive, 1)
+        // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
+        easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
+        let http2OverTLS = 4
+        easy.set(CurlOption.httpVersion, http2OverTLS)
+        if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
+        if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
+        if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
+        if case .file = sink { easy.set(CurlOption.bufferSize, 524_288) } else { easy.set(CurlOption.bufferSize, 65_536) }
+        easy.setHeaders(prepared.headers + continuationHeaders)
+        do throws(URLError) {
+            try configureBody(easy, prepared)
+        } catch {
+            fail(error)
+            return false
+        }
+        return true
+    }
+
+    private var continuationHeaders: [String] {
+        guard let continuesAt, let validator else { return [] }
+        return ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
+    }
+
+    private func configureBody(_ easy: EasyHandle, _ prepared: PreparedRequest) throws(URLError) {
+        guard hasBody else {
+            if method == "HEAD" {
+                easy.set(CurlOption.noBody, 1)
+            } else {
+                easy.set(CurlOption.httpGet, 1)
+                if method != "GET" { easy.set(CurlOption.customRequest, method) }
+            }
+            client?.transfer(willSend: request, bodyLength: 0)
+            return
+        }
+        let reader = try makeReader(announcedLength: prepared.announcedLength)
+        self.reader = reader
+        isBodyStarved = false
+        easy.set(CurlOption.upload, 1)
+        easy.set(CurlOption.customRequest, method)
+        easy.set(CurlOption.bodySize, offset: reader.length ?? -1)
+        let large = 1_048_576
+        if reader.length ?? Int64(large) >= large { easy.set(CurlOption.uploadBufferSize, large) }
+        client?.transfer(willSend: request, bodyLength: reader.length ?? NSURLSessionTransferSizeUnknown)
+    }
+
+    private func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
+        reader?.close()
+        switch body {
+        case .none, .delegateStream: return DataReader(Data())
+        case .data(let data): return DataReader(data)
+        case .file(let url): return try FileReader(url)
+        case .stream(let box):
+            // A stream is read once; whoever wants it again asks the delegate.
+            body = .delegateStream
+            return StreamPump(box, length: announcedLength, url: request.url) { [self] in
+                engine.submit(.bodyAvailable(self))
+            }
+        }
+    }
+}

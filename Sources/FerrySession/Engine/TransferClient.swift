@@ -1,0 +1,43 @@
+/// All that the engine knows of a task. Every call comes on the engine's thread, and none may block.
+protocol TransferClient: AnyObject, Sendable {
+    /// The final response has come; its body follows.
+    func transfer(didReceive response: HTTPURLResponse)
+
+    /// A piece of the body has come. Answers whether there is room for more; if not, the engine waits to be told.
+    func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow
+
+    /// A piece of the body has been written to the task's file.
+    func transfer(didWrite count: Int64)
+
+    /// A piece of the request's body has been handed to the network.
+    func transfer(didSend count: Int64, expected: Int64)
+
+    /// The request's body starts again from its first byte.
+    func transferDidRewindBody()
+
+    /// A new attempt goes out with this request.
+    func transfer(willSend request: URLRequest, bodyLength: Int64)
+
+    /// The server redirects; the engine waits for an answer.
+    func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest)
+
+    /// The request's body is wanted as a new stream; the engine waits for an answer.
+    func transferNeedsBodyStream()
+
+    /// Gives away what the client holds of a body that becomes a download.
+    func transferTakesBuffer() -> Data
+
+    /// The body goes to a file from now on; `count` bytes are there already, all of them where the file is finished.
+    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?)
+
+    /// The exchange is over. `file` has the body of a download.
+    func transfer(didFinishWith error: URLError?, file: DownloadFile?)
+}
+
+/// Whether a client can take more.
+enum Flow: Sendable {
+    case more
+    case wait
+    /// There is no memory for the bytes.
+    case noMemory
+}

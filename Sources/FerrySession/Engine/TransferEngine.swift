@@ -1,0 +1,254 @@
+internal import CFerry
+import Synchronization
+
+/// Moves the bytes of one session: one thread, one libcurl multi handle.
+///
+/// Tasks speak to it by commands; it speaks to them through ``TransferClient``. The thread starts with the first
+/// transfer, sleeps while nothing happens, and ends when the session lets go of the engine's ``Handle``.
+///
+/// `@unchecked Sendable`: what is not behind `inbox` is touched on the engine's thread only.
+final class TransferEngine: @unchecked Sendable {
+    /// How many requests an origin with HTTP/2 is sent at a time: what servers commonly allow on one connection.
+    private static let streamsPerOrigin = 100
+
+    private struct Inbox {
+        var commands: [EngineCommand] = []
+        var isStarted = false
+        var isStopped = false
+        var isAwake = false
+    }
+
+    let settings: EngineSettings
+    private let multi: MultiHandle
+    private let inbox = Mutex(Inbox())
+
+    // MARK: On the engine's thread only
+
+    private var active: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var multiplexed: Set<Origin> = []
+    private var idleHandles: [EasyHandle] = []
+    private var gates: [Origin: HostGate] = [:]
+    private var nextDeadline: MonotonicTime?
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    init(settings: EngineSettings) throws {
+        self.settings = settings
+        _ = try CurlRuntime.current()
+        guard let multi = MultiHandle() else {
+            throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
+        }
+        self.multi = multi
+    }
+
+    deinit {
+        scratch.deallocate()
+    }
+
+    // MARK: - From any thread
+
+    /// Queues a command, and wakes the thread once per burst.
+    func submit(_ command: EngineCommand) {
+        let mustStart = inbox.withLock { inbox -> Bool in
+            guard !inbox.isStopped else { return false }
+            inbox.commands.append(command)
+            guard inbox.isStarted else {
+                inbox.isStarted = true
+                inbox.isAwake = true
+                return true
+            }
+            if !inbox.isAwake {
+                inbox.isAwake = true
+                multi.wakeUp()
+            }
+            return false
+        }
+        if mustStart { startThread() }
+    }
+
+    /// Ends the thread as soon as nothing runs any more; nobody waits for it.
+    func stop() {
+        inbox.withLock { inbox in
+            inbox.isStopped = true
+            if inbox.isStarted { multi.wakeUp() }
+        }
+    }
+
+    private func startThread() {
+        let thread = Thread { [self] in
+            ferry_block_sigpipe()
+            run()
+        }
+        thread.name = "Ferry"
+        thread.stackSize = 1_048_576
+        thread.start()
+    }
+
+    // MARK: - The thread
+
+    private func run() {
+        while true {
+            let (commands, isStopped) = inbox.withLock { inbox -> ([EngineCommand], Bool) in
+                defer {
+                    inbox.commands = []
+                    inbox.isAwake = false
+                }
+                return (inbox.commands, inbox.isStopped)
+            }
+            for command in commands { perform(command) }
+            // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
+            if isStopped, commands.isEmpty, active.isEmpty { break }
+            multi.perform()
+            finishEnded()
+            admitMultiplexed()
+            expire()
+            let hasCommands = inbox.withLock { !$0.commands.isEmpty }
+            if !hasCommands { multi.poll(milliseconds: pollTimeout()) }
+        }
+        idleHandles = []
+    }
+
+    private func perform(_ command: EngineCommand) {
+        switch command {
+        case .start(let transfer, let priority): start(transfer, priority: priority)
+        case .suspend(let transfer): transfer.setSuspended(true)
+        case .resume(let transfer): transfer.setSuspended(false)
+        case .cancel(let transfer): transfer.cancel()
+        case .readMore(let transfer): transfer.readMore()
+        case .bodyAvailable(let transfer): transfer.bodyAvailable()
+        case .redirect(let transfer, let request): transfer.answerRedirect(request)
+        case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
+        case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
+        }
+    }
+
+    private func finishEnded() {
+        while let (pointer, code) = multi.nextFinished() {
+            guard let transfer = active[pointer] else { continue }
+            transfer.attemptEnded(code)
+        }
+    }
+
+    // MARK: - Admission
+
+    /// Lets a transfer begin its attempt, now or when its origin has a place for it.
+    func start(_ transfer: Transfer, priority: Float) {
+        guard let origin = transfer.prepare() else { return }
+        transfer.priority = priority
+        transfer.gateOrigin = origin
+        let maximum = settings.maximumConnectionsPerHost
+        if gates[origin, default: HostGate(limit: maximum)].enter() {
+            transfer.holdsSlot = true
+            begin(transfer)
+        } else {
+            transfer.isWaitingForSlot = true
+            gates[origin]?.wait(transfer, priority: priority)
+        }
+    }
+
+    private func begin(_ transfer: Transfer) {
+        guard let easy = idleHandles.popLast() ?? EasyHandle() else {
+            transfer.fail(.ferry(.unknown, url: transfer.request.url, "There is no memory for a request"))
+            return
+        }
+        active[easy.pointer] = transfer
+        guard transfer.configure(easy) else { return }
+        let code = multi.add(easy)
+        if code != 0 {
+            transfer.fail(.ferry(.unknown, url: transfer.request.url, "libcurl refused the request: \(code)"))
+        }
+    }
+
+    /// Takes the handle of an attempt that is over back, and lets the next one in.
+    func release(_ transfer: Transfer) {
+        if let easy = transfer.takeEasy() {
+            multi.remove(easy)
+            active[easy.pointer] = nil
+            let kept = 64
+            if idleHandles.count < kept {
+                easy.reset()
+                idleHandles.append(easy)
+            }
+        }
+        giveUpSlot(transfer)
+    }
+
+    /// Gives a transfer's place to the next one.
+    func giveUpSlot(_ transfer: Transfer) {
+        transfer.isWaitingForSlot = false
+        guard transfer.holdsSlot, let origin = transfer.gateOrigin else { return }
+        transfer.holdsSlot = false
+        gates[origin]?.leave()
+        admitWaiting(origin)
+    }
+
+    /// A suspended transfer keeps its connection, but nobody waits behind it.
+    func giveUpSlotWhileSuspended(_ transfer: Transfer) {
+        guard transfer.hasEasy else { return }
+        giveUpSlot(transfer)
+    }
+
+    /// A suspended transfer that goes on has its connection still, so it needs no place to be free.
+    func retakeSlot(_ transfer: Transfer) {
+        guard !transfer.holdsSlot, transfer.hasEasy, let origin = transfer.gateOrigin else { return }
+        gates[origin, default: HostGate(limit: settings.maximumConnectionsPerHost)].reenter()
+        transfer.holdsSlot = true
+    }
+
+    /// HTTP/2 carries many requests on one connection, so its origins admit more.
+    ///
+    /// It is called from libcurl's callbacks, where no handle may be added; they are let in when libcurl returns.
+    func noteMultiplexed(_ origin: Origin) {
+        guard let limit = gates[origin]?.limit, limit < Self.streamsPerOrigin else { return }
+        gates[origin]?.limit = Self.streamsPerOrigin
+        multiplexed.insert(origin)
+    }
+
+    private func admitMultiplexed() {
+        guard !multiplexed.isEmpty else { return }
+        let origins = multiplexed
+        multiplexed = []
+        for origin in origins { admitWaiting(origin) }
+    }
+
+    private func admitWaiting(_ origin: Origin) {
+        while let next = gates[origin]?.next() {
+            next.isWaitingForSlot = false
+            next.holdsSlot = true
+            begin(next)
+        }
+        if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
+            gates[origin] = nil
+        }
+    }
+
+    // MARK: - Deadlines
+
+    /// Makes sure that a transfer's next deadline is looked at in time.
+    func watch(_ transfer: Transfer) {
+        guard let deadline = transfer.clock.next()?.time else { return }
+        if let next = nextDeadline, next <= deadline { return }
+        nextDeadline = deadline
+    }
+
+    private func expire() {
+        guard let due = nextDeadline else { return }
+        let now = MonotonicTime.now()
+        guard due <= now else { return }
+        nextDeadline = nil
+        for transfer in Array(active.values) {
+            guard let next = transfer.clock.next() else { continue }
+            if next.time <= now {
+                transfer.expire(next.deadline)
+            } else {
+                watch(transfer)
+            }
+        }
+    }
+
+    private func pollTimeout() -> Int32 {
+        let idle: Int32 = 3_600_000
+        guard let due = nextDeadline else { return idle }
+        let milliseconds = due.since(.now()) / 1_000_000 + 1
+        return Int32(min(milliseconds, UInt64(idle)))
+    }
+}

@@ -1,0 +1,104 @@
+/// How a redirection changes the request (RFC 9110, section 15.4).
+enum RedirectRule {
+    /// Headers that say who the user is, and so never go to another origin.
+    static let credentialHeaders: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    /// Headers that describe a body, and go with it.
+    static let bodyHeaders: Set<String> = [
+        "content-length", "content-type", "content-encoding", "content-language", "content-location", "content-md5",
+        "content-range", "digest", "transfer-encoding", "expect", "trailer",
+    ]
+
+    /// Whether the status asks for another request; 300, 304, 305 and 306 do not.
+    static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// The method of the new request, and whether the body goes with it.
+    static func method(_ method: String, status: Int) -> (method: String, keepsBody: Bool) {
+        switch status {
+        case 301, 302: method == "POST" ? ("GET", false) : (method, true)
+        case 303: (method == "HEAD" ? "HEAD" : "GET", false)
+        default: (method, true)
+        }
+    }
+
+    /// The new request, or `nil` where the reference cannot be followed.
+    ///
+    /// - Parameters:
+    ///   - request: The request that was redirected.
+    ///   - status: The status of the answer.
+    ///   - location: The bytes of the `Location` field.
+    ///   - allowsDowngrade: Whether https may lead to http.
+    ///   - sensitiveHeaders: Further names, in lower case, that must not leave the origin.
+    /// - Returns: The request to send next, and whether the body goes with it.
+    static func redirect(
+        _ request: URLRequest,
+        status: Int,
+        location: String,
+        allowsDowngrade: Bool,
+        sensitiveHeaders: Set<String> = []
+    ) -> (request: URLRequest, keepsBody: Bool)? {
+        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base) else {
+            return nil
+        }
+        guard let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return nil }
+        if scheme == "http", base.scheme?.lowercased() == "https", !allowsDowngrade { return nil }
+
+        var next = request
+        let (method, keepsBody) = method(request.httpMethod ?? "GET", status: status)
+        next.url = target
+        next.httpMethod = method
+        if !keepsBody {
+            next.httpBody = nil
+            next.httpBodyStream = nil
+        }
+        let staysHome = Origin(base) == Origin(target)
+        for name in (request.allHTTPHeaderFields ?? [:]).keys {
+            let folded = name.lowercased()
+            let leaks = !staysHome && (credentialHeaders.contains(folded) || sensitiveHeaders.contains(folded))
+            if leaks || folded == "host" || (!keepsBody && bodyHeaders.contains(folded)) {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        return (next, keepsBody)
+    }
+
+    /// Resolves a reference as RFC 3986, section 5.2 does; the fragment is inherited (RFC 9110, section 10.2.2).
+    static func resolve(_ location: String, against base: URL) -> URL? {
+        let reference = percentEncoded(location.trimmingCharacters(in: .whitespaces))
+        guard !reference.isEmpty, var url = URL(string: reference, relativeTo: base)?.absoluteURL else { return nil }
+        guard let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
+        if url.fragment == nil, let fragment = base.fragment(percentEncoded: true) {
+            url = URL(string: url.absoluteString + "#" + fragment) ?? url
+        }
+        return url
+    }
+
+    /// Percent-encodes what no URL may hold, byte by byte, and leaves all else alone, `%2F` too.
+    private static func percentEncoded(_ string: String) -> String {
+        guard string.utf8.contains(where: mustBeEncoded) else { return string }
+        var result = ""
+        for byte in string.utf8 {
+            if mustBeEncoded(byte) {
+                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            } else {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return result
+    }
+
+    private static func mustBeEncoded(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F...0xFF: true
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// The head of one response: status line and fields, as they came.
+struct ResponseHead: Sendable, Hashable {
+    struct Field: Sendable, Hashable {
+        var name: String
+        var value: String
+    }
+
+    var version: String
+    var status: Int
+    var fields: [Field] = []
+
+    /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
+    init?(statusLine line: String) {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]) else {
+            return nil
+        }
+        guard (100...999).contains(status) else { return nil }
+        version = String(words[0])
+        self.status = status
+    }
+
+    /// The first value of a field, its name compared without case.
+    func value(_ name: String) -> String? {
+        fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.
+    var joinedFields: [String: String] {
+        var result: [String: String] = [:]
+        result.reserveCapacity(fields.count)
+        var spelling: [String: String] = [:]
+        for field in fields {
+            let folded = field.name.lowercased()
+            if let name = spelling[folded], let value = result[name] {
+                result[name] = value + ", " + field.value
+            } else {
+                spelling[folded] = field.name
+                result[field.name] = field.value
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,91 @@
+/// The deadlines of one exchange, as a pure value.
+///
+/// The clock runs while the exchange depends on the network: not while it is suspended, queued, or waiting for the
+/// program to read, write or answer.
+struct TransferClock: Sendable {
+    /// Which deadline has passed.
+    enum Deadline: Sendable, Hashable {
+        case inactivity
+        case resource
+        case connect
+    }
+
+    /// The limits, in nanoseconds; `nil` sets none.
+    struct Limits: Sendable, Hashable {
+        var inactivity: UInt64?
+        var resource: UInt64?
+        var connect: UInt64?
+    }
+
+    let limits: Limits
+    private var startedAt: MonotonicTime?
+    private var elapsed: UInt64 = 0
+    private var lastActivity = MonotonicTime(nanoseconds: 0)
+    private var connecting: UInt64?
+    private var isInactivityPaused = false
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    var isRunning: Bool { startedAt != nil }
+
+    /// Starts the clock, or goes on after a stop.
+    mutating func start(at now: MonotonicTime) {
+        guard startedAt == nil else { return }
+        startedAt = now
+        lastActivity = now
+    }
+
+    /// Stops the clock; what has passed counts on when it starts again, except towards inactivity.
+    mutating func stop(at now: MonotonicTime) {
+        guard let started = startedAt else { return }
+        let passed = now.since(started)
+        elapsed += passed
+        if let spent = connecting { connecting = spent + passed }
+        startedAt = nil
+    }
+
+    /// Notes that a byte or an answer has come or gone.
+    mutating func noteActivity(at now: MonotonicTime) {
+        lastActivity = now
+    }
+
+    /// Holds the inactivity deadline while the program, not the network, is waited for.
+    mutating func pauseInactivity(_ isPaused: Bool, at now: MonotonicTime) {
+        if isInactivityPaused, !isPaused { lastActivity = now }
+        isInactivityPaused = isPaused
+    }
+
+    mutating func beginConnecting(at now: MonotonicTime) {
+        guard connecting == nil else { return }
+        connecting = 0
+        if let started = startedAt { elapsed += now.since(started) }
+        startedAt = now
+    }
+
+    mutating func endConnecting(at now: MonotonicTime) {
+        connecting = nil
+        lastActivity = now
+    }
+
+    /// When the next deadline passes if nothing happens, and which it is; `nil` while there is none.
+    func next() -> (time: MonotonicTime, deadline: Deadline)? {
+        guard let started = startedAt else { return nil }
+        var earliest: (time: MonotonicTime, deadline: Deadline)?
+        func consider(_ time: MonotonicTime, _ deadline: Deadline) {
+            if let found = earliest, found.time <= time { return }
+            earliest = (time, deadline)
+        }
+        if let limit = limits.inactivity, !isInactivityPaused {
+            consider(max(lastActivity, started).advanced(by: limit), .inactivity)
+        }
+        if let limit = limits.resource {
+            consider(started.advanced(by: limit > elapsed ? limit - elapsed : 0), .resource)
+        }
+        if let limit = limits.connect, let spent = connecting {
+            consider(started.advanced(by: limit > spent ? limit - spent : 0), .connect)
+        }
+        return earliest
+    }
+}

@@ -1,0 +1,67 @@
+internal import CFerry
+
+/// The libcurl this process has: its version, and what it was built with.
+///
+/// ```swift
+/// let runtime = try CurlRuntime.current()
+/// print(runtime.version, runtime.supportsHTTP2)
+/// ```
+public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
+    /// The version, such as `7.88.1`.
+    public let version: String
+
+    /// The version as libcurl counts it: `0x075801` is 7.88.1.
+    public let versionNumber: Int
+
+    /// The TLS backend and its version, such as `OpenSSL/3.0.15`; `nil` for a libcurl without TLS.
+    public let tlsBackend: String?
+
+    /// Whether HTTP/2 is there.
+    public let supportsHTTP2: Bool
+
+    /// Whether names are looked up without blocking the engine.
+    public let supportsAsynchronousDNS: Bool
+
+    /// Whether international domain names are there.
+    public let supportsInternationalNames: Bool
+
+    /// Whether the list of public suffixes is there, which cookie rules use.
+    public let supportsPublicSuffixes: Bool
+
+    /// The content codings that responses are decoded from, in order of preference.
+    public let contentCodings: [String]
+
+    /// One line with the version and the TLS backend.
+    public var description: String {
+        "libcurl/\(version)" + (tlsBackend.map { " \($0)" } ?? "")
+    }
+
+    /// The libcurl of this process, loaded by the first call.
+    ///
+    /// Throws a ``CurlSessionError`` with the code `curlUnavailable` that names what was looked for.
+    public static func current() throws -> CurlRuntime {
+        try loaded.get()
+    }
+
+    private static let loaded = Result<CurlRuntime, CurlSessionError> { () throws(CurlSessionError) in
+        if let problem = ferry_load() {
+            throw CurlSessionError(.curlUnavailable, String(cString: problem))
+        }
+        Transfer.installCallbacks()
+        return CurlRuntime(ferry_version_info())
+    }
+
+    private init(_ info: ferry_version) {
+        // The bits of curl_version_info's features.
+        let publicSuffixes: Int32 = 1 << 20
+        let internationalNames: Int32 = 1 << 10
+        version = info.version.map { String(cString: $0) } ?? "unknown"
+        versionNumber = Int(info.version_number)
+        tlsBackend = info.tls.map { String(cString: $0) }
+        supportsHTTP2 = info.features & (1 << 16) != 0
+        supportsAsynchronousDNS = info.features & (1 << 7) != 0
+        supportsInternationalNames = info.features & internationalNames != 0
+        supportsPublicSuffixes = info.features & publicSuffixes != 0
+        contentCodings = ContentCoding.available.map(\.name)
+    }
+}

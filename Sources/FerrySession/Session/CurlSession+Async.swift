@@ -1,0 +1,130 @@
+import Synchronization
+
+/// The `async` face. URLSession's own functions of these names cannot be overridden, so these stand beside them:
+/// without a delegate argument, or with one that is not optional, they win on a variable of type `CurlSession`.
+extension CurlSession {
+    /// Fetches the URL into memory. Cancelling the Swift task cancels the transfer.
+    public func data(from url: URL) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), faces: nil)
+    }
+
+    /// Fetches the URL into memory, with a delegate for this task alone.
+    public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), faces: delegate)
+    }
+
+    /// Sends the request and gives the body. Cancelling the Swift task cancels the transfer.
+    public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+        try await data(for: request, faces: nil)
+    }
+
+    /// Sends the request and gives the body, with a delegate for this task alone.
+    public func data(
+        for request: URLRequest,
+        delegate: any URLSessionTaskDelegate
+    ) async throws -> (Data, URLResponse) {
+        try await data(for: request, faces: delegate)
+    }
+
+    /// Sends bytes as the body. Cancelling the Swift task cancels the transfer.
+    public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
+        try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
+    }
+
+    /// Sends bytes as the body, with a delegate for this task alone.
+    public func upload(
+        for request: URLRequest,
+        from bodyData: Data,
+        delegate: any URLSessionTaskDelegate
+    ) async throws -> (Data, URLResponse) {
+        try await run(delegate) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
+    }
+
+    /// Sends a file as the body. Cancelling the Swift task cancels the transfer.
+    public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
+        try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
+    }
+
+    /// Sends a file as the body, with a delegate for this task alone.
+    public func upload(
+        for request: URLRequest,
+        fromFile fileURL: URL,
+        delegate: any URLSessionTaskDelegate
+    ) async throws -> (Data, URLResponse) {
+        try await run(delegate) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
+    }
+
+    /// Fetches the URL into a temporary file, which is the caller's to move or delete.
+    public func download(from url: URL) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
+    }
+
+    /// Fetches into a temporary file, which is the caller's to move or delete.
+    public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
+    }
+
+    /// Fetches into a temporary file, with a delegate for this task alone.
+    public func download(
+        for request: URLRequest,
+        delegate: any URLSessionTaskDelegate
+    ) async throws -> (URL, URLResponse) {
+        try await run(delegate) { makeDownloadTask(request, .download($0, isAsync: true)) }
+    }
+
+    private func data(
+        for request: URLRequest,
+        faces delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> (Data, URLResponse) {
+        try await run(delegate) { makeDataTask(request, .data($0, isAsync: true)) }
+    }
+
+    private func run<Value: Sendable>(
+        _ delegate: (any URLSessionTaskDelegate)?,
+        _ make: (@Sendable @escaping (Value?, URLResponse?, (any Error)?) -> Void) -> any CurlTask
+    ) async throws -> (Value, URLResponse) {
+        let canceller = Canceller()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let task = make { value, response, error in
+                    if let value, let response {
+                        continuation.resume(returning: (value, response))
+                    } else {
+                        continuation.resume(throwing: error ?? URLError(.unknown))
+                    }
+                }
+                if let delegate { task.delegate = delegate }
+                canceller.adopt(task)
+                task.resume()
+            }
+        } onCancel: {
+            canceller.cancel()
+        }
+    }
+}
+
+/// Cancels a task whether the wish comes before or after the task is there.
+final class Canceller: Sendable {
+    private struct State {
+        var task: URLSessionTask?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func adopt(_ task: URLSessionTask) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

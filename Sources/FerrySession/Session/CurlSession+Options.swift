@@ -1,0 +1,36 @@
+extension CurlSession {
+    /// What URLSession has no place for.
+    public struct Options: Sendable {
+        /// How long a connection may take to stand, in seconds: look-up, handshakes and all.
+        ///
+        /// By default there is no such limit of its own: the request's `timeoutInterval` holds.
+        public var connectTimeout: TimeInterval?
+
+        /// A PEM file with the certificate authorities to trust instead of the system's.
+        public var certificateAuthorityFile: URL?
+
+        /// The proxy for all requests, such as `http://proxy.example:3128` or `socks5h://127.0.0.1:1080`.
+        ///
+        /// By default the environment decides (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
+        public var proxy: URL?
+
+        /// The folder of temporary files; by default the process's.
+        public var temporaryDirectory: URL?
+
+        /// How many redirections one task follows; by default 20, as in URLSession.
+        public var maximumRedirects = 20
+
+        /// Whether https may lead to http; by default not.
+        public var allowsInsecureRedirects = false
+
+        /// Names of headers, beside `Authorization`, `Cookie` and `Proxy-Authorization`, that no redirection takes to
+        /// another origin.
+        public var sensitiveHeaders: Set<String> = []
+
+        /// Whether responses are decoded from the content codings the session asks for; by default they are.
+        public var decodesContent = true
+
+        /// The default options.
+        public init() {}
+    }
+}

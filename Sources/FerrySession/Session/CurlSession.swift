@@ -1,0 +1,301 @@
+import Synchronization
+
+/// A `URLSession` for Linux that keeps URLSession's promises.
+///
+/// Its tasks are driven by an engine over libcurl: suspending really suspends, redirections take no credentials to
+/// strangers, deadlines hold, nothing traps, and a request costs a tenth of what it costs in FoundationNetworking.
+///
+/// ```swift
+/// let session = CurlSession(configuration: .default)
+/// let (data, response) = try await session.data(from: url)
+/// ```
+///
+/// Callbacks run on `delegateQueue`, completion handlers too. The session keeps its delegate until it is invalidated or
+/// freed; a session without running tasks is freed with its thread and connections when nobody holds it any more.
+///
+/// `@unchecked Sendable` like its superclass: what changes is behind locks.
+public final class CurlSession: URLSession, @unchecked Sendable {
+    let engine: TransferEngine?
+    let dispatcher: DelegateDispatcher
+    let registry = Mutex(TaskRegistry())
+    private let engineError: CurlSessionError?
+    private let settings: SessionSettings
+    private let link: Mutex<DelegateLink>
+    private let observer = Mutex(WeakObserver())
+
+    /// Ferry's own options of this session.
+    public let options: Options
+
+    /// Makes a session with Ferry's default options.
+    public override convenience init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {
+        self.init(configuration: configuration, options: Options(), delegate: delegate, delegateQueue: queue)
+    }
+
+    /// Makes a session without a delegate.
+    public override convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, options: Options())
+    }
+
+    /// Makes a session.
+    ///
+    /// Where libcurl cannot be found, the session is made and its tasks complete with the reason; ask
+    /// ``CurlRuntime/current()`` beforehand to know.
+    ///
+    /// - Parameters:
+    ///   - configuration: What every task of the session shares; it is copied.
+    ///   - options: What URLSession has no place for.
+    ///   - delegate: Kept until the session is invalidated or freed.
+    ///   - queue: The queue of callbacks and completion handlers; `nil` makes a serial one.
+    public init(
+        configuration: URLSessionConfiguration,
+        options: Options,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue queue: OperationQueue? = nil
+    ) {
+        self.options = options
+        let settings = SessionSettings(configuration, options: options)
+        self.settings = settings
+        link = Mutex(DelegateLink(delegate: delegate, faces: DelegateFaces(delegate)))
+        let callbacks = queue ?? OperationQueue()
+        if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
+        dispatcher = DelegateDispatcher(queue: callbacks)
+        do {
+            engine = try TransferEngine(settings: settings.engine)
+            engineError = nil
+        } catch {
+            engine = nil
+            engineError = error as? CurlSessionError ?? CurlSessionError(.curlUnavailable, "\(error)")
+        }
+        // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
+        super.init(configuration: SessionSettings.inert, delegate: nil, delegateQueue: callbacks)
+    }
+
+    deinit {
+        engine?.stop()
+    }
+
+    // MARK: - Properties
+
+    /// A copy of the configuration the session was made with.
+    public override var configuration: URLSessionConfiguration { settings.configuration }
+
+    /// The delegate, until the session is invalid.
+    public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
+
+    /// The queue of callbacks and completion handlers.
+    public override var delegateQueue: OperationQueue { dispatcher.queue }
+
+    /// Hears of real changes between running and suspended, on the thread that made them; it is not kept alive.
+    public var taskObserver: (any CurlSessionTaskObserver)? {
+        get { observer.withLock { $0.observer } }
+        set { observer.withLock { $0.observer = newValue } }
+    }
+
+    // MARK: - Life
+
+    /// Lets running tasks finish; then the session is invalid, and its delegate is told. New tasks fail.
+    public override func finishTasksAndInvalidate() {
+        let isInvalid = registry.withLock { registry in
+            registry.invalidate()
+            return registry.claimInvalidity()
+        }
+        if isInvalid { reportInvalidity() }
+    }
+
+    /// Cancels all tasks; when the last has completed the session is invalid, and its delegate is told.
+    public override func invalidateAndCancel() {
+        let (tasks, isInvalid) = registry.withLock { registry in
+            let tasks = registry.invalidateKeepingAll()
+            return (tasks, registry.claimInvalidity())
+        }
+        for task in tasks { task.cancel() }
+        if isInvalid { reportInvalidity() }
+    }
+
+    /// Gives all tasks that are not complete, on the delegate queue.
+    public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
+        delegateQueue.addOperation { [self] in completionHandler(outstandingTasks) }
+    }
+
+    /// Gives all tasks that are not complete by kind, on the delegate queue.
+    public override func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+    ) {
+        delegateQueue.addOperation { [self] in
+            let tasks = outstandingTasks
+            let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
+            let data = tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
+            completionHandler(data, uploads, tasks.compactMap { $0 as? URLSessionDownloadTask })
+        }
+    }
+
+    /// All tasks that are not complete.
+    public var allTasks: [URLSessionTask] {
+        get async { outstandingTasks }
+    }
+
+    /// Empties cache, cookies and credentials; then calls the handler on the delegate queue.
+    public override func reset(completionHandler: @Sendable @escaping () -> Void) {
+        let configuration = configuration
+        configuration.urlCache?.removeAllCachedResponses()
+        if let cookies = configuration.httpCookieStorage {
+            for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
+        }
+        if let storage = configuration.urlCredentialStorage {
+            for (space, credentials) in storage.allCredentials {
+                for credential in credentials.values { storage.remove(credential, for: space) }
+            }
+        }
+        flush(completionHandler: completionHandler)
+    }
+
+    /// Calls the handler on the delegate queue; the session has nothing that waits to be written.
+    public override func flush(completionHandler: @Sendable @escaping () -> Void) {
+        delegateQueue.addOperation { completionHandler() }
+    }
+
+    // MARK: - Data tasks
+
+    /// A task that fetches the URL and reports to the delegate.
+    public override func dataTask(with url: URL) -> URLSessionDataTask {
+        makeDataTask(URLRequest(url: url), .delegate)
+    }
+
+    /// A task that sends the request and reports to the delegate.
+    public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
+        makeDataTask(request, .delegate)
+    }
+
+    /// A task that fetches the URL into memory; the handler runs on the delegate queue.
+    public override func dataTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(URLRequest(url: url), .data(completionHandler, isAsync: false))
+    }
+
+    /// A task that sends the request; the handler runs on the delegate queue.
+    public override func dataTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(request, .data(completionHandler, isAsync: false))
+    }
+
+    // MARK: - Upload tasks
+
+    /// A task that sends a file as the body, and reports to the delegate.
+    public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), .delegate)
+    }
+
+    /// A task that sends bytes as the body, and reports to the delegate.
+    public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        makeUploadTask(request, .data(bodyData), .delegate)
+    }
+
+    /// A task whose body is a stream that the delegate gives in `needNewBodyStream`, or the request's where it does not.
+    public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        makeUploadTask(request, .delegateStream, .delegate)
+    }
+
+    /// A task that sends a file as the body; the handler runs on the delegate queue.
+    public override func uploadTask(
+        with request: URLRequest,
+        fromFile fileURL: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), .data(completionHandler, isAsync: false))
+    }
+
+    /// A task that sends bytes as the body, none for `nil`; the handler runs on the delegate queue.
+    public override func uploadTask(
+        with request: URLRequest,
+        from bodyData: Data?,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .data(bodyData ?? Data()), .data(completionHandler, isAsync: false))
+    }
+
+    // MARK: - Download tasks
+
+    /// A task that fetches the URL into a temporary file, and reports to the delegate.
+    public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), .delegate)
+    }
+
+    /// A task that fetches into a temporary file, and reports to the delegate.
+    public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        makeDownloadTask(request, .delegate)
+    }
+
+    /// A task that fetches the URL into a temporary file, which goes when the handler returns.
+    public override func downloadTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(URLRequest(url: url), .download(completionHandler, isAsync: false))
+    }
+
+    /// A task that fetches into a temporary file, which goes when the handler returns.
+    public override func downloadTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(request, .download(completionHandler, isAsync: false))
+    }
+
+    /// Resume data is not read yet: the task completes with an error that says so.
+    public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        makeDownloadTask(nil, .delegate, startError: Self.noResumeData)
+    }
+
+    /// Resume data is not read yet: the task completes with an error that says so.
+    public override func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(nil, .download(completionHandler, isAsync: false), startError: Self.noResumeData)
+    }
+
+    // MARK: - For tasks
+
+    var faces: DelegateFaces { link.withLock { $0.faces } }
+
+    func limits(for request: URLRequest) -> TransferClock.Limits { settings.limits(for: request) }
+
+    func unavailable(_ url: URL?) -> URLError {
+        .ferry(.unknown, url: url, underlying: engineError)
+    }
+
+    /// Gives the delegate up, and returns it for its last call.
+    func breakLink() -> (any URLSessionDelegate)? {
+        link.withLock { link in
+            defer { link = DelegateLink(delegate: nil, faces: DelegateFaces(nil)) }
+            return link.delegate
+        }
+    }
+
+    private struct DelegateLink {
+        var delegate: (any URLSessionDelegate)?
+        var faces: DelegateFaces
+    }
+
+    private struct WeakObserver {
+        weak var observer: (any CurlSessionTaskObserver)?
+    }
+}
+
+/// Hears when tasks of a ``CurlSession`` begin to run or are suspended: once for each real change.
+public protocol CurlSessionTaskObserver: AnyObject, Sendable {
+    /// The task runs now, for the first time or again.
+    func session(_ session: CurlSession, didResume task: URLSessionTask)
+
+    /// The task ran, and is suspended now.
+    func session(_ session: CurlSession, didSuspend task: URLSessionTask)
+}

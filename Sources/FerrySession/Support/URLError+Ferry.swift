@@ -1,0 +1,27 @@
+extension URLError {
+    /// An error of the URL loading system with what its reader needs: the URL, the reason, and the cause.
+    static func ferry(
+        _ code: Code,
+        url: URL?,
+        _ message: String? = nil,
+        underlying: (any Error)? = nil,
+        posix number: Int32? = nil
+    ) -> URLError {
+        let cause = underlying ?? number.map { NSError(domain: NSPOSIXErrorDomain, code: Int($0)) }
+        var info: [String: Any] = [:]
+        var text = message ?? (underlying as? CurlSessionError)?.message ?? "\(code)"
+        if let number { text += ": " + String(cString: strerror(number)) }
+        info[NSLocalizedDescriptionKey] = text
+        if let cause { info[NSUnderlyingErrorKey] = cause }
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info["NSErrorFailingURLStringKey"] = url.absoluteString
+        }
+        return URLError(code, userInfo: info)
+    }
+
+    /// What a task that was cancelled completes with.
+    static func ferryCancelled(url: URL?) -> URLError {
+        .ferry(.cancelled, url: url, "The task was cancelled")
+    }
+}

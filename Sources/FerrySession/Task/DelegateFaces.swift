@@ -1,0 +1,14 @@
+/// A delegate under each of its protocols: casts are too slow to repeat for every event.
+struct DelegateFaces: Sendable {
+    let task: (any URLSessionTaskDelegate)?
+    let data: (any URLSessionDataDelegate)?
+    let download: (any URLSessionDownloadDelegate)?
+
+    init(_ delegate: (any URLSessionDelegate)?) {
+        task = delegate as? any URLSessionTaskDelegate
+        data = task as? any URLSessionDataDelegate
+        download = task as? any URLSessionDownloadDelegate
+    }
+
+    var isEmpty: Bool { task == nil }
+}

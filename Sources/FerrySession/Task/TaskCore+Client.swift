@@ -1,0 +1,169 @@
+/// What the engine reports, on its thread.
+extension TaskCore: TransferClient {
+    func transfer(willSend request: URLRequest, bodyLength: Int64) {
+        state.withLock { state in
+            state.currentRequest = request
+            state.bytesExpectedToSend = bodyLength
+        }
+    }
+
+    func transfer(didReceive response: HTTPURLResponse) {
+        let mustDrain = state.withLock { state -> Bool in
+            guard state.lifecycle == .active else { return false }
+            switch state.face {
+            case .delegate, .stream:
+                state.append(.response(response))
+                return state.claimDrain()
+            case .data, .download:
+                state.note(response)
+                let length = response.expectedContentLength
+                let most: Int64 = 67_108_864
+                if case .data = state.face, length > 0 { _ = state.buffer.reserve(Int(min(length, most))) }
+                return false
+            }
+        }
+        if mustDrain { scheduleDrain() }
+    }
+
+    func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
+        let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, ProgressCounts?) in
+            guard state.lifecycle == .active else { return (.more, false, nil) }
+            if case .stream(let stream) = state.face {
+                state.bytesReceived += Int64(bytes.count)
+                let flow = stream.append(bytes)
+                if flow == .wait { state.isEngineWaiting = true }
+                return (flow, false, state.counts)
+            }
+            guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
+            if case .data = state.face {
+                state.bytesReceived += Int64(bytes.count)
+                return (.more, false, state.counts)
+            }
+            state.append(.data)
+            let isFull = state.buffer.count >= Self.bufferLimit
+            if isFull { state.isEngineWaiting = true }
+            return (isFull ? .wait : .more, state.claimDrain(), nil)
+        }
+        if let update { progress.update(completed: update.completed, total: update.total) }
+        if mustDrain { scheduleDrain() }
+        return flow
+    }
+
+    func transfer(didWrite count: Int64) {
+        tell(.wrote(count))
+    }
+
+    func transfer(didSend count: Int64, expected: Int64) {
+        tell(.sent(count, expected: expected))
+    }
+
+    func transferDidRewindBody() {
+        tell(.rewound)
+    }
+
+    func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest) {
+        post(.redirect(response, request))
+    }
+
+    func transferNeedsBodyStream() {
+        post(.needsBodyStream)
+    }
+
+    func transferTakesBuffer() -> Data {
+        state.withLock { state in
+            state.events.removeAll { if case .data = $0 { true } else { false } }
+            return state.buffer.takeData()
+        }
+    }
+
+    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?) {
+        let task = CurlDownloadTask(core: self)
+        let mustDrain = state.withLock { state -> Bool in
+            guard state.lifecycle == .active else {
+                file?.remove()
+                return false
+            }
+            var events: [TaskEvent] = [.becameDownload(task)]
+            if count > 0 { events.append(.wrote(count)) }
+            if let file, !state.hasFailed { events.append(.downloaded(file)) } else { file?.remove() }
+            state.events.insert(contentsOf: events, at: 0)
+            state.isDownload = true
+            state.awaitedAnswer = nil
+            return state.claimDrain()
+        }
+        if mustDrain { scheduleDrain() }
+    }
+
+    func transfer(didFinishWith error: URLError?, file: DownloadFile?) {
+        let mustDrain = state.withLock { state -> Bool in
+            guard state.lifecycle == .active else {
+                file?.remove()
+                return false
+            }
+            state.events.removeAll { if case .completed = $0 { true } else { false } }
+            // A conversion to a download that failed is not waited for any more.
+            if let awaited = state.awaitedAnswer, awaited < 0 { state.awaitedAnswer = nil }
+            if let file { state.append(.downloaded(file)) }
+            state.append(.completed(error))
+            return state.claimDrain()
+        }
+        if mustDrain { scheduleDrain() }
+    }
+
+    /// Counts at once where nobody listens, else leaves it to the delegate queue.
+    private func tell(_ event: TaskEvent) {
+        let (mustDrain, update) = state.withLock { state -> (Bool, ProgressCounts?) in
+            guard state.lifecycle == .active else { return (false, nil) }
+            if state.isUnheard {
+                state.count(event)
+                return (false, state.counts)
+            }
+            state.append(event)
+            return (state.claimDrain(), nil)
+        }
+        if let update { progress.update(completed: update.completed, total: update.total) }
+        if mustDrain { scheduleDrain() }
+    }
+}
+
+/// What a `Progress` is told.
+struct ProgressCounts: Sendable {
+    var completed: Int64
+    var total: Int64
+}
+
+extension TaskState {
+    /// Both directions together; the total is known when each part of it is.
+    var counts: ProgressCounts {
+        let hasResponse = response != nil
+        let completed = bytesSent + bytesReceived
+        if bytesExpectedToSend < 0 || (hasResponse && bytesExpectedToReceive < 0) {
+            return ProgressCounts(completed: completed, total: -1)
+        }
+        // Until the response tells its length, one more unit stands for it, so that no upload looks finished.
+        let pending: Int64 = hasResponse ? bytesExpectedToReceive : 1
+        return ProgressCounts(completed: completed, total: bytesExpectedToSend + pending)
+    }
+
+    /// Whether an error waits to be delivered.
+    var hasFailed: Bool {
+        events.contains { if case .completed(.some) = $0 { true } else { false } }
+    }
+
+    mutating func note(_ response: HTTPURLResponse) {
+        self.response = response
+        bytesReceived = 0
+        bytesExpectedToReceive = response.expectedContentLength
+    }
+
+    mutating func count(_ event: TaskEvent) {
+        switch event {
+        case .sent(let count, let expected):
+            bytesSent += count
+            bytesExpectedToSend = expected
+        case .wrote(let count): bytesReceived += count
+        case .rewound: bytesSent = 0
+        default: break
+        }
+    }
+}

@@ -1,0 +1,229 @@
+/// How events reach the delegate or the handler.
+extension TaskCore {
+    /// One event with all that delivering it takes, read under the lock.
+    private struct Delivery {
+        var event: TaskEvent
+        var session: CurlSession
+        var task: URLSessionTask
+        var delegate: DelegateFaces
+        var face: TaskFace
+        var transfer: Transfer?
+        var answer: Int?
+        var data = Data()
+        var sent: Int64 = 0
+        var received: Int64 = 0
+        var expectedToReceive: Int64 = 0
+        var counts = ProgressCounts(completed: 0, total: 0)
+        var mustReadMore = false
+    }
+
+    /// Delivers all that can be delivered now; called with the duty that `claimDrain` gave.
+    func drain() {
+        while let delivery = next() { deliver(delivery) }
+    }
+
+    private func next() -> Delivery? {
+        state.withLock { state in
+            guard state.canDeliver, let session = state.session, let task = state.task else {
+                state.isDraining = false
+                return nil
+            }
+            let event = state.events.removeFirst()
+            state.count(event)
+            var delivery = Delivery(
+                event: event,
+                session: session,
+                task: task,
+                delegate: state.ownDelegate ?? session.faces,
+                face: state.face,
+                transfer: state.transfer
+            )
+            switch event {
+            case .redirect, .needsBodyStream, .response:
+                state.answerCount += 1
+                state.awaitedAnswer = state.answerCount
+                delivery.answer = state.answerCount
+                if case .response(let response) = event { state.note(response) }
+            case .data:
+                delivery.data = state.buffer.takeData()
+                state.bytesReceived += Int64(delivery.data.count)
+                delivery.mustReadMore = state.isEngineWaiting
+                state.isEngineWaiting = false
+            case .becameDownload(let download):
+                state.task = download
+                state.weakTask = download
+            case .completed(let error):
+                state.lifecycle = .completed
+                if let error { state.error = error }
+                if case .data = state.face { delivery.data = state.buffer.takeData() }
+            case .sent, .wrote, .rewound, .downloaded:
+                break
+            }
+            delivery.sent = state.bytesSent
+            delivery.received = state.bytesReceived
+            delivery.expectedToReceive = state.bytesExpectedToReceive
+            delivery.counts = state.counts
+            return delivery
+        }
+    }
+
+    private func deliver(_ delivery: Delivery) {
+        if case .completed = delivery.event {} else {
+            progress.update(completed: delivery.counts.completed, total: delivery.counts.total)
+        }
+        let (session, task) = (delivery.session, delivery.task)
+        switch delivery.event {
+        case .redirect(let response, let request):
+            askRedirect(delivery, response, request)
+        case .needsBodyStream:
+            askBodyStream(delivery)
+        case .response(let response):
+            askDisposition(delivery, response)
+        case .data:
+            // The engine fills the next buffer while the delegate works on this one.
+            if delivery.mustReadMore, let transfer = delivery.transfer { transfer.engine.submit(.readMore(transfer)) }
+            guard let task = task as? URLSessionDataTask, !delivery.data.isEmpty else { return }
+            delivery.delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
+        case .sent(let count, let expected):
+            delivery.delegate.task?.urlSession(
+                session, task: task, didSendBodyData: count, totalBytesSent: delivery.sent,
+                totalBytesExpectedToSend: expected)
+        case .wrote(let count):
+            guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
+            delivery.delegate.download?.urlSession(
+                session, downloadTask: task, didWriteData: count, totalBytesWritten: delivery.received,
+                totalBytesExpectedToWrite: delivery.expectedToReceive)
+        case .becameDownload(let download):
+            progress.attach(download.progress, cancel: { [weak self] in self?.cancel() }) { [weak self] isPaused in
+                if isPaused { self?.suspend() } else { self?.resume() }
+            }
+            guard let task = task as? URLSessionDataTask else { return }
+            delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
+        case .downloaded(let file):
+            deliverFile(delivery, file)
+        case .rewound:
+            break
+        case .completed(let error):
+            complete(delivery, error)
+        }
+    }
+
+    // MARK: - Questions
+
+    /// Takes the answer to the question `number`; an answer that is late or the second is worth nothing.
+    private func answered(_ number: Int?, _ isEnding: Bool = true) -> (isValid: Bool, mustDrain: Bool) {
+        state.withLock { state in
+            guard let number, state.awaitedAnswer == number else { return (false, false) }
+            // A conversion keeps the mailbox closed until the engine has done it.
+            if isEnding { state.awaitedAnswer = nil } else { state.awaitedAnswer = -number }
+            return (true, state.claimDrain())
+        }
+    }
+
+    private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
+        let answer: @Sendable (URLRequest?) -> Void = { [self] next in
+            let (isValid, mustDrain) = answered(delivery.answer)
+            guard isValid else { return }
+            if let transfer = delivery.transfer { transfer.engine.submit(.redirect(transfer, next)) }
+            if mustDrain { scheduleDrain() }
+        }
+        guard let delegate = delivery.delegate.task else { return answer(request) }
+        delegate.urlSession(
+            delivery.session, task: delivery.task, willPerformHTTPRedirection: response, newRequest: request,
+            completionHandler: answer)
+    }
+
+    private func askBodyStream(_ delivery: Delivery) {
+        let answer: @Sendable (InputStream?) -> Void = { [self] stream in
+            let (isValid, mustDrain) = answered(delivery.answer)
+            guard isValid else { return }
+            let box = (stream ?? requestStream()).map(StreamBox.init)
+            if let transfer = delivery.transfer { transfer.engine.submit(.bodyStream(transfer, box)) }
+            if mustDrain { scheduleDrain() }
+        }
+        guard let delegate = delivery.delegate.task else { return answer(nil) }
+        delegate.urlSession(delivery.session, task: delivery.task, needNewBodyStream: answer)
+    }
+
+    /// The stream of a streamed upload's request, the first time one is wanted.
+    private func requestStream() -> InputStream? {
+        state.withLock { state -> StreamBox? in
+            guard case .delegateStream = state.body else { return nil }
+            state.body = .none
+            return StreamBox(optional: state.originalRequest?.httpBodyStream)
+        }?.stream
+    }
+
+    private func askDisposition(_ delivery: Delivery, _ response: HTTPURLResponse) {
+        if case .stream(let stream) = delivery.face {
+            _ = answered(delivery.answer)
+            return stream.respond(response)
+        }
+        guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask else {
+            _ = answered(delivery.answer)
+            return
+        }
+        delegate.urlSession(delivery.session, dataTask: task, didReceive: response) { [self] disposition in
+            let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()
+            let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
+            guard isValid else { return }
+            if disposition == .cancel { return cancel() }
+            if becomesDownload, let transfer = delivery.transfer {
+                return transfer.engine.submit(.becomeDownload(transfer, self))
+            }
+            if mustDrain { scheduleDrain() }
+        }
+    }
+
+    /// `ResponseDisposition.becomeDownload`, whose name FoundationNetworking deprecates since it cannot do it.
+    private static let becomeDownload = 2
+
+    /// A response that has failed already has nothing to become.
+    private func mayBecomeDownload() -> Bool {
+        state.withLock { !$0.hasFailed }
+    }
+
+    // MARK: - Ends
+
+    private func deliverFile(_ delivery: Delivery, _ file: DownloadFile) {
+        switch delivery.face {
+        case .delegate:
+            if let task = delivery.task as? URLSessionDownloadTask {
+                delivery.delegate.download?.urlSession(delivery.session, downloadTask: task, didFinishDownloadingTo: file.url)
+            }
+            file.remove()
+        case .data, .download, .stream:
+            state.withLock { $0.finishedFile = file }
+        }
+    }
+
+    private func complete(_ delivery: Delivery, _ error: URLError?) {
+        if error == nil { progress.finish(completed: delivery.counts.completed) }
+        let (response, file) = state.withLock { state in (state.response, state.finishedFile) }
+        switch delivery.face {
+        case .delegate:
+            delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)
+        case .data(let handler, _):
+            handler(error == nil ? delivery.data : nil, response, error)
+        case .download(let handler, let isAsync):
+            handler(error == nil ? file?.url : nil, response, error)
+            if !isAsync || error != nil { file?.remove() }
+        case .stream(let stream):
+            stream.finish(error)
+        }
+        release()
+        delivery.session.forget(identifier)
+    }
+
+    /// Lets go of all that a finished task needs no more.
+    private func release() {
+        let kept = state.withLock { state in
+            let kept = (state.session, state.task, state.ownDelegate, state.transfer)
+            (state.session, state.task, state.transfer) = (nil, nil, nil)
+            state.finishedFile = nil
+            state.isDraining = false
+            return kept
+        }
+        withExtendedLifetime(kept) {}
+    }
+}

@@ -1,0 +1,60 @@
+/// What users read and set on a task, from any thread.
+extension TaskCore {
+    var publicState: URLSessionTask.State {
+        state.withLock { state in
+            switch state.lifecycle {
+            case .active: state.suspendCount > 0 ? .suspended : .running
+            case .canceling: .canceling
+            case .completed: .completed
+            }
+        }
+    }
+
+    var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
+    var currentRequest: URLRequest? { state.withLock { $0.currentRequest } }
+    var response: URLResponse? { state.withLock { $0.response } }
+    var error: (any Error)? { state.withLock { $0.error } }
+    var countOfBytesReceived: Int64 { state.withLock { $0.bytesReceived } }
+    var countOfBytesSent: Int64 { state.withLock { $0.bytesSent } }
+    var countOfBytesExpectedToReceive: Int64 { state.withLock { $0.bytesExpectedToReceive } }
+    var countOfBytesExpectedToSend: Int64 { state.withLock { $0.bytesExpectedToSend } }
+
+    var clientExpectsToReceive: Int64 {
+        get { state.withLock { $0.clientExpectsToReceive } }
+        set { state.withLock { $0.clientExpectsToReceive = newValue } }
+    }
+
+    var clientExpectsToSend: Int64 {
+        get { state.withLock { $0.clientExpectsToSend } }
+        set { state.withLock { $0.clientExpectsToSend = newValue } }
+    }
+
+    /// The hint counts when the task starts.
+    var priority: Float {
+        get { state.withLock { $0.priority } }
+        set { state.withLock { $0.priority = newValue } }
+    }
+
+    /// The task's own delegate, else the session's.
+    var delegate: (any URLSessionTaskDelegate)? {
+        get {
+            let (own, session) = state.withLock { ($0.ownDelegate, $0.session) }
+            return (own ?? session?.faces)?.task
+        }
+        set {
+            let faces = newValue.map { DelegateFaces($0) }
+            let old = state.withLock { state -> DelegateFaces? in
+                defer { state.ownDelegate = faces }
+                if let faces, !faces.isEmpty { state.isUnheard = false }
+                return state.ownDelegate
+            }
+            // A delegate's deinit is user code: it runs outside the lock.
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    func callOnDelegateQueue(_ handler: UncheckedHandler) {
+        guard let queue = state.withLock({ $0.session?.dispatcher.queue }) else { return handler.call(nil) }
+        queue.addOperation { handler.call(nil) }
+    }
+}

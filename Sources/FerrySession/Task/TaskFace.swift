@@ -1,0 +1,25 @@
+/// How a task reports what comes of it.
+enum TaskFace: Sendable {
+    /// To the delegate, event by event.
+    case delegate
+    /// To a completion handler, with the body in memory.
+    case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void, isAsync: Bool)
+    /// To a completion handler, with the body in a file. The file goes with the handler's return, unless an `async`
+    /// function waits for it: then it is the caller's.
+    case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void, isAsync: Bool)
+    /// To a consumer that pulls.
+    case stream(ByteStream)
+
+    /// Whether an `async` function waits at the other end, which needs no particular queue.
+    var isAsync: Bool {
+        switch self {
+        case .delegate: false
+        case .data(_, let isAsync), .download(_, let isAsync): isAsync
+        case .stream: true
+        }
+    }
+
+    var isDelegate: Bool {
+        if case .delegate = self { true } else { false }
+    }
+}

@@ -1,0 +1,72 @@
+/// All that changes in a task; it stands behind one lock.
+struct TaskState: ~Copyable, Sendable {
+    enum Lifecycle: Sendable {
+        case active
+        case canceling
+        case completed
+    }
+
+    let face: TaskFace
+    let originalRequest: URLRequest?
+    var currentRequest: URLRequest?
+    var body: BodySource
+    var isDownload: Bool
+    /// Why the task cannot run at all.
+    var startError: URLError?
+
+    var lifecycle = Lifecycle.active
+    var suspendCount = 1
+    var isStarted = false
+    /// Whether no user code hears of the task before its end, so that counts need no hop to the delegate queue.
+    var isUnheard = false
+    /// Whether the end needs no hop either, since an `async` function waits for it.
+    var isInline: Bool { isUnheard && face.isAsync }
+
+    /// The session, until the task is complete.
+    var session: CurlSession?
+    /// The task that callbacks name, kept from `resume` until it is complete.
+    var task: URLSessionTask?
+    weak var weakTask: URLSessionTask?
+    var transfer: Transfer?
+    var ownDelegate: DelegateFaces?
+
+    var response: URLResponse?
+    var error: (any Error)?
+    var bytesReceived: Int64 = 0
+    var bytesSent: Int64 = 0
+    var bytesExpectedToReceive: Int64 = 0
+    var bytesExpectedToSend: Int64 = 0
+    var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
+    var clientExpectsToSend = NSURLSessionTransferSizeUnknown
+    var priority = URLSessionTask.defaultPriority
+
+    /// The file of a download with a handler, between its two last events.
+    var finishedFile: DownloadFile?
+
+    // The mailbox.
+    var events: [TaskEvent] = []
+    /// The bytes behind `.data`, or the whole body for a handler.
+    var buffer = ByteBuffer()
+    var isDraining = false
+    /// Set while an answer of the user is waited for; another number makes an answer stale.
+    var awaitedAnswer: Int?
+    var answerCount = 0
+    var isEngineWaiting = false
+
+    var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
+
+    /// Whether events may be delivered now.
+    var canDeliver: Bool { !events.isEmpty && awaitedAnswer == nil && !isSuspended }
+
+    mutating func append(_ event: TaskEvent) {
+        if let last = events.indices.last, events[last].merge(event) { return }
+        events.append(event)
+    }
+
+    /// Takes the duty to deliver, if there is something to deliver and nobody has it.
+    mutating func claimDrain() -> Bool {
+        guard canDeliver, !isDraining else { return false }
+        isDraining = true
+        return true
+    }
+}
