@@ -62,3 +62,8 @@ final class TemporaryFolder: Sendable {
 
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] }
 }
+
+/// The code a Swift task failed with, `nil` where it did not.
+func code<Value>(of result: Result<Value, any Error>) -> URLError.Code? {
+    if case .failure(let error) = result { (error as? URLError)?.code } else { nil }
+}
