@@ -104,6 +104,8 @@ extension TaskCore {
             )
         case .becameDownload(let download):
             control(download.progress)
+            let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
+            withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
             delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
         case .downloaded(let file):
