@@ -157,6 +157,10 @@ extension Transfer {
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
+        if mustStartOver {
+            (continuesAt, validator, isResuming) = (nil, nil, false)
+            return engine.start(self, priority: priority)
+        }
         if ownFailure != nil { return failAttempt() }
         if code == 0 { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
@@ -177,16 +181,6 @@ extension Transfer {
         guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
         guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
         finish()
-    }
-
-    /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
-    private func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else {
-            return false
-        }
-        continuesAt = bodyReceived
-        engine.start(self, priority: priority)
-        return true
     }
 
     /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.
@@ -224,9 +218,10 @@ extension Transfer {
 
     func fail(_ error: URLError) {
         let client = client
+        let resumeData = makeResumeData()
         self.client = nil
         end()
-        client?.transfer(didFinishWith: error, file: nil)
+        client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
     }
 
     func failAttempt() {
