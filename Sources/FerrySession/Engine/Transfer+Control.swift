@@ -4,10 +4,10 @@ internal import CFerry
 extension Transfer {
     // MARK: - Suspension and back-pressure
 
-    func setSuspended(_ isSuspended: Bool) {
-        guard self.isSuspended != isSuspended else { return }
-        self.isSuspended = isSuspended
-        guard client != nil else { return }
+    /// Does as the client wishes now.
+    func followSuspension() {
+        guard let client, isSuspended != client.transferIsSuspended else { return }
+        isSuspended.toggle()
         if isSuspended {
             wasSuspended = true
             clock.stop(at: .now())
@@ -133,6 +133,7 @@ extension Transfer {
             file.remove()
             self.client = nil
             if !isFinished { end() }
+            client.transfer(didBecomeDownloadWith: 0, finished: nil)
             return client.transfer(didFinishWith: error, file: nil)
         }
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
@@ -169,7 +170,10 @@ extension Transfer {
     }
 
     private func attemptSucceeded() {
-        if redirection != nil { return askRedirection() }
+        if redirection != nil {
+            isEnded = true
+            return askRedirection()
+        }
         guard response != nil else {
             return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
         }
