@@ -145,7 +145,7 @@ struct DispositionTests {
         options.temporaryDirectory = folder.url
         let delegate = delegate(isLate: isLate) { _, answer in answer(disposition) }
         let session = makeSession(delegate, options: options)
-        let task = session.dataTask(with: server.url("/truncate?bytes=1000&after=500"))
+        let task = session.dataTask(with: server.url("/truncate?bytes=1000&after=500&ranges=0"))
         task.resume()
         let record = try await delegate.completion(of: task)
         #expect(record.urlError?.code == .networkConnectionLost)
