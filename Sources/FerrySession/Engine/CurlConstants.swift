@@ -33,7 +33,7 @@ enum CurlMultiOption {
 
 enum CurlInfo {
     static let httpVersion: Int32 = 0x20_0000 + 46
-    static let sslVerifyResult: Int32 = 0x20_0000 + 15
+    static let sslVerifyResult: Int32 = 0x20_0000 + 13
     static let osError: Int32 = 0x20_0000 + 25
 }
 
