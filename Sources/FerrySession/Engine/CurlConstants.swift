@@ -33,7 +33,7 @@ enum CurlMultiOption {
 
 enum CurlInfo {
     static let httpVersion: Int32 = 0x20_0000 + 46
-    static let sslVerifyResult: Int32 = 0x20_0000 + 15
+    static let sslVerifyResult: Int32 = 0x20_0000 + 13
     static let headerSize: Int32 = 0x20_0000 + 11
     static let newConnections: Int32 = 0x20_0000 + 26
     static let primaryPort: Int32 = 0x20_0000 + 40
