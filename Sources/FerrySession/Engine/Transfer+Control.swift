@@ -86,6 +86,8 @@ extension Transfer {
             body = .none
         }
         request = next
+        // What the first request sent is no part of the next one's body.
+        client?.transferDidRewindBody()
         engine.start(self, priority: priority)
     }
 
