@@ -53,7 +53,10 @@ struct PreparedRequest: Sendable {
             let folded = name.lowercased()
             guard seen.insert(folded).inserted else { return }
             guard HeaderRule.isToken(name) else {
-                let error = CurlSessionError(.invalidHeader, "The header's name is not a token: \(name.debugDescription)")
+                let error = CurlSessionError(
+                    .invalidHeader,
+                    "The header's name is not a token: \(name.debugDescription)"
+                )
                 throw .ferry(.badURL, url: url, underlying: error)
             }
             guard HeaderRule.isValue(value) else {

@@ -18,8 +18,13 @@ extension Transfer {
                 clock.start(at: .now())
                 engine.watch(self)
             }
+            // What waited for a place, or was to begin meanwhile, begins now.
+            if isParked {
+                isParked = false
+                engine.start(self, priority: priority)
+            }
         }
-        applyPause()
+        liftPause()
     }
 
     /// The client has room again.
@@ -28,35 +33,41 @@ extension Transfer {
         setClientFull(false)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
-        if client != nil { applyPause() }
+        if client != nil { liftPause() }
     }
 
     func bodyAvailable() {
         guard client != nil, isBodyStarved else { return }
         isBodyStarved = false
         clock.pauseInactivity(isClientFull, at: .now())
-        applyPause()
         engine.watch(self)
+        liftPause()
+    }
+
+    /// Brings libcurl's pauses in line with what is wanted, outside its callbacks: an attempt may end with it.
+    private func liftPause() {
+        let code = applyPause()
+        if code != 0, client != nil { attemptEnded(code) }
     }
 
     /// Brings libcurl's pauses in line with what is wanted.
-    func applyPause() {
-        guard let easy else { return }
+    ///
+    /// Answers libcurl's code.
+    func applyPause() -> Int32 {
+        guard let easy else { return 0 }
         var wanted = CurlPause.none
         if isSuspended { wanted = CurlPause.receive | CurlPause.send }
         if isClientFull { wanted |= CurlPause.receive }
         if isBodyStarved { wanted |= CurlPause.send }
-        guard wanted != appliedPause else { return }
+        guard wanted != appliedPause else { return 0 }
         // Lifting a pause makes libcurl deliver what it holds at once, which may pause again.
         let previous = appliedPause
         appliedPause = wanted
         let code = easy.pause(wanted)
         let noConnectionYet: Int32 = 43
-        if code == noConnectionYet {
-            appliedPause = previous
-        } else if code != 0 {
-            attemptEnded(code)
-        }
+        guard code == noConnectionYet else { return code }
+        appliedPause = previous
+        return 0
     }
 
     // MARK: - Answers
@@ -80,12 +91,12 @@ extension Transfer {
 
     private func deliverRedirection(_ held: Redirection) {
         response = held.response
-        client?.transfer(didReceive: held.response)
+        client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
         let isTaken = held.body.withUnsafeBytes { take($0) }
         guard isTaken, decodeWaiting() else { return failAttempt() }
         finishIfDrained()
-        if client != nil { applyPause() }
+        if client != nil { liftPause() }
     }
 
     func askRedirection() {
@@ -98,7 +109,10 @@ extension Transfer {
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
         guard let box else {
-            let error = CurlSessionError(.bodyNotReplayable, "The request's body is wanted as a stream, and none was given")
+            let error = CurlSessionError(
+                .bodyNotReplayable,
+                "The request's body is wanted as a stream, and none was given"
+            )
             return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
         }
         body = .stream(box)
@@ -165,7 +179,9 @@ extension Transfer {
 
     /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
     private func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else { return false }
+        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else {
+            return false
+        }
         continuesAt = bodyReceived
         engine.start(self, priority: priority)
         return true
@@ -242,8 +258,9 @@ extension Transfer {
         decoders = []
     }
 
-    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends. It is
-    /// muted then, may not connect, and comes back by itself.
+    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
+    ///
+    /// It is muted then, may not connect, and comes back by itself.
     private func letGoOfAttempt() {
         clock.stop(at: .now())
         if isResolving {

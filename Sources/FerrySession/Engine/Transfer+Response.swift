@@ -43,24 +43,28 @@ extension Transfer {
         return Redirection(response: received, request: next.request, keepsBody: next.keepsBody)
     }
 
-    private func deliver(_ received: HTTPURLResponse) {
+    private func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
         response = received
         bodyReceived = 0
         wasSuspended = isSuspended
         validator = decoders.isEmpty ? ContinuationRule.validator(for: received, request: request) : nil
-        client?.transfer(didReceive: received)
+        client?.transfer(didReceive: received, isReplacement: isReplacement)
     }
 
     /// Content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
         guard engine.settings.decodesContent, let value = head.value("Content-Encoding") else { return [] }
-        guard head.status != 206, head.status != 204, head.status != 304, request.httpMethod != "HEAD" else { return [] }
+        guard head.status != 206, head.status != 204, head.status != 304, request.httpMethod != "HEAD" else {
+            return []
+        }
         return ContentCoding.parse(value) ?? []
     }
 
     // MARK: - The body
 
-    /// Takes bytes as they come from the network. Answers `false` when the attempt is to end.
+    /// Takes bytes as they come from the network.
+    ///
+    /// Answers `false` when the attempt is to end.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if decoders.isEmpty { return take(bytes) }
         if isClientFull || isDecoderFull || !undecoded.isEmpty {
@@ -74,14 +78,17 @@ extension Transfer {
     private func decode(_ input: UnsafeRawBufferPointer, from level: Int) -> Bool {
         guard level < decoders.count else { return take(input) }
         var rest = input
-        let output = level == 0 ? engine.scratch : UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+        let output =
+            level == 0 ? engine.scratch : UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
         defer { if level > 0 { output.deallocate() } }
         while true {
             do throws(ContentDecoder.Failure) {
                 let (consumed, produced) = try decoders[level].decode(rest, into: output)
                 rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
                 if produced > 0 {
-                    guard decode(UnsafeRawBufferPointer(rebasing: output[..<produced]), from: level + 1) else { return false }
+                    guard decode(UnsafeRawBufferPointer(rebasing: output[..<produced]), from: level + 1) else {
+                        return false
+                    }
                 }
                 // A full output may hide more of it even where the input is used up.
                 if rest.isEmpty, produced < output.count { return true }
@@ -168,12 +175,8 @@ extension Transfer {
             wasSuspended = isSuspended
             return true
         case .restarts:
-            if case .file(let file) = sink, restart(file) {
-                deliver(received)
-                return true
-            }
-            if offset == 0 {
-                deliver(received)
+            if offset == 0 || restartFile() {
+                deliver(received, isReplacement: true)
                 return true
             }
         case .fails:
@@ -187,7 +190,8 @@ extension Transfer {
         return false
     }
 
-    private func restart(_ file: DownloadFile) -> Bool {
+    private func restartFile() -> Bool {
+        guard case .file(let file) = sink else { return false }
         do throws(URLError) {
             try file.truncate()
             return true

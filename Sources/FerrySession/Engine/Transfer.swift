@@ -38,6 +38,8 @@ final class Transfer: @unchecked Sendable {
     var gateOrigin: Origin?
     var holdsSlot = false
     var isWaitingForSlot = false
+    /// Suspended before it could begin, and so to begin when it is resumed.
+    var isParked = false
 
     // The attempt.
     var easy: EasyHandle?
@@ -96,7 +98,9 @@ final class Transfer: @unchecked Sendable {
         return easy
     }
 
-    /// Checks the request, and asks for a body stream where one is wanted. Answers the origin when it can begin.
+    /// Checks the request, and asks for a body stream where one is wanted.
+    ///
+    /// Answers the origin when it can begin.
     func prepare() -> Origin? {
         guard let client else { return nil }
         if case .delegateStream = body {
@@ -154,7 +158,11 @@ final class Transfer: @unchecked Sendable {
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
         if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
-        if case .file = sink { easy.set(CurlOption.bufferSize, 524_288) } else { easy.set(CurlOption.bufferSize, 65_536) }
+        if case .file = sink {
+            easy.set(CurlOption.bufferSize, 524_288)
+        } else {
+            easy.set(CurlOption.bufferSize, 65_536)
+        }
         easy.setHeaders(prepared.headers + continuationHeaders)
         do throws(URLError) {
             try configureBody(easy, prepared)

@@ -1,7 +1,9 @@
-/// All that the engine knows of a task. Every call comes on the engine's thread, and none may block.
+/// All that the engine knows of a task.
+///
+/// Every call comes on the engine's thread, and none may block.
 protocol TransferClient: AnyObject, Sendable {
-    /// The final response has come; its body follows.
-    func transfer(didReceive response: HTTPURLResponse)
+    /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
+    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool)
 
     /// A piece of the body has come. Answers whether there is room for more; if not, the engine waits to be told.
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow

@@ -132,7 +132,8 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Lets a transfer begin its attempt, now or when its origin has a place for it.
     func start(_ transfer: Transfer, priority: Float) {
-        guard let origin = transfer.prepare() else { return }
+        transfer.isParked = transfer.isSuspended
+        guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
         transfer.priority = priority
         transfer.gateOrigin = origin
         let maximum = settings.maximumConnectionsPerHost

@@ -3,7 +3,9 @@ import Synchronization
 /// The `async` face. URLSession's own functions of these names cannot be overridden, so these stand beside them:
 /// without a delegate argument, or with one that is not optional, they win on a variable of type `CurlSession`.
 extension CurlSession {
-    /// Fetches the URL into memory. Cancelling the Swift task cancels the transfer.
+    /// Fetches the URL into memory.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), faces: nil)
     }
@@ -13,7 +15,9 @@ extension CurlSession {
         try await data(for: URLRequest(url: url), faces: delegate)
     }
 
-    /// Sends the request and gives the body. Cancelling the Swift task cancels the transfer.
+    /// Sends the request and gives the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, faces: nil)
     }
@@ -26,7 +30,9 @@ extension CurlSession {
         try await data(for: request, faces: delegate)
     }
 
-    /// Sends bytes as the body. Cancelling the Swift task cancels the transfer.
+    /// Sends bytes as the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
@@ -40,7 +46,9 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Sends a file as the body. Cancelling the Swift task cancels the transfer.
+    /// Sends a file as the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }

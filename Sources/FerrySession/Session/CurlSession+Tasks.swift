@@ -1,7 +1,10 @@
 /// Makes the tasks of all faces.
 extension CurlSession {
     static let noResumeData = URLError.ferry(
-        .unsupportedURL, url: nil, underlying: CurlSessionError(.unsupportedTask, "Resume data is not supported yet"))
+        .unsupportedURL,
+        url: nil,
+        underlying: CurlSessionError(.unsupportedTask, "Resume data is not supported yet")
+    )
 
     func makeDataTask(_ request: URLRequest, _ face: TaskFace) -> CurlDataTask {
         make(request, Self.body(of: request), face, isDownload: false, CurlDataTask.init)

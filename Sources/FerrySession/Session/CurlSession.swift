@@ -97,7 +97,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// Lets running tasks finish; then the session is invalid, and its delegate is told. New tasks fail.
+    /// Lets running tasks finish; then the session is invalid, and its delegate is told.
+    ///
+    /// New tasks fail.
     public override func finishTasksAndInvalidate() {
         let isInvalid = registry.withLock { registry in
             registry.invalidate()

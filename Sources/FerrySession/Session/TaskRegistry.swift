@@ -35,7 +35,9 @@ struct TaskRegistry {
         entries[identifier] = .idle(WeakTask(task: task))
     }
 
-    /// Keeps a task that begins to run. Answers `false` in an invalid session, where nothing runs any more.
+    /// Keeps a task that begins to run.
+    ///
+    /// Answers `false` in an invalid session, where nothing runs any more.
     mutating func run(_ task: URLSessionTask, identifier: Int) -> Bool {
         if case .running = entries[identifier] { return true }
         guard !isInvalidityReported else { return false }

@@ -106,7 +106,11 @@ final class ByteStream: Sendable {
         state.withLock { $0.core }?.cancel()
     }
 
-    private static let secondReader = URLError.ferry(.unknown, url: nil, "The bytes of a response are read by two tasks")
+    private static let secondReader = URLError.ferry(
+        .unknown,
+        url: nil,
+        "The bytes of a response are read by two tasks"
+    )
 }
 
 extension TaskCore {

@@ -16,7 +16,9 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     public override func suspend() { core.suspend() }
     public override func cancel() { core.cancel() }
 
-    /// Cancels the download. Resume data is not produced yet: the handler is called with `nil`, on the delegate queue.
+    /// Cancels the download.
+    ///
+    /// Resume data is not produced yet: the handler is called with `nil`, on the delegate queue.
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel()
         core.callOnDelegateQueue(UncheckedHandler(completionHandler))

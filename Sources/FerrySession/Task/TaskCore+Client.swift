@@ -7,9 +7,13 @@ extension TaskCore: TransferClient {
         }
     }
 
-    func transfer(didReceive response: HTTPURLResponse) {
+    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
+            if isReplacement {
+                state.note(response)
+                return false
+            }
             switch state.face {
             case .delegate, .stream:
                 state.append(.response(response))

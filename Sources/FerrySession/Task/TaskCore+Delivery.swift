@@ -68,7 +68,8 @@ extension TaskCore {
     }
 
     private func deliver(_ delivery: Delivery) {
-        if case .completed = delivery.event {} else {
+        if case .completed = delivery.event {
+        } else {
             progress.update(completed: delivery.counts.completed, total: delivery.counts.total)
         }
         let (session, task) = (delivery.session, delivery.task)
@@ -86,17 +87,23 @@ extension TaskCore {
             delivery.delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
         case .sent(let count, let expected):
             delivery.delegate.task?.urlSession(
-                session, task: task, didSendBodyData: count, totalBytesSent: delivery.sent,
-                totalBytesExpectedToSend: expected)
+                session,
+                task: task,
+                didSendBodyData: count,
+                totalBytesSent: delivery.sent,
+                totalBytesExpectedToSend: expected
+            )
         case .wrote(let count):
             guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
-                session, downloadTask: task, didWriteData: count, totalBytesWritten: delivery.received,
-                totalBytesExpectedToWrite: delivery.expectedToReceive)
+                session,
+                downloadTask: task,
+                didWriteData: count,
+                totalBytesWritten: delivery.received,
+                totalBytesExpectedToWrite: delivery.expectedToReceive
+            )
         case .becameDownload(let download):
-            progress.attach(download.progress, cancel: { [weak self] in self?.cancel() }) { [weak self] isPaused in
-                if isPaused { self?.suspend() } else { self?.resume() }
-            }
+            control(download.progress)
             guard let task = task as? URLSessionDataTask else { return }
             delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
         case .downloaded(let file):
@@ -129,8 +136,12 @@ extension TaskCore {
         }
         guard let delegate = delivery.delegate.task else { return answer(request) }
         delegate.urlSession(
-            delivery.session, task: delivery.task, willPerformHTTPRedirection: response, newRequest: request,
-            completionHandler: answer)
+            delivery.session,
+            task: delivery.task,
+            willPerformHTTPRedirection: response,
+            newRequest: request,
+            completionHandler: answer
+        )
     }
 
     private func askBodyStream(_ delivery: Delivery) {
@@ -189,7 +200,11 @@ extension TaskCore {
         switch delivery.face {
         case .delegate:
             if let task = delivery.task as? URLSessionDownloadTask {
-                delivery.delegate.download?.urlSession(delivery.session, downloadTask: task, didFinishDownloadingTo: file.url)
+                delivery.delegate.download?.urlSession(
+                    delivery.session,
+                    downloadTask: task,
+                    didFinishDownloadingTo: file.url
+                )
             }
             file.remove()
         case .data, .download, .stream:

@@ -48,9 +48,17 @@ final class TaskCore: Sendable {
     /// Ties the core to the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
-        progress.attach(task.progress, cancel: { [weak self] in self?.cancel() }) { [weak self] isPaused in
-            if isPaused { self?.suspend() } else { self?.resume() }
-        }
+        control(task.progress)
+    }
+
+    /// Lets a `Progress` cancel, pause and resume the task.
+    func control(_ progress: Progress) {
+        self.progress.attach(
+            progress,
+            cancel: { [weak self] in self?.cancel() },
+            pause: { [weak self] in self?.suspend() },
+            resume: { [weak self] in self?.resume() }
+        )
     }
 
     // MARK: - Control
