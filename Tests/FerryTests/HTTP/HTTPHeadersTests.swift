@@ -50,8 +50,10 @@ struct HTTPHeadersTests {
 
     @Test("Basic credentials are base64 of UTF-8, Bearer tokens as they are")
     func credentials() {
-        #expect(HTTPHeaders.basic(username: "Aladdin", password: "open sesame")["Authorization"]
-            == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(
+            HTTPHeaders.basic(username: "Aladdin", password: "open sesame")["Authorization"]
+                == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+        )
         #expect(HTTPHeader.basic(username: "ü", password: "ñ").value == "Basic w7w6w7E=")
         #expect(HTTPHeaders.bearer("abc")["Authorization"] == "Bearer abc")
         var headers: HTTPHeaders = ["authorization": "old"]
@@ -68,7 +70,10 @@ struct HTTPHeadersTests {
         try HTTPHeader(name, "v").validate()
     }
 
-    @Test("What is no token is no name", arguments: ["", "a b", "a:", "a\r\nb", "é", "a\t", "(a)", "a\u{0}", "a/b", "\""])
+    @Test(
+        "What is no token is no name",
+        arguments: ["", "a b", "a:", "a\r\nb", "é", "a\t", "(a)", "a\u{0}", "a/b", "\""]
+    )
     func invalidName(name: String) {
         let error = #expect(throws: RequestSerializationError.self) { try HTTPHeader(name, "v").validate() }
         #expect(error?.code == .invalidHeader)
@@ -79,8 +84,10 @@ struct HTTPHeadersTests {
         try HTTPHeader("X", value).validate()
     }
 
-    @Test("Line breaks and NUL are refused, and the value stays out of the error",
-          arguments: ["secret\r\nX: y", "secret\n", "\rsecret", "secret\u{0}", "secret\r\n folded"])
+    @Test(
+        "Line breaks and NUL are refused, and the value stays out of the error",
+        arguments: ["secret\r\nX: y", "secret\n", "\rsecret", "secret\u{0}", "secret\r\n folded"]
+    )
     func invalidValue(value: String) throws {
         let error = try #require(throws: RequestSerializationError.self) {
             try (["A": "b", "X": value] as HTTPHeaders).validate()

@@ -14,7 +14,10 @@ struct HTTPRequestSerializerTests {
         return request
     }
 
-    @Test("GET, HEAD and DELETE put parameters into the URL, without body or type", arguments: ["GET", "HEAD", "DELETE", "get"])
+    @Test(
+        "GET, HEAD and DELETE put parameters into the URL, without body or type",
+        arguments: ["GET", "HEAD", "DELETE", "get"]
+    )
     func uri(method: String) throws {
         let result = try serializer.serialize(request(HTTPMethod(method)), parameters: ["b": "x y", "a": 1])
         #expect(result.url?.absoluteString == "http://e.com/path?a=1&b=x%20y")
@@ -22,17 +25,20 @@ struct HTTPRequestSerializerTests {
         #expect(result.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test("The query goes after the one there is, and before the fragment", arguments: [
-        ("http://e.com", "http://e.com?k=v"),
-        ("http://e.com/", "http://e.com/?k=v"),
-        ("http://e.com/?", "http://e.com/?k=v"),
-        ("http://e.com/?a=1", "http://e.com/?a=1&k=v"),
-        ("http://e.com/?a=1&", "http://e.com/?a=1&k=v"),
-        ("http://e.com/p#f", "http://e.com/p?k=v#f"),
-        ("http://e.com/p?a=1#f", "http://e.com/p?a=1&k=v#f"),
-        ("http://e.com/p#f?x", "http://e.com/p?k=v#f?x"),
-        ("http://e.com/p?a=%20b%2B", "http://e.com/p?a=%20b%2B&k=v"),
-    ])
+    @Test(
+        "The query goes after the one there is, and before the fragment",
+        arguments: [
+            ("http://e.com", "http://e.com?k=v"),
+            ("http://e.com/", "http://e.com/?k=v"),
+            ("http://e.com/?", "http://e.com/?k=v"),
+            ("http://e.com/?a=1", "http://e.com/?a=1&k=v"),
+            ("http://e.com/?a=1&", "http://e.com/?a=1&k=v"),
+            ("http://e.com/p#f", "http://e.com/p?k=v#f"),
+            ("http://e.com/p?a=1#f", "http://e.com/p?a=1&k=v#f"),
+            ("http://e.com/p#f?x", "http://e.com/p?k=v#f?x"),
+            ("http://e.com/p?a=%20b%2B", "http://e.com/p?a=%20b%2B&k=v"),
+        ]
+    )
     func append(url: String, expected: String) throws {
         #expect(try serializer.serialize(request(.get, url), parameters: ["k": "v"]).url?.absoluteString == expected)
     }
@@ -42,7 +48,10 @@ struct HTTPRequestSerializerTests {
         #expect(try serializer.serialize(request(.get), parameters: parameters).url == url)
     }
 
-    @Test("Other methods get a form body", arguments: [.post, .put, .patch, .options, .query, "PROPFIND"] as [HTTPMethod])
+    @Test(
+        "Other methods get a form body",
+        arguments: [.post, .put, .patch, .options, .query, "PROPFIND"] as [HTTPMethod]
+    )
     func body(method: HTTPMethod) throws {
         let result = try serializer.serialize(request(method), parameters: ["b": ["x", "y"], "a": "ü"])
         #expect(result.httpBody == Data("a=%C3%BC&b%5B%5D=x&b%5B%5D=y".utf8))
@@ -107,8 +116,10 @@ struct HTTPRequestSerializerTests {
         #expect(try serializer.serialize(request(.post), parameters: [:]).httpBody == Data("m=POST".utf8))
         #expect(try serializer.serialize(request(.post), parameters: nil).httpBody == Data())
         serializer.querySerializer = { _, _ in "sp ace \"é\"" }
-        #expect(try serializer.serialize(request(.get), parameters: [:]).url?.absoluteString
-            == "http://e.com/path?sp%20ace%20%22%C3%A9%22")
+        #expect(
+            try serializer.serialize(request(.get), parameters: [:]).url?.absoluteString
+                == "http://e.com/path?sp%20ace%20%22%C3%A9%22"
+        )
         serializer.querySerializer = { _, _ in throw Refusal() }
         #expect(throws: Refusal()) { try serializer.serialize(request(.get), parameters: [:]) }
     }

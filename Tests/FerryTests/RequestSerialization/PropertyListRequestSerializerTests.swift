@@ -11,7 +11,8 @@ struct PropertyListRequestSerializerTests {
     }
 
     private let parameters: Parameters = [
-        "text": "é", "number": 1, "real": 1.5, "flag": true, "list": [1, 2], "date": .date(Date(timeIntervalSince1970: 0)),
+        "text": "é", "number": 1, "real": 1.5, "flag": true, "list": [1, 2],
+        "date": .date(Date(timeIntervalSince1970: 0)),
         "data": .data(Data([1, 2])), "decimal": .decimal(2.5), "set": .set([2, 1]),
     ]
 
@@ -36,8 +37,14 @@ struct PropertyListRequestSerializerTests {
 
     @Test("Encodable values go through the encoder")
     func encodable() throws {
-        struct User: Encodable { let name = "Ada"; let note: String? = nil }
-        let result = try PropertyListRequestSerializer().serialize(request(.put), parameters: Parameters(encoding: User()))
+        struct User: Encodable {
+            let name = "Ada"
+            let note: String? = nil
+        }
+        let result = try PropertyListRequestSerializer().serialize(
+            request(.put),
+            parameters: Parameters(encoding: User())
+        )
         let body = String(decoding: try #require(result.httpBody), as: UTF8.self)
         #expect(body.contains("<key>name</key>"))
         #expect(!body.contains("note"))
@@ -52,9 +59,12 @@ struct PropertyListRequestSerializerTests {
         #expect(result.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test("What no property list holds is an error", arguments: [
-        ["a": nil], ["a": [["b": nil]]], "text", 1, ["a": "control \u{1}"], ["control \u{0}": 1],
-    ] as [Parameters])
+    @Test(
+        "What no property list holds is an error",
+        arguments: [
+            ["a": nil], ["a": [["b": nil]]], "text", 1, ["a": "control \u{1}"], ["control \u{0}": 1],
+        ] as [Parameters]
+    )
     func invalid(parameters: Parameters) throws {
         let error = try #require(throws: RequestSerializationError.self) {
             try PropertyListRequestSerializer().serialize(request(.post), parameters: parameters)

@@ -7,12 +7,13 @@ struct RequestSerializationErrorTests {
     @Test("An error bridges to AFNetworking's domain with texts, URL and cause")
     func bridging() {
         let cause = CocoaError(.fileNoSuchFile)
-        let error = RequestSerializationError(
-            .fileUnreachable,
-            reason: "File URL not reachable.",
-            failingURL: "file:///x",
-            underlyingError: cause
-        ) as NSError
+        let error =
+            RequestSerializationError(
+                .fileUnreachable,
+                reason: "File URL not reachable.",
+                failingURL: "file:///x",
+                underlyingError: cause
+            ) as NSError
         #expect(error.domain == "com.alamofire.error.serialization.request")
         #expect(error.code == -1000)
         #expect(error.localizedDescription == "File URL not reachable.")
@@ -21,11 +22,14 @@ struct RequestSerializationErrorTests {
         #expect((error.userInfo[NSUnderlyingErrorKey] as? CocoaError)?.code == .fileNoSuchFile)
     }
 
-    @Test("Kinds map to AFNetworking's codes", arguments: [
-        (.invalidURL, -1000), (.fileUnreachable, -1000), (.fileChanged, -1000), (.fileNotWritten, -1000),
-        (.invalidParameters, -1016), (.unencodableText, -1016), (.invalidHeader, -1016), (.streamFailed, -1016),
-        (RequestSerializationError.Code(rawValue: "own"), -1016),
-    ] as [(RequestSerializationError.Code, Int)])
+    @Test(
+        "Kinds map to AFNetworking's codes",
+        arguments: [
+            (.invalidURL, -1000), (.fileUnreachable, -1000), (.fileChanged, -1000), (.fileNotWritten, -1000),
+            (.invalidParameters, -1016), (.unencodableText, -1016), (.invalidHeader, -1016), (.streamFailed, -1016),
+            (RequestSerializationError.Code(rawValue: "own"), -1016),
+        ] as [(RequestSerializationError.Code, Int)]
+    )
     func codes(code: RequestSerializationError.Code, expected: Int) {
         #expect((RequestSerializationError(code, reason: "") as NSError).code == expected)
     }

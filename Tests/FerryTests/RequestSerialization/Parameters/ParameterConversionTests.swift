@@ -7,12 +7,15 @@ struct ParameterConversionTests {
     @Test("Literals")
     func literals() throws {
         let parameters: Parameters = ["a": 1, "b": ["x", 2.5, true, nil], "c": ["d": "\(3)"], "e": nil]
-        #expect(try parameters.value() == .dictionary([
-            "a": .integer(1),
-            "b": .array([.string("x"), .double(2.5), .bool(true), .null]),
-            "c": .dictionary(["d": .string("3")]),
-            "e": .null,
-        ]))
+        #expect(
+            try parameters.value()
+                == .dictionary([
+                    "a": .integer(1),
+                    "b": .array([.string("x"), .double(2.5), .bool(true), .null]),
+                    "c": .dictionary(["d": .string("3")]),
+                    "e": .null,
+                ])
+        )
         #expect(try (["a": 1, "a": 2] as Parameters).value() == ["a": 2])
     }
 
@@ -29,12 +32,15 @@ struct ParameterConversionTests {
             "nested": ["x": Optional<Int>.none],
         ]
         let value = try Parameters(dictionary).value()
-        #expect(value == .dictionary([
-            "int": 7, "bool": true, "missing": nil, "present": "x", "float": 0.1,
-            "uint": .unsignedInteger(.max), "small": -1, "list": [1, 2], "set": .set([1]), "map": ["k": "v"],
-            "keyed": ["1": "one"], "url": "http://e.com/%C3%BC", "uuid": .string(uuid.uuidString),
-            "data": .data(Data([1])), "sub": "bc", "char": "z", "value": "v", "nested": ["x": nil],
-        ]))
+        #expect(
+            value
+                == .dictionary([
+                    "int": 7, "bool": true, "missing": nil, "present": "x", "float": 0.1,
+                    "uint": .unsignedInteger(.max), "small": -1, "list": [1, 2], "set": .set([1]), "map": ["k": "v"],
+                    "keyed": ["1": "one"], "url": "http://e.com/%C3%BC", "uuid": .string(uuid.uuidString),
+                    "data": .data(Data([1])), "sub": "bc", "char": "z", "value": "v", "nested": ["x": nil],
+                ])
+        )
     }
 
     @Test("Foundation's numbers keep their kind")
@@ -44,10 +50,13 @@ struct ParameterConversionTests {
             "half": NSNumber(value: 0.5), "tenth": NSNumber(value: Float(0.1)), "max": NSNumber(value: UInt64.max),
             "decimal": NSDecimalNumber(string: "1.10"), "null": NSNull(),
         ]).value()
-        #expect(value == .dictionary([
-            "one": 1, "true": true, "byte": 1, "half": 0.5, "tenth": 0.1, "max": .unsignedInteger(.max),
-            "decimal": .decimal(Decimal(string: "1.1") ?? 0), "null": nil,
-        ]))
+        #expect(
+            value
+                == .dictionary([
+                    "one": 1, "true": true, "byte": 1, "half": 0.5, "tenth": 0.1, "max": .unsignedInteger(.max),
+                    "decimal": .decimal(Decimal(string: "1.1") ?? 0), "null": nil,
+                ])
+        )
     }
 
     @Test("Encodable values inside a dictionary are encoded")

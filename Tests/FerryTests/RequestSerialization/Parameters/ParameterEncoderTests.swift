@@ -4,7 +4,10 @@ import Testing
 
 @Suite("Parameters from Encodable values")
 struct ParameterEncoderTests {
-    private struct Address: Encodable { var city: String; var zip: Int? }
+    private struct Address: Encodable {
+        var city: String
+        var zip: Int?
+    }
     private enum Role: String, Encodable { case admin, guest }
     private struct User: Encodable {
         var name = "Ada"
@@ -30,16 +33,24 @@ struct ParameterEncoderTests {
             return #expect(Bool(false), "a set stays a set")
         }
         #expect(Set(unique) == [1, 2, 3])
-        #expect(fields == [
-            "name": "Ada", "age": 36, "ratio": 0.1, "isActive": true, "role": "admin", "address": ["city": "London"],
-            "tags": ["x", "y"], "born": .date(Date(timeIntervalSince1970: 0)), "key": .data(Data([0xFF])),
-            "home": "http://e.com", "scores": ["a": 2, "b": 1],
-        ])
+        #expect(
+            fields == [
+                "name": "Ada", "age": 36, "ratio": 0.1, "isActive": true, "role": "admin",
+                "address": ["city": "London"],
+                "tags": ["x", "y"], "born": .date(Date(timeIntervalSince1970: 0)), "key": .data(Data([0xFF])),
+                "home": "http://e.com", "scores": ["a": 2, "b": 1],
+            ]
+        )
     }
 
     @Test("An Encodable becomes a query")
     func query() throws {
-        struct Search: Encodable { let q = "a b"; let page = 2; let only: Set<String> = ["y", "x"]; let after: Int? = nil }
+        struct Search: Encodable {
+            let q = "a b"
+            let page = 2
+            let only: Set<String> = ["y", "x"]
+            let after: Int? = nil
+        }
         #expect(try QueryEncoding().encode(Parameters(encoding: Search())) == "only=x&only=y&page=2&q=a%20b")
     }
 
@@ -63,9 +74,11 @@ struct ParameterEncoderTests {
                 try [5].encode(to: list.superEncoder())
             }
         }
-        #expect(try ParameterEncoder().encode(Manual()) == [
-            "list": [1, nil, ["map": "deep"], [], [5]], "map": ["null": true], "null": nil, "super": "up",
-        ])
+        #expect(
+            try ParameterEncoder().encode(Manual()) == [
+                "list": [1, nil, ["map": "deep"], [], [5]], "map": ["null": true], "null": nil, "super": "up",
+            ]
+        )
     }
 
     @Test("Nothing, fragments and arrays at the top")

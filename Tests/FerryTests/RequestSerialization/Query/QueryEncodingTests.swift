@@ -9,22 +9,27 @@ private func query(_ parameters: Parameters, _ encoding: QueryEncoding = QueryEn
 
 @Suite("Query encoding")
 struct QueryEncodingTests {
-    @Test("AFNetworking's form is the default", arguments: [
-        (["key": "value"], "key=value"),
-        (["key1": "value1", "key2": ["key": ["x", 1]], "key3": ["y", 2]],
-         "key1=value1&key2[key][]=x&key2[key][]=1&key3[]=y&key3[]=2"),
-        (["b": 1, "a": 2, "C": 3, "10": 4, "9": 5], "10=4&9=5&C=3&a=2&b=1"),
-        (["d": ["z": ["y": ["x": 1]], "a": 0]], "d[a]=0&d[z][y][x]=1"),
-        (["a": [["b": 1], ["b": 2]]], "a[][b]=1&a[][b]=2"),
-        (["a": [[1, 2], [3]]], "a[][]=1&a[][]=2&a[][]=3"),
-        (["a": ["z", "y", "x"]], "a[]=z&a[]=y&a[]=x"),
-        (["a": nil, "b": [nil, 1], "c": ["d": nil]], "a&b[]&b[]=1&c[d]"),
-        (["t": true, "f": false], "f=0&t=1"),
-        (["e": ""], "e="),
-        (["a": [], "b": [:], "c": 1], "c=1"),
-        ([:], ""),
-        (["n": -5, "d": 1.5, "one": 1.0, "big": 1e21, "tenth": 0.1], "big=1e%2B21&d=1.5&n=-5&one=1&tenth=0.1"),
-    ] as [(Parameters, String)])
+    @Test(
+        "AFNetworking's form is the default",
+        arguments: [
+            (["key": "value"], "key=value"),
+            (
+                ["key1": "value1", "key2": ["key": ["x", 1]], "key3": ["y", 2]],
+                "key1=value1&key2[key][]=x&key2[key][]=1&key3[]=y&key3[]=2"
+            ),
+            (["b": 1, "a": 2, "C": 3, "10": 4, "9": 5], "10=4&9=5&C=3&a=2&b=1"),
+            (["d": ["z": ["y": ["x": 1]], "a": 0]], "d[a]=0&d[z][y][x]=1"),
+            (["a": [["b": 1], ["b": 2]]], "a[][b]=1&a[][b]=2"),
+            (["a": [[1, 2], [3]]], "a[][]=1&a[][]=2&a[][]=3"),
+            (["a": ["z", "y", "x"]], "a[]=z&a[]=y&a[]=x"),
+            (["a": nil, "b": [nil, 1], "c": ["d": nil]], "a&b[]&b[]=1&c[d]"),
+            (["t": true, "f": false], "f=0&t=1"),
+            (["e": ""], "e="),
+            (["a": [], "b": [:], "c": 1], "c=1"),
+            ([:], ""),
+            (["n": -5, "d": 1.5, "one": 1.0, "big": 1e21, "tenth": 0.1], "big=1e%2B21&d=1.5&n=-5&one=1&tenth=0.1"),
+        ] as [(Parameters, String)]
+    )
     func defaults(parameters: Parameters, expected: String) throws {
         #expect(try query(parameters) == expected)
     }
@@ -57,9 +62,12 @@ struct QueryEncodingTests {
         #expect(error.code == .invalidParameters)
     }
 
-    @Test("Array styles", arguments: [
-        (.brackets, "a[]=1&a[]=2&d[]"), (.repeated, "a=1&a=2&d"), (.indexed, "a[0]=1&a[1]=2&d[0]"),
-    ] as [(QueryEncoding.ArrayStyle, String)])
+    @Test(
+        "Array styles",
+        arguments: [
+            (.brackets, "a[]=1&a[]=2&d[]"), (.repeated, "a=1&a=2&d"), (.indexed, "a[0]=1&a[1]=2&d[0]"),
+        ] as [(QueryEncoding.ArrayStyle, String)]
+    )
     func arrayStyles(style: QueryEncoding.ArrayStyle, expected: String) throws {
         #expect(try query(["a": [1, 2], "d": [nil]], QueryEncoding(arrays: style)) == expected)
     }
@@ -73,7 +81,9 @@ struct QueryEncodingTests {
     @Test("Commas that join are bare, commas in values are escaped")
     func commas() throws {
         var encoding = QueryEncoding(arrays: .commaJoined)
-        #expect(try query(["a": ["x,y", 1, true, nil], "e": [], "s": .set([2, 1])], encoding) == "a=x%2Cy,1,1,&s=1,2")
+        #expect(
+            try query(["a": ["x,y", 1, true, nil], "e": [], "s": .set([2, 1])], encoding) == "a=x%2Cy,1,1,&s=1,2"
+        )
         encoding.nulls = .omitted
         #expect(try query(["a": [nil, 1, nil], "n": [nil]], encoding) == "a=1")
         let error = try #require(throws: RequestSerializationError.self) { try query(["a": [["b": 1]]], encoding) }
@@ -99,8 +109,10 @@ struct QueryEncodingTests {
         #expect(try query(parameters, QueryEncoding(dates: .millisecondsSince1970)) == "d=981173106250")
         #expect(try query(["b": .data(Data([0xFB, 0xFF, 0]))]) == "b=%2B/8A")
         #expect(try query(["x": .decimal(decimal)]) == "x=12345678901234567890.123456789")
-        #expect(try query(["u": .unsignedInteger(.max), "i": .integer(.min)])
-            == "i=-9223372036854775808&u=18446744073709551615")
+        #expect(
+            try query(["u": .unsignedInteger(.max), "i": .integer(.min)])
+                == "i=-9223372036854775808&u=18446744073709551615"
+        )
     }
 
     @Test("Keys are sorted by UTF-16 units")
