@@ -16,10 +16,8 @@ extension URLRequest {
     var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 
     /// Sets the body, and its type unless the request names one.
-    mutating func setBody(_ body: Data, contentType: String) {
-        if value(forHTTPHeaderField: "Content-Type") == nil {
-            setValue(contentType, forHTTPHeaderField: "Content-Type")
-        }
+    mutating func setBody(_ body: Data, contentType: String) throws {
+        try addMissingHeaders([.contentType(contentType)])
         httpBody = body
     }
 }

@@ -279,7 +279,9 @@ struct MultipartStreamTests {
     }
 }
 
-/// Lets two threads meet in one stream. `@unchecked Sendable`: that is what is tested.
+/// Lets two threads meet in one stream.
+///
+/// `@unchecked Sendable`: that is what is tested.
 private struct SharedStream: @unchecked Sendable {
     let stream: MultipartInputStream
 
