@@ -216,6 +216,7 @@ extension Transfer {
 
     /// The task has been cancelled, and knows it already.
     func cancel() {
+        letGoOfAttempt()
         client = nil
         end()
     }
@@ -223,6 +224,7 @@ extension Transfer {
     func fail(_ error: URLError) {
         let client = client
         let resumeData = makeResumeData()
+        letGoOfAttempt()
         self.client = nil
         end()
         client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
@@ -264,6 +266,11 @@ extension Transfer {
     /// It is muted then, may not connect, and comes back by itself.
     private func letGoOfAttempt() {
         clock.stop(at: .now())
+        if let easy, let client, let start = attemptStart {
+            attemptStart = nil
+            let transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            client.transfer(didCollect: transaction, redirectCount: redirectCount)
+        }
         if isResolving {
             engine.giveUpSlot(self)
         } else {
