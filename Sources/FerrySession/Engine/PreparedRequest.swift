@@ -11,7 +11,8 @@ struct PreparedRequest: Sendable {
     init(
         _ request: URLRequest,
         settings: EngineSettings,
-        hasBody: Bool
+        hasBody: Bool,
+        hasCredential: Bool = false
     ) throws(URLError) {
         guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
@@ -30,11 +31,13 @@ struct PreparedRequest: Sendable {
             throw .ferry(.badURL, url: url, underlying: error)
         }
         let fields = try Self.fields(request, settings, url)
-        self.url = url.absoluteString
+        // A credential that was asked for goes before those of the URL and of the header.
+        self.url = hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
         origin = Origin(url)
         self.method = method
         announcedLength = fields.announcedLength
-        headers = Self.lines(fields.list, settings: settings, method: method, hasBody: hasBody)
+        let list = hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
+        headers = Self.lines(list, settings: settings, method: method, hasBody: hasBody)
     }
 
     private typealias Field = (name: String, value: String)

@@ -29,7 +29,7 @@ extension Transfer {
 
     /// The client has room again.
     func readMore() {
-        guard client != nil, redirection == nil else { return }
+        guard client != nil, held == nil else { return }
         setClientFull(false)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
@@ -73,17 +73,21 @@ extension Transfer {
     // MARK: - Answers
 
     func answerRedirect(_ next: URLRequest?) {
-        guard client != nil, let held = redirection, held.isAsked else { return }
-        redirection = nil
-        guard let next else { return deliverRedirection(held) }
+        guard client != nil, let held, held.isAsked, case .redirect(_, let keepsBody) = held.question else { return }
+        guard let next else { return deliverHeld() }
+        self.held = nil
         letGoOfAttempt()
         isClientFull = false
         isEnded = false
         redirectCount += 1
         if let data = next.httpBody {
             body = .data(data)
-        } else if !held.keepsBody {
+        } else if !keepsBody {
             body = .none
+        }
+        if request.url.map(Origin.init) != next.url.map(Origin.init) {
+            credentials = [:]
+            authenticationFailures = 0
         }
         request = next
         // What the first request sent is no part of the next one's body.
@@ -91,7 +95,10 @@ extension Transfer {
         engine.start(self, priority: priority)
     }
 
-    private func deliverRedirection(_ held: Redirection) {
+    /// Delivers an answer that was held back, as the final one.
+    func deliverHeld() {
+        guard let held else { return }
+        self.held = nil
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
@@ -101,11 +108,14 @@ extension Transfer {
         if client != nil { liftPause() }
     }
 
-    func askRedirection() {
-        guard let held = redirection, !held.isAsked else { return }
-        redirection?.isAsked = true
+    func askHeld() {
+        guard let held, !held.isAsked else { return }
+        self.held?.isAsked = true
         if easy == nil { clock.stop(at: .now()) }
-        client?.transfer(willRedirect: held.response, to: held.request)
+        switch held.question {
+        case .redirect(let request, _): client?.transfer(willRedirect: held.response, to: request)
+        case .challenge(let challenge): ask(challenge, held.response)
+        }
     }
 
     func answerBodyStream(_ box: StreamBox?) {
@@ -169,7 +179,10 @@ extension Transfer {
     }
 
     private func attemptSucceeded() {
-        if redirection != nil { return askRedirection() }
+        if held != nil {
+            isEnded = true
+            return askHeld()
+        }
         guard response != nil else {
             return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
         }
@@ -178,7 +191,7 @@ extension Transfer {
     }
 
     private func finishIfDrained() {
-        guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
+        guard isEnded, undecoded.isEmpty, !isDecoderFull, held == nil, client != nil else { return }
         guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
         finish()
     }
@@ -260,7 +273,7 @@ extension Transfer {
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
     ///
     /// It is muted then, may not connect, and comes back by itself.
-    private func letGoOfAttempt() {
+    func letGoOfAttempt() {
         clock.stop(at: .now())
         if let easy, let client, let start = attemptStart {
             attemptStart = nil

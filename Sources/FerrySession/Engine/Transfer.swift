@@ -10,20 +10,22 @@ final class Transfer: @unchecked Sendable {
     enum Sink {
         case client
         case file(DownloadFile)
-        /// A redirection's body, kept for the case that the delegate wants the redirection itself.
-        case hold
     }
 
-    /// A redirection that waits for the attempt's end or for the delegate.
-    struct Redirection {
+    /// An answer that is held back until the delegate has said what is to come of it.
+    struct Held {
+        enum Question {
+            case redirect(URLRequest, keepsBody: Bool)
+            case challenge(AuthenticationChallenge)
+        }
+
         var response: HTTPURLResponse
-        var request: URLRequest
-        var keepsBody: Bool
+        var question: Question
         var body: [UInt8] = []
         var isAsked = false
     }
 
-    /// How much of a redirection's body is kept before the delegate is asked.
+    /// How much of a held answer's body is kept before the delegate is asked.
     static let heldBodyLimit = 65_536
 
     let engine: TransferEngine
@@ -52,7 +54,10 @@ final class Transfer: @unchecked Sendable {
     var undecoded: [UInt8] = []
     /// A decoder stopped with its output full, so it may hold more without more input.
     var isDecoderFull = false
-    var redirection: Redirection?
+    var held: Held?
+    /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
+    var credentials: [Bool: SchemeCredential] = [:]
+    var authenticationFailures = 0
     var redirectCount = 0
     var attemptStart: Date?
     var attemptStatus: Int?
@@ -136,7 +141,12 @@ final class Transfer: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let prepared = try PreparedRequest(request, settings: engine.settings, hasBody: hasBody)
+            let prepared = try PreparedRequest(
+                request,
+                settings: engine.settings,
+                hasBody: hasBody,
+                hasCredential: credentials[false] != nil
+            )
             self.prepared = prepared
             return prepared.origin
         } catch {
@@ -195,6 +205,7 @@ final class Transfer: @unchecked Sendable {
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
+        configureCredentials(easy)
         easy.setHeaders(prepared.headers + continuationHeaders)
         do throws(URLError) {
             try configureBody(easy, prepared)
