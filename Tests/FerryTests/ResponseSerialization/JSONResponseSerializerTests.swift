@@ -15,7 +15,7 @@ struct JSONResponseSerializerTests {
     }
 
     static let rows = [
-        Row(name: "an object", body: #"{"a":[1,null]}"#, value: ["a": [1, nil]]),
+        Row(name: "an object", body: #"{"a":[1,null]}"#, value: ["a": [1, .null]]),
         Row(name: "text/json", type: "text/json", body: "[]", value: []),
         Row(name: "text/javascript", type: "text/javascript", body: "[]", value: []),
         Row(name: "a +json type", type: "application/problem+json; charset=utf-8", body: "[]", value: []),
@@ -79,7 +79,7 @@ struct JSONResponseSerializerTests {
         let nulls = SampleResponse(200, "application/json", #"{"a":null,"b":[null,{"c":null}]}"#)
         #expect(
             try nulls.serialized(by: JSONResponseSerializer(removesNullValues: .dictionaries)).value
-                == ["b": [nil, [:]]]
+                == ["b": [.null, [:]]]
         )
         #expect(
             try nulls.serialized(by: JSONResponseSerializer(removesNullValues: .dictionariesAndArrays)).value
