@@ -3,12 +3,14 @@ import FerrySession
 extension XMLScanner {
     /// Goes past the root element and everything inside it.
     mutating func scanElements() throws(XMLParsingError) {
-        var open: [String] = []
+        var open: [[UInt8]] = []
         repeat {
             if sees("</") {
                 position += 2
                 let name = try scanName()
-                guard name == open.last else { throw failure("The end of \(name) inside \(open.last ?? "nothing")") }
+                guard name == open.last else {
+                    throw failure("The end of \(string(name)) inside \(open.last.map(string) ?? "nothing")")
+                }
                 open.removeLast()
                 skipSpace()
                 try expect(">")
@@ -29,8 +31,10 @@ extension XMLScanner {
         } while !open.isEmpty
     }
 
-    private mutating func scanCharacters(inside element: String?) throws(XMLParsingError) {
-        guard element != nil, next != nil else { throw failure("The text ends inside \(element ?? "the text")") }
+    private mutating func scanCharacters(inside element: [UInt8]?) throws(XMLParsingError) {
+        guard element != nil, next != nil else {
+            throw failure("The text ends inside \(element.map(string) ?? "the text")")
+        }
         while let byte = next, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") {
             if byte == UInt8(ascii: "]"), sees("]]>") { throw failure("The end of a CDATA section outside of one") }
             position += 1
@@ -38,10 +42,10 @@ extension XMLScanner {
     }
 
     /// Goes past a start tag and gives the element's name; nil if the element is empty.
-    private mutating func scanStartTag() throws(XMLParsingError) -> String? {
+    private mutating func scanStartTag() throws(XMLParsingError) -> [UInt8]? {
         try expect("<")
         let name = try scanName()
-        var attributes: Set<String> = []
+        var attributes: Set<[UInt8]> = []
         while true {
             let hasSpace = skipSpace()
             if take("/>") { return nil }
@@ -49,7 +53,7 @@ extension XMLScanner {
             guard hasSpace else { throw failure("White space or the end of the tag should be here") }
             let attribute = try scanName()
             guard attributes.insert(attribute).inserted else {
-                throw failure("The attribute \(attribute) is there twice")
+                throw failure("The attribute \(string(attribute)) is there twice")
             }
             skipSpace()
             try expect("=")
@@ -74,5 +78,9 @@ extension XMLScanner {
             }
         }
         throw failure("The text ends inside a value")
+    }
+
+    private func string(_ name: [UInt8]) -> String {
+        String(decoding: name, as: UTF8.self)
     }
 }

@@ -2,11 +2,13 @@ import FerrySession
 
 extension XMLScanner {
     /// Goes past a name (XML 1.0, production 5) and gives it.
-    mutating func scanName() throws(XMLParsingError) -> String {
+    ///
+    /// Names are compared byte by byte, not as strings: to XML, é in one character and é in two are not the same.
+    mutating func scanName() throws(XMLParsingError) -> [UInt8] {
         let start = position
         while let (scalar, length) = scalar(), Self.isName(scalar, isFirst: position == start) { position += length }
         guard position > start else { throw failure("A name should be here") }
-        return text(start..<position)
+        return Array(bytes[start..<position])
     }
 
     /// The character at the position and its length; the text is known to be UTF-8.
@@ -50,7 +52,7 @@ extension XMLScanner {
             try expect(";")
             guard entities.contains(name) else {
                 position = start
-                throw failure("The entity \(name) is not declared")
+                throw failure("The entity \(String(decoding: name, as: UTF8.self)) is not declared")
             }
         }
     }

@@ -38,7 +38,9 @@ extension XMLScanner {
 
     mutating func scanInstruction() throws(XMLParsingError) {
         try expect("<?")
-        guard try scanName().lowercased() != "xml" else { throw failure("An XML declaration that is not at the start") }
+        guard try String(decoding: scanName(), as: UTF8.self).lowercased() != "xml" else {
+            throw failure("An XML declaration that is not at the start")
+        }
         if sees("?>") {
             // XMLParser cannot do without data, even if there are none.
             edits.append(Edit(range: position..<position, text: " "))
@@ -94,7 +96,7 @@ extension XMLScanner {
         _ = try scanName()
         if skipSpace(), sees("SYSTEM") || sees("PUBLIC") {
             if take("PUBLIC") {
-                skipSpace()
+                guard skipSpace() else { throw failure("White space should be here") }
                 try scanPublicIdentifier()
             } else {
                 try expect("SYSTEM")
@@ -135,7 +137,8 @@ extension XMLScanner {
         let name = try scanName()
         guard skipSpace(), sees("\"") || sees("'") else { throw failure("An external entity is refused") }
         let value = try scanLiteral()
-        guard !bytes[value].contains(where: { $0 == 0x3C || $0 == 0x26 || $0 == 0x25 }) else {
+        let markup = Array("<&%]".utf8)
+        guard !bytes[value].contains(where: markup.contains) else {
             throw failure("An entity that is more than plain text is refused")
         }
         skipSpace()

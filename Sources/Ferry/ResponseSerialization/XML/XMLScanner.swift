@@ -22,7 +22,7 @@ struct XMLScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     var edits: [Edit] = []
-    var entities: Set<String> = ["lt", "gt", "amp", "apos", "quot"]
+    var entities = Set(["lt", "gt", "amp", "apos", "quot"].map { Array($0.utf8) })
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes

@@ -115,6 +115,8 @@ struct XMLResponseSerializerTests {
         ("<a b='1' b='2'/>", false), ("<a b='1'c='2'/>", false), ("<a b='<'/>", false), ("<a b='>\"'/>", true),
         ("<a b/>", false), ("<a b='&lt;&#x10FFFF;&#65;'/>", true), ("<a>&#0;</a>", false), ("<a>&#xD800;</a>", false),
         ("<a>&</a>", false), ("<a>& b</a>", false), ("<a>&#+65;</a>", false), ("<a>&#99999999999;</a>", false),
+        ("<e\u{301}></\u{e9}>", false), ("<a e\u{301}='' \u{e9}=''/>", true),
+        ("<!DOCTYPE a PUBLIC\"p\" \"s\"><a/>", false), ("<!DOCTYPE a [<!ENTITY e ']]>'>]><a>&e;</a>", false),
         ("<1a/>", false), ("<-a/>", false), ("<\u{e9}\u{4e2d}.-1/>", true), ("<a\u{d7}/>", false), ("< a/>", false),
         ("<a></a >", true), ("</a>", false), ("<a/ >", false), ("<a>\u{FFFE}</a>", false), ("<a>\u{FFFD}</a>", true),
         ("<!DOCTYPE a><a/>", true), ("<!DOCTYPE a SYSTEM \"<!--\"><?x?><a/><!-- -->", true),
