@@ -1,8 +1,9 @@
 /// What tasks ask of the engine.
 enum EngineCommand: Sendable {
     case start(Transfer, priority: Float)
-    case suspend(Transfer)
-    case resume(Transfer)
+    /// The task was suspended or resumed. The engine asks which: two threads that do both at once hand their commands
+    /// in in any order.
+    case suspensionChanged(Transfer)
     case cancel(Transfer)
     /// Cancels, and asks for what it takes to continue.
     case cancelProducingResumeData(Transfer, any TransferClient)

@@ -12,6 +12,8 @@ extension Transfer {
             return false
         }
         continuesAt = bodyReceived
+        // Once for each suspension: a server that is gone is not asked for ever.
+        wasSuspended = false
         engine.start(self, priority: priority)
         return true
     }

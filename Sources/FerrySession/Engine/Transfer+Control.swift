@@ -4,10 +4,10 @@ internal import CFerry
 extension Transfer {
     // MARK: - Suspension and back-pressure
 
-    func setSuspended(_ isSuspended: Bool) {
-        guard self.isSuspended != isSuspended else { return }
-        self.isSuspended = isSuspended
-        guard client != nil else { return }
+    /// Does as the client wishes now.
+    func followSuspension() {
+        guard let client, isSuspended != client.transferIsSuspended else { return }
+        isSuspended.toggle()
         if isSuspended {
             wasSuspended = true
             clock.stop(at: .now())
@@ -143,6 +143,7 @@ extension Transfer {
             file.remove()
             self.client = nil
             if !isFinished { end() }
+            client.transfer(didBecomeDownloadWith: 0, finished: nil)
             return client.transfer(didFinishWith: error, file: nil)
         }
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)

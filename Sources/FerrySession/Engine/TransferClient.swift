@@ -2,6 +2,9 @@
 ///
 /// Every call comes on the engine's thread, and none may block.
 protocol TransferClient: AnyObject, Sendable {
+    /// Whether the task is to rest; it may change at any time, which a command tells.
+    var transferIsSuspended: Bool { get }
+
     /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
     func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool)
 

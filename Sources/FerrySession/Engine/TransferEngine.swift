@@ -111,9 +111,10 @@ final class TransferEngine: @unchecked Sendable {
 
     private func perform(_ command: EngineCommand) {
         switch command {
-        case .start(let transfer, let priority): start(transfer, priority: priority)
-        case .suspend(let transfer): transfer.setSuspended(true)
-        case .resume(let transfer): transfer.setSuspended(false)
+        case .start(let transfer, let priority):
+            transfer.followSuspension()
+            start(transfer, priority: priority)
+        case .suspensionChanged(let transfer): transfer.followSuspension()
         case .cancel(let transfer): transfer.cancel()
         case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
         case .readMore(let transfer): transfer.readMore()

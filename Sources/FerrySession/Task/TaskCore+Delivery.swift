@@ -213,15 +213,20 @@ extension TaskCore {
             return
         }
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response) { [self] disposition in
+            // Cancelling closes the mailbox by itself: nothing that waits in it may slip out before.
+            if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
             let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()
             let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
             guard isValid else { return }
-            if disposition == .cancel { return cancel() }
             if becomesDownload, let transfer = delivery.transfer {
                 return transfer.engine.submit(.becomeDownload(transfer, self))
             }
             if mustDrain { scheduleDrain() }
         }
+    }
+
+    private func isAwaiting(_ number: Int?) -> Bool {
+        state.withLock { number != nil && $0.awaitedAnswer == number }
     }
 
     /// `ResponseDisposition.becomeDownload`, whose name FoundationNetworking deprecates since it cannot do it.
@@ -279,7 +284,8 @@ extension TaskCore {
     private func release() {
         let kept = state.withLock { state in
             let kept = (state.session, state.task, state.ownDelegate, state.transfer)
-            (state.session, state.task, state.transfer) = (nil, nil, nil)
+            // As in URLSession, a task keeps its own delegate until it is complete.
+            (state.session, state.task, state.ownDelegate, state.transfer) = (nil, nil, nil, nil)
             state.finishedFile = nil
             state.resumeDataHandler = nil
             state.isDraining = false
