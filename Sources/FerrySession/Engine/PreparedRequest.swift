@@ -87,7 +87,8 @@ struct PreparedRequest: Sendable {
         for (name, value) in fields {
             names.insert(name.lowercased())
             // libcurl takes a name with a colon and nothing behind it for an order to drop the field.
-            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+            let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
         if !names.contains("user-agent") { lines.append("User-Agent: \(settings.userAgent)") }
         if settings.decodesContent, !names.contains("accept-encoding"), !names.contains("range") {

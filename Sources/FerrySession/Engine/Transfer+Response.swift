@@ -29,7 +29,7 @@ extension Transfer {
     }
 
     private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Redirection? {
-        guard let location = head.value("Location") else { return nil }
+        guard let location = head.location else { return nil }
         let settings = engine.settings
         guard
             let next = RedirectRule.redirect(
