@@ -7,12 +7,20 @@ struct PreparedRequest: Sendable {
     let headers: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
+    /// Whether the request asks for 100 (Continue).
+    let expectsContinue: Bool
 
-    init(
-        _ request: URLRequest,
-        settings: EngineSettings,
-        hasBody: Bool
-    ) throws(URLError) {
+    /// What the exchange so far means for a request.
+    struct Context {
+        var hasBody = false
+        var isStreamed = false
+        /// A redirection led to another origin: the session's own credentials stay behind, too.
+        var hasLeftOrigin = false
+        /// The server has refused the expectation.
+        var dropsExpectation = false
+    }
+
+    init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
         guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.absoluteString)")
@@ -29,12 +37,20 @@ struct PreparedRequest: Sendable {
             let error = CurlSessionError(.invalidMethod, "The method is not one a request can have: \(method)")
             throw .ferry(.badURL, url: url, underlying: error)
         }
-        let fields = try Self.fields(request, settings, url)
+        let fields = try Self.fields(request, settings, context, url)
+        // Other bodies have a length of their own; a stream has none but this.
+        if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
+            let error = CurlSessionError(.invalidHeader, "The Content-Length of the body's stream is no number: \(length)")
+            throw .ferry(.badURL, url: url, underlying: error)
+        }
         self.url = url.absoluteString
         origin = Origin(url)
         self.method = method
         announcedLength = fields.announcedLength
-        headers = Self.lines(fields.list, settings: settings, method: method, hasBody: hasBody)
+        expectsContinue = fields.list.contains {
+            $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
+        }
+        headers = Self.lines(fields.list, settings: settings, method: method, hasBody: context.hasBody)
     }
 
     private typealias Field = (name: String, value: String)
@@ -43,10 +59,11 @@ struct PreparedRequest: Sendable {
     private static func fields(
         _ request: URLRequest,
         _ settings: EngineSettings,
+        _ context: Context,
         _ url: URL
-    ) throws(URLError) -> (list: [Field], announcedLength: Int64?) {
+    ) throws(URLError) -> (list: [Field], contentLength: String?, announcedLength: Int64?) {
         var list: [Field] = []
-        var announcedLength: Int64?
+        var contentLength: String?
         var seen: Set<String> = []
         func add(_ field: Field) throws(URLError) {
             let (name, value) = field
@@ -65,14 +82,20 @@ struct PreparedRequest: Sendable {
             }
             switch folded {
             // The engine frames the body itself: both fields at once would be a smuggled request.
-            case "content-length": announcedLength = Int64(value.trimmingCharacters(in: .whitespaces))
+            case "content-length": contentLength = value.trimmingCharacters(in: .whitespaces)
             case "transfer-encoding": break
+            case "expect" where context.dropsExpectation: break
             default: list.append(field)
             }
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
-        for field in settings.additionalHeaders { try add(field) }
-        return (list, announcedLength)
+        for field in settings.additionalHeaders {
+            let folded = field.name.lowercased()
+            let isSecret = RedirectRule.credentialHeaders.contains(folded) || settings.sensitiveHeaders.contains(folded)
+            if !context.hasLeftOrigin || !isSecret { try add(field) }
+        }
+        let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
+        return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil)
     }
 
     private static func lines(

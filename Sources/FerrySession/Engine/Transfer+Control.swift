@@ -80,13 +80,20 @@ extension Transfer {
         isClientFull = false
         isEnded = false
         redirectCount += 1
-        if let data = next.httpBody {
-            body = .data(data)
-        } else if !held.keepsBody {
-            body = .none
-        }
+        body = bodyAfterRedirection(held, next)
+        if let from = request.url, let to = next.url, Origin(from) != Origin(to) { hasLeftOrigin = true }
         request = next
         engine.start(self, priority: priority)
+    }
+
+    /// The body of the next request: the task's own as far as it goes along, else the one the delegate has put in.
+    private func bodyAfterRedirection(_ held: Redirection, _ next: URLRequest) -> BodySource {
+        if let data = next.httpBody { return .data(data) }
+        if let stream = next.httpBodyStream, stream !== held.request.httpBodyStream { return .stream(StreamBox(stream)) }
+        // A delegate that took the body out, or made another kind of request, wants none.
+        let wasTakenOut = held.request.httpBody != nil
+        let isSameMethod = (next.httpMethod ?? "GET") == (held.request.httpMethod ?? "GET")
+        return held.keepsBody && !wasTakenOut && isSameMethod ? body : .none
     }
 
     private func deliverRedirection(_ held: Redirection) {
@@ -156,6 +163,7 @@ extension Transfer {
         letGoOfAttempt()
         guard client != nil else { return }
         if ownFailure != nil { return failAttempt() }
+        if mustRepeat { return repeatWithoutExpectation() }
         if code == 0 { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
         let cause = CurlSessionError(.curl, text, curlCode: Int(code))
@@ -185,6 +193,13 @@ extension Transfer {
         continuesAt = bodyReceived
         engine.start(self, priority: priority)
         return true
+    }
+
+    private func repeatWithoutExpectation() {
+        mustRepeat = false
+        dropsExpectation = true
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
     }
 
     /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.

@@ -6,6 +6,10 @@ extension Transfer {
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
             engine.noteMultiplexed(origin)
         }
+        if head.status == 417, canRepeatWithoutExpectation {
+            mustRepeat = true
+            return false
+        }
         let codings = contentCodings(of: head)
         guard
             let url = request.url,
@@ -26,6 +30,16 @@ extension Transfer {
         }
         deliver(received)
         return true
+    }
+
+    /// RFC 9110, section 10.1.1: after 417 the request should be repeated without its expectation. A stream has only
+    /// one reading, so there the 417 is the answer.
+    private var canRepeatWithoutExpectation: Bool {
+        guard prepared?.expectsContinue == true else { return false }
+        switch body {
+        case .data, .file: return true
+        case .none, .stream, .delegateStream: return false
+        }
     }
 
     private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Redirection? {

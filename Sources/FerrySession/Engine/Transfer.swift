@@ -54,6 +54,11 @@ final class Transfer: @unchecked Sendable {
     var isDecoderFull = false
     var redirection: Redirection?
     var redirectCount = 0
+    /// A redirection has led to another origin than the task's.
+    var hasLeftOrigin = false
+    /// The server has refused the expectation with 417, so the request goes again without it.
+    var dropsExpectation = false
+    var mustRepeat = false
     /// Why the attempt is to fail, when it is not libcurl that knows.
     var ownFailure: URLError?
     var isResolving = false
@@ -108,7 +113,13 @@ final class Transfer: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let prepared = try PreparedRequest(request, settings: engine.settings, hasBody: hasBody)
+            let context = PreparedRequest.Context(
+                hasBody: hasBody,
+                isStreamed: isStreamed,
+                hasLeftOrigin: hasLeftOrigin,
+                dropsExpectation: dropsExpectation
+            )
+            let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
             self.prepared = prepared
             return prepared.origin
         } catch {
@@ -124,6 +135,10 @@ final class Transfer: @unchecked Sendable {
     private var hasBody: Bool {
         if method == "HEAD" { return false }
         return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
+    }
+
+    private var isStreamed: Bool {
+        if case .stream = body { true } else { false }
     }
 
     // MARK: - An attempt begins
