@@ -83,6 +83,8 @@ extension Transfer {
         body = bodyAfterRedirection(held, next)
         if let from = request.url, let to = next.url, Origin(from) != Origin(to) { hasLeftOrigin = true }
         request = next
+        // What the first request sent is no part of the next one's body.
+        client?.transferDidRewindBody()
         engine.start(self, priority: priority)
     }
 
@@ -162,6 +164,10 @@ extension Transfer {
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
+        if mustStartOver {
+            (continuesAt, validator, isResuming) = (nil, nil, false)
+            return engine.start(self, priority: priority)
+        }
         if ownFailure != nil { return failAttempt() }
         if mustRepeat { return repeatWithoutExpectation() }
         if code == 0 { return attemptSucceeded() }
@@ -183,16 +189,6 @@ extension Transfer {
         guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
         guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
         finish()
-    }
-
-    /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
-    private func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else {
-            return false
-        }
-        continuesAt = bodyReceived
-        engine.start(self, priority: priority)
-        return true
     }
 
     private func repeatWithoutExpectation() {
@@ -231,15 +227,18 @@ extension Transfer {
 
     /// The task has been cancelled, and knows it already.
     func cancel() {
+        letGoOfAttempt()
         client = nil
         end()
     }
 
     func fail(_ error: URLError) {
         let client = client
+        let resumeData = makeResumeData()
+        letGoOfAttempt()
         self.client = nil
         end()
-        client?.transfer(didFinishWith: error, file: nil)
+        client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
     }
 
     func failAttempt() {
@@ -278,6 +277,11 @@ extension Transfer {
     /// It is muted then, may not connect, and comes back by itself.
     private func letGoOfAttempt() {
         clock.stop(at: .now())
+        if let easy, let client, let start = attemptStart {
+            attemptStart = nil
+            let transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            client.transfer(didCollect: transaction, redirectCount: redirectCount)
+        }
         if isResolving {
             engine.giveUpSlot(self)
         } else {

@@ -6,6 +6,7 @@ extension Transfer {
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
             engine.noteMultiplexed(origin)
         }
+        attemptStatus = head.status
         if head.status == 417, canRepeatWithoutExpectation {
             mustRepeat = true
             return false
@@ -18,7 +19,6 @@ extension Transfer {
             ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has an impossible head")
             return false
         }
-        if let offset = continuesAt { return didContinue(received, at: offset) }
         decoders = codings.reversed().compactMap(ContentDecoder.init)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
@@ -28,6 +28,7 @@ extension Transfer {
             redirection = next
             return true
         }
+        if let offset = continuesAt { return didContinue(received, head, at: offset) }
         deliver(received)
         return true
     }
@@ -57,10 +58,11 @@ extension Transfer {
         return Redirection(response: received, request: next.request, keepsBody: next.keepsBody)
     }
 
-    private func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
+    func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
         response = received
         bodyReceived = 0
         wasSuspended = isSuspended
+        expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
         validator = decoders.isEmpty ? ContinuationRule.validator(for: received, request: request) : nil
         client?.transfer(didReceive: received, isReplacement: isReplacement)
     }
@@ -136,6 +138,7 @@ extension Transfer {
     /// Hands decoded bytes to where they belong.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if redirection != nil { return hold(bytes) }
+        if ignoresBody { return true }
         bodyReceived += Int64(bytes.count)
         switch sink {
         case .client, .hold:
@@ -170,47 +173,5 @@ extension Transfer {
     func setClientFull(_ isFull: Bool) {
         isClientFull = isFull
         clock.pauseInactivity(isFull || isBodyStarved, at: .now())
-    }
-
-    // MARK: - Continuation
-
-    /// Judges the answer to a request for the rest of an interrupted response.
-    private func didContinue(_ received: HTTPURLResponse, at offset: Int64) -> Bool {
-        let expected = response.map(\.expectedContentLength).flatMap { $0 < 0 ? nil : $0 }
-        let answer = ContinuationRule.judge(
-            status: received.statusCode,
-            contentRange: received.value(forHTTPHeaderField: "Content-Range"),
-            offset: offset,
-            expectedTotal: expected
-        )
-        continuesAt = nil
-        switch answer {
-        case .continues:
-            wasSuspended = isSuspended
-            return true
-        case .restarts:
-            if offset == 0 || restartFile() {
-                deliver(received, isReplacement: true)
-                return true
-            }
-        case .fails:
-            break
-        }
-        let error = CurlSessionError(
-            .cannotContinue,
-            "The connection was lost while the task was suspended, and the server has another response now"
-        )
-        ownFailure = .ferry(.networkConnectionLost, url: request.url, underlying: error)
-        return false
-    }
-
-    private func restartFile() -> Bool {
-        guard case .file(let file) = sink else { return false }
-        do throws(URLError) {
-            try file.truncate()
-            return true
-        } catch {
-            return false
-        }
     }
 }

@@ -59,6 +59,8 @@ final class Transfer: @unchecked Sendable {
     /// The server has refused the expectation with 417, so the request goes again without it.
     var dropsExpectation = false
     var mustRepeat = false
+    var attemptStart: Date?
+    var attemptStatus: Int?
     /// Why the attempt is to fail, when it is not libcurl that knows.
     var ownFailure: URLError?
     var isResolving = false
@@ -72,11 +74,18 @@ final class Transfer: @unchecked Sendable {
     var isBodyStarved = false
     var appliedPause = CurlPause.none
 
-    // Continuation after a suspension.
+    // Continuation, after a suspension or with resume data.
     var bodyReceived: Int64 = 0
     var wasSuspended = false
     var validator: String?
     var continuesAt: Int64?
+    /// Whether the attempt continues an earlier task's download, whose response this task has never had.
+    var isResuming = false
+    var expectedTotal: Int64?
+    /// The server's range is of no use, so the whole is asked for.
+    var mustStartOver = false
+    var ignoresBody = false
+    let originalURL: URL?
 
     init(
         engine: TransferEngine,
@@ -90,10 +99,29 @@ final class Transfer: @unchecked Sendable {
         self.client = client
         self.request = request
         self.body = body
+        originalURL = request.url
         clock = TransferClock(limits: limits)
         sink =
             toFile
             ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
+    }
+
+    /// Continues an earlier download: `file` holds what came of it.
+    convenience init(
+        engine: TransferEngine,
+        client: any TransferClient,
+        resuming data: ResumeData,
+        file: DownloadFile,
+        limits: TransferClock.Limits
+    ) {
+        let request = data.request
+        self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)
+        sink = .file(file)
+        bodyReceived = data.offset
+        validator = data.validator
+        expectedTotal = data.expectedTotal
+        continuesAt = data.offset
+        isResuming = true
     }
 
     var hasEasy: Bool { easy != nil }
@@ -156,6 +184,10 @@ final class Transfer: @unchecked Sendable {
         isEnded = false
         isClientFull = false
         ownFailure = nil
+        mustStartOver = false
+        ignoresBody = false
+        attemptStart = Date()
+        attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
         let settings = engine.settings
@@ -186,11 +218,6 @@ final class Transfer: @unchecked Sendable {
             return false
         }
         return true
-    }
-
-    private var continuationHeaders: [String] {
-        guard let continuesAt, let validator else { return [] }
-        return ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
     }
 
     private func configureBody(_ easy: EasyHandle, _ prepared: PreparedRequest) throws(URLError) {

@@ -113,6 +113,7 @@ final class TransferEngine: @unchecked Sendable {
         case .suspend(let transfer): transfer.setSuspended(true)
         case .resume(let transfer): transfer.setSuspended(false)
         case .cancel(let transfer): transfer.cancel()
+        case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
         case .readMore(let transfer): transfer.readMore()
         case .bodyAvailable(let transfer): transfer.bodyAvailable()
         case .redirect(let transfer, let request): transfer.answerRedirect(request)

@@ -80,6 +80,11 @@ extension CurlSession {
         try await run(delegate) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 
+    /// Continues an earlier download into a temporary file, which is the caller's to move or delete.
+    public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
+    }
+
     private func data(
         for request: URLRequest,
         faces delegate: (any URLSessionTaskDelegate)?

@@ -46,6 +46,13 @@ struct TaskRegistry {
         return true
     }
 
+    /// A data task that became a download goes on under its identifier.
+    mutating func replace(_ task: URLSessionTask, identifier: Int) -> URLSessionTask? {
+        guard case .running(let old) = entries[identifier] else { return nil }
+        entries[identifier] = .running(task)
+        return old
+    }
+
     mutating func remove(_ identifier: Int) -> URLSessionTask? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         guard case .running(let task) = entry else { return nil }

@@ -53,6 +53,28 @@ extension TaskCore: TransferClient {
         return flow
     }
 
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
+        state.withLock { state in
+            state.metrics.transactions.append(transaction)
+            state.metrics.redirectCount = redirectCount
+        }
+    }
+
+    func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {
+        tell(.resumed(at: offset, expectedTotal: expectedTotal))
+    }
+
+    func transfer(didCancelProducing resumeData: Data?) {
+        let mustDrain = state.withLock { state -> Bool in
+            let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
+            let error = resumeData.map(cancelled.withResumeData) ?? cancelled
+            state.error = error
+            state.events = [.completed(error)]
+            return state.claimDrain()
+        }
+        if mustDrain { scheduleDrain() }
+    }
+
     func transfer(didWrite count: Int64) {
         tell(.wrote(count))
     }
@@ -167,6 +189,9 @@ extension TaskState {
             bytesExpectedToSend = expected
         case .wrote(let count): bytesReceived += count
         case .rewound: bytesSent = 0
+        case .resumed(let offset, let total):
+            bytesReceived = offset
+            bytesExpectedToReceive = total
         default: break
         }
     }

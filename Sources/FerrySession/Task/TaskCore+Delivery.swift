@@ -56,7 +56,7 @@ extension TaskCore {
                 state.lifecycle = .completed
                 if let error { state.error = error }
                 if case .data = state.face { delivery.data = state.buffer.takeData() }
-            case .sent, .wrote, .rewound, .downloaded:
+            case .sent, .wrote, .rewound, .resumed, .downloaded:
                 break
             }
             delivery.sent = state.bytesSent
@@ -102,8 +102,18 @@ extension TaskCore {
                 totalBytesWritten: delivery.received,
                 totalBytesExpectedToWrite: delivery.expectedToReceive
             )
+        case .resumed(let offset, let total):
+            guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
+            delivery.delegate.download?.urlSession(
+                session,
+                downloadTask: task,
+                didResumeAtOffset: offset,
+                expectedTotalBytes: total
+            )
         case .becameDownload(let download):
             control(download.progress)
+            let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
+            withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
             delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
         case .downloaded(let file):
@@ -214,7 +224,14 @@ extension TaskCore {
 
     private func complete(_ delivery: Delivery, _ error: URLError?) {
         if error == nil { progress.finish(completed: delivery.counts.completed) }
-        let (response, file) = state.withLock { state in (state.response, state.finishedFile) }
+        let (response, file, resumeDataHandler) = state.withLock { state in
+            (state.response, state.finishedFile, state.resumeDataHandler)
+        }
+        resumeDataHandler?.call(error?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        if let delegate = delivery.delegate.metrics {
+            let metrics = state.withLock { $0.metrics }
+            delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
+        }
         switch delivery.face {
         case .delegate:
             delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)
@@ -236,6 +253,7 @@ extension TaskCore {
             let kept = (state.session, state.task, state.ownDelegate, state.transfer)
             (state.session, state.task, state.transfer) = (nil, nil, nil)
             state.finishedFile = nil
+            state.resumeDataHandler = nil
             state.isDraining = false
             return kept
         }

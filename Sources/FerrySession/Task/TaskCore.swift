@@ -122,6 +122,23 @@ final class TaskCore: Sendable {
         if cancelled.mustDrain { scheduleDrain() }
     }
 
+    /// Cancels a download; the handler gets what it takes to continue it, or `nil`, on the delegate queue.
+    func cancel(producing handler: UncheckedHandler) {
+        let transfer = state.withLock { state -> Transfer? in
+            guard state.lifecycle == .active, state.isStarted, let transfer = state.transfer else { return nil }
+            state.lifecycle = .canceling
+            state.removeUndelivered()
+            state.awaitedAnswer = nil
+            state.resumeDataHandler = handler
+            return transfer
+        }
+        guard let transfer else {
+            callOnDelegateQueue(handler)
+            return cancel()
+        }
+        transfer.engine.submit(.cancelProducingResumeData(transfer, self))
+    }
+
     private func start(in session: CurlSession) {
         let refusal = session.admit(self, forCompletion: false)
         let transferOrError = state.withLock { state -> Result<Transfer, URLError>? in
@@ -135,16 +152,25 @@ final class TaskCore: Sendable {
             guard let engine = session.engine else {
                 return .failure(session.unavailable(request.url))
             }
-            let transfer = Transfer(
-                engine: engine,
-                client: self,
-                request: request,
-                body: state.body,
-                toFile: state.isDownload,
-                limits: session.limits(for: request)
-            )
-            state.transfer = transfer
-            return .success(transfer)
+            let limits = session.limits(for: request)
+            if let data = state.resumeData {
+                do throws(CurlSessionError) {
+                    let file = try DownloadFile(resuming: data)
+                    state.transfer = Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits)
+                } catch {
+                    return .failure(.ferry(.cannotOpenFile, url: data.originalURL, underlying: error))
+                }
+            } else {
+                state.transfer = Transfer(
+                    engine: engine,
+                    client: self,
+                    request: request,
+                    body: state.body,
+                    toFile: state.isDownload,
+                    limits: limits
+                )
+            }
+            return state.transfer.map { .success($0) }
         }
         switch transferOrError {
         case .success(let transfer):
