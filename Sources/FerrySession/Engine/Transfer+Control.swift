@@ -31,6 +31,7 @@ extension Transfer {
     func readMore() {
         guard client != nil, redirection == nil else { return }
         setClientFull(false)
+        engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
@@ -102,6 +103,7 @@ extension Transfer {
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
+        engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }
         guard isTaken, decodeWaiting() else { return failAttempt() }
         finishIfDrained()
@@ -186,8 +188,8 @@ extension Transfer {
     }
 
     private func finishIfDrained() {
-        guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
-        guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
+        guard isEnded, decoder?.isDrained ?? true, redirection == nil, client != nil else { return }
+        guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
     }
 
@@ -268,8 +270,7 @@ extension Transfer {
         reader = nil
         if case .file(let file) = sink { file.remove() }
         isFinished = true
-        undecoded = []
-        decoders = []
+        decoder = nil
     }
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.

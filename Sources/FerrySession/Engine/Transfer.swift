@@ -47,11 +47,7 @@ final class Transfer: @unchecked Sendable {
     var prepared: PreparedRequest?
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
-    var decoders: [ContentDecoder] = []
-    /// Bytes of a content coding that could not be decoded yet, since the client has no room.
-    var undecoded: [UInt8] = []
-    /// A decoder stopped with its output full, so it may hold more without more input.
-    var isDecoderFull = false
+    var decoder: ContentDecoderChain?
     var redirection: Redirection?
     var redirectCount = 0
     /// A redirection has led to another origin than the task's.
@@ -177,9 +173,7 @@ final class Transfer: @unchecked Sendable {
         self.easy = easy
         parser = ResponseHeadParser()
         response = continuesAt == nil ? nil : response
-        decoders = []
-        undecoded = []
-        isDecoderFull = false
+        decoder = nil
         appliedPause = CurlPause.none
         isEnded = false
         isClientFull = false
@@ -210,7 +204,7 @@ final class Transfer: @unchecked Sendable {
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
-        easy.setHeaders(prepared.headers + continuationHeaders)
+        easy.setHeaders(headers(prepared))
         do throws(URLError) {
             try configureBody(easy, prepared)
         } catch {
