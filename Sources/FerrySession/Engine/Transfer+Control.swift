@@ -31,6 +31,7 @@ extension Transfer {
     func readMore() {
         guard client != nil, held == nil else { return }
         setClientFull(false)
+        engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
@@ -73,19 +74,16 @@ extension Transfer {
     // MARK: - Answers
 
     func answerRedirect(_ next: URLRequest?) {
-        guard client != nil, let held, held.isAsked, case .redirect(_, let keepsBody) = held.question else { return }
+        guard client != nil, let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.question else { return }
         guard let next else { return deliverHeld() }
         self.held = nil
         letGoOfAttempt()
         isClientFull = false
         isEnded = false
         redirectCount += 1
-        if let data = next.httpBody {
-            body = .data(data)
-        } else if !keepsBody {
-            body = .none
-        }
-        if request.url.map(Origin.init) != next.url.map(Origin.init) {
+        body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
+        if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
+            hasLeftOrigin = true
             credentials = [:]
             authenticationFailures = 0
         }
@@ -95,6 +93,16 @@ extension Transfer {
         engine.start(self, priority: priority)
     }
 
+    /// The body of the next request: the task's own as far as it goes along, else the one the delegate has put in.
+    private func bodyAfterRedirection(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
+        if let data = next.httpBody { return .data(data) }
+        if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
+        // A delegate that took the body out, or made another kind of request, wants none.
+        let wasTakenOut = asked.httpBody != nil
+        let isSameMethod = (next.httpMethod ?? "GET") == (asked.httpMethod ?? "GET")
+        return keepsBody && !wasTakenOut && isSameMethod ? body : .none
+    }
+
     /// Delivers an answer that was held back, as the final one.
     func deliverHeld() {
         guard let held else { return }
@@ -102,6 +110,7 @@ extension Transfer {
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
+        engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }
         guard isTaken, decodeWaiting() else { return failAttempt() }
         finishIfDrained()
@@ -173,6 +182,7 @@ extension Transfer {
             return engine.start(self, priority: priority)
         }
         if ownFailure != nil { return failAttempt() }
+        if mustRepeat { return repeatWithoutExpectation() }
         if code == 0 { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
         let cause = CurlSessionError(.curl, text, curlCode: Int(code))
@@ -192,9 +202,16 @@ extension Transfer {
     }
 
     private func finishIfDrained() {
-        guard isEnded, undecoded.isEmpty, !isDecoderFull, held == nil, client != nil else { return }
-        guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
+        guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
+        guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
+    }
+
+    private func repeatWithoutExpectation() {
+        mustRepeat = false
+        dropsExpectation = true
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
     }
 
     /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.
@@ -267,8 +284,7 @@ extension Transfer {
         reader = nil
         if case .file(let file) = sink { file.remove() }
         isFinished = true
-        undecoded = []
-        decoders = []
+        decoder = nil
     }
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.

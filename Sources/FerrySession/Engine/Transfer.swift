@@ -49,16 +49,17 @@ final class Transfer: @unchecked Sendable {
     var prepared: PreparedRequest?
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
-    var decoders: [ContentDecoder] = []
-    /// Bytes of a content coding that could not be decoded yet, since the client has no room.
-    var undecoded: [UInt8] = []
-    /// A decoder stopped with its output full, so it may hold more without more input.
-    var isDecoderFull = false
+    var decoder: ContentDecoderChain?
     var held: Held?
     /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
     var credentials: [Bool: SchemeCredential] = [:]
     var authenticationFailures = 0
     var redirectCount = 0
+    /// A redirection has led to another origin than the task's.
+    var hasLeftOrigin = false
+    /// The server has refused the expectation with 417, so the request goes again without it.
+    var dropsExpectation = false
+    var mustRepeat = false
     var attemptStart: Date?
     var attemptStatus: Int?
     /// Why the attempt is to fail, when it is not libcurl that knows.
@@ -141,12 +142,14 @@ final class Transfer: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let prepared = try PreparedRequest(
-                request,
-                settings: engine.settings,
+            let context = PreparedRequest.Context(
                 hasBody: hasBody,
+                isStreamed: isStreamed,
+                hasLeftOrigin: hasLeftOrigin,
+                dropsExpectation: dropsExpectation,
                 hasCredential: credentials[false] != nil
             )
+            let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
             self.prepared = prepared
             return prepared.origin
         } catch {
@@ -164,6 +167,10 @@ final class Transfer: @unchecked Sendable {
         return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
     }
 
+    private var isStreamed: Bool {
+        if case .stream = body { true } else { false }
+    }
+
     // MARK: - An attempt begins
 
     /// Sets a handle up for the attempt, or fails the exchange.
@@ -172,9 +179,7 @@ final class Transfer: @unchecked Sendable {
         self.easy = easy
         parser = ResponseHeadParser()
         response = continuesAt == nil ? nil : response
-        decoders = []
-        undecoded = []
-        isDecoderFull = false
+        decoder = nil
         appliedPause = CurlPause.none
         isEnded = false
         isClientFull = false
@@ -206,7 +211,7 @@ final class Transfer: @unchecked Sendable {
             easy.set(CurlOption.bufferSize, 65_536)
         }
         configureCredentials(easy)
-        easy.setHeaders(prepared.headers + continuationHeaders)
+        easy.setHeaders(headers(prepared))
         do throws(URLError) {
             try configureBody(easy, prepared)
         } catch {
