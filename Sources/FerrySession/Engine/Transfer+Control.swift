@@ -86,6 +86,8 @@ extension Transfer {
             body = .none
         }
         request = next
+        // What the first request sent is no part of the next one's body.
+        client?.transferDidRewindBody()
         engine.start(self, priority: priority)
     }
 
@@ -210,6 +212,7 @@ extension Transfer {
 
     /// The task has been cancelled, and knows it already.
     func cancel() {
+        letGoOfAttempt()
         client = nil
         end()
     }
@@ -217,6 +220,7 @@ extension Transfer {
     func fail(_ error: URLError) {
         let client = client
         let resumeData = makeResumeData()
+        letGoOfAttempt()
         self.client = nil
         end()
         client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
@@ -258,6 +262,11 @@ extension Transfer {
     /// It is muted then, may not connect, and comes back by itself.
     private func letGoOfAttempt() {
         clock.stop(at: .now())
+        if let easy, let client, let start = attemptStart {
+            attemptStart = nil
+            let transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            client.transfer(didCollect: transaction, redirectCount: redirectCount)
+        }
         if isResolving {
             engine.giveUpSlot(self)
         } else {

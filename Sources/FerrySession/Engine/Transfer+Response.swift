@@ -6,6 +6,7 @@ extension Transfer {
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
             engine.noteMultiplexed(origin)
         }
+        attemptStatus = head.status
         let codings = contentCodings(of: head)
         guard
             let url = request.url,

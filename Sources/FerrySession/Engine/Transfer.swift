@@ -54,6 +54,8 @@ final class Transfer: @unchecked Sendable {
     var isDecoderFull = false
     var redirection: Redirection?
     var redirectCount = 0
+    var attemptStart: Date?
+    var attemptStatus: Int?
     /// Why the attempt is to fail, when it is not libcurl that knows.
     var ownFailure: URLError?
     var isResolving = false
@@ -169,6 +171,8 @@ final class Transfer: @unchecked Sendable {
         ownFailure = nil
         mustStartOver = false
         ignoresBody = false
+        attemptStart = Date()
+        attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
         let settings = engine.settings

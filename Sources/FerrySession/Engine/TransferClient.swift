@@ -35,6 +35,9 @@ protocol TransferClient: AnyObject, Sendable {
     /// The body goes to a file from now on; `count` bytes are there already, all of them where the file is finished.
     func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?)
 
+    /// An attempt has ended, and this is what it took.
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int)
+
     /// The exchange is cancelled, as the client wished; the data continues it, where that is possible.
     func transfer(didCancelProducing resumeData: Data?)
 

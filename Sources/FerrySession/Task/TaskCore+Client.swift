@@ -53,6 +53,13 @@ extension TaskCore: TransferClient {
         return flow
     }
 
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
+        state.withLock { state in
+            state.metrics.transactions.append(transaction)
+            state.metrics.redirectCount = redirectCount
+        }
+    }
+
     func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {
         tell(.resumed(at: offset, expectedTotal: expectedTotal))
     }

@@ -228,6 +228,10 @@ extension TaskCore {
             (state.response, state.finishedFile, state.resumeDataHandler)
         }
         resumeDataHandler?.call(error?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        if let delegate = delivery.delegate.metrics {
+            let metrics = state.withLock { $0.metrics }
+            delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
+        }
         switch delivery.face {
         case .delegate:
             delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)

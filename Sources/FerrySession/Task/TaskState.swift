@@ -47,6 +47,8 @@ struct TaskState: ~Copyable, Sendable {
     /// The file of a download with a handler, between its two last events.
     var finishedFile: DownloadFile?
 
+    var metrics = TransferMetrics()
+
     // The mailbox.
     var events: [TaskEvent] = []
     /// The bytes behind `.data`, or the whole body for a handler.

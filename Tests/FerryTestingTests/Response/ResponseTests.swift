@@ -121,6 +121,16 @@ struct ResponseTests {
         #expect(client.receiveAll().data == Data("abc".utf8))
     }
 
+    @Test("Senseless numbers do no harm") func senselessNumbers() throws {
+        #expect(try answer(.text("x").delayed(.nan, body: -1).throttled(bytesPerSecond: -5)).text == "x")
+        #expect(try answer(.pattern(count: -5)).body.isEmpty)
+        let server = try LoopbackServer { _ in LoopbackResponse(body: .pattern(count: .max, offset: .max - 1)) }
+        let client = try RawClient(server)
+        try client.request("GET", "/")
+        #expect(try client.head().headers["Content-Length"] == "\(Int.max)")
+        #expect(try client.receive(exactly: 100).count == 100)
+    }
+
     @Test("A missing file is a 404") func missingFile() throws {
         #expect(try answer(.file(URL(fileURLWithPath: "/nonexistent/file"))).status == 404)
         #expect(try answer(.file(URL(fileURLWithPath: "/tmp"))).status == 404)

@@ -36,6 +36,13 @@ struct ConnectionTests {
         #expect(server.protocolViolations.isEmpty)
     }
 
+    @Test("A flood of empty lines does no harm") func emptyLineFlood() throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.send(String(repeating: "\r\n", count: 500_000))
+        #expect(try client.exchange("GET", "/echo").status == 200)
+    }
+
     @Test("A malformed request is refused and noted") func malformed() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
