@@ -56,6 +56,29 @@ extension NginxTests {
             try #expect(Report.number(result) < 128 * Self.mebibyte)
         }
 
+        @Test("Suspended streams hold little memory while another one of their connection goes on")
+        func suspendedStreams() async throws {
+            let url = server.url(.http2, "files/huge.bin")
+            let other = server.url(.http2, "files/large.bin")
+            let authority = server.certificates.authority
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, other = other as URL, authority = authority as URL] in
+                let session = CurlSession.trusting(authority)
+                let growth = try await Footprint.growth {
+                    var streams: [CurlSession.Bytes] = []
+                    for _ in 0..<31 { streams.append(try await session.bytes(from: url).0) }
+                    for _ in 0..<10 {
+                        let (file, response) = try await session.download(from: other)
+                        print((response as? HTTPURLResponse)?["X-Connection"] ?? "")
+                        try FileManager.default.removeItem(at: file)
+                    }
+                    for stream in streams { stream.task.cancel() }
+                }
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 128 * Self.mebibyte)
+        }
+
         @Test("A gibibyte goes to a file in little memory", arguments: [NginxListener.plain, .http2])
         func download(listener: NginxListener) async throws {
             let url = server.url(listener, "files/huge.bin")

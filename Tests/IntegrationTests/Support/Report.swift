@@ -13,7 +13,6 @@ enum Report {
     /// The number that the child said.
     static func number(_ result: ExitTest.Result?) throws -> Int {
         let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
-        print(output)
         let line = output.split(separator: "\n").first { $0.hasPrefix(mark) }
         return try #require(line.flatMap { Int($0.dropFirst(mark.count + 1)) }, "The child said: \(output)")
     }
