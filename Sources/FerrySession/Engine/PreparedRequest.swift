@@ -72,6 +72,7 @@ struct PreparedRequest: Sendable {
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
         for field in settings.additionalHeaders { try add(field) }
+        if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         return (list, announcedLength)
     }
 

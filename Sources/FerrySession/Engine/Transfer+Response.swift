@@ -7,6 +7,7 @@ extension Transfer {
             engine.noteMultiplexed(origin)
         }
         attemptStatus = head.status
+        engine.settings.cookies?.store(head.fields, for: request)
         let codings = contentCodings(of: head)
         guard
             let url = request.url,

@@ -1,5 +1,4 @@
 internal import CFerry
-import Synchronization
 
 /// Moves the bytes of one session: one thread, one libcurl multi handle.
 ///

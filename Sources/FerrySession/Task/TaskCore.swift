@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the three kinds of task share: state, control, and the mailbox between the engine and the delegate.
 ///
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps a task's `Progress` truthful, and gives it no number that Foundation's arithmetic traps on.
 final class TaskProgress: Sendable {
     private struct State {
