@@ -77,6 +77,11 @@ int ferry_multi_wakeup(void *multi);
 /// Takes one finished transfer. Returns false when there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 
+// MARK: - Cookies
+
+/// Whether a host may set a cookie for a domain by the list of public suffixes: 1 yes, 0 no, -1 where there is no list.
+int ferry_cookie_domain_acceptable(const char *host, const char *domain);
+
 // MARK: - Threads
 
 /// Blocks SIGPIPE for the calling thread: CURLOPT_NOSIGNAL keeps libcurl from doing it.

@@ -7,9 +7,44 @@ final class DownloadFile: @unchecked Sendable {
     private var descriptor: Int32 = -1
     private(set) var size: Int64 = 0
 
+    private static let prefix = "ferry-"
+    private static let suffix = ".download"
+
     init(directory: URL, requestURL: URL?) {
         self.requestURL = requestURL
-        url = directory.appendingPathComponent("ferry-\(UUID().uuidString).download", isDirectory: false)
+        let name = Self.prefix + UUID().uuidString + Self.suffix
+        url = directory.appendingPathComponent(name, isDirectory: false)
+    }
+
+    /// Opens the partial file of an earlier download, cut to the bytes that count.
+    init(resuming data: ResumeData) throws(CurlSessionError) {
+        requestURL = data.url
+        url = data.file
+        descriptor = url.path.withCString { open($0, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) cannot be opened: \(reason)")
+        }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
+            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) is not a file of this user")
+        }
+        guard Int64(info.st_size) >= data.offset else {
+            throw CurlSessionError(
+                .invalidResumeData,
+                "The partial file \(url.path) has \(info.st_size) bytes, and \(data.offset) were to be there"
+            )
+        }
+        guard ftruncate(descriptor, off_t(data.offset)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
+            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) cannot be written")
+        }
+        size = data.offset
+    }
+
+    /// Whether a name is one that this type gives, so that no other file is ever taken for a partial download.
+    static func isName(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
+        return UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
     }
 
     deinit {
@@ -61,6 +96,11 @@ final class DownloadFile: @unchecked Sendable {
     func remove() {
         closeDescriptor()
         unlink(url.path)
+    }
+
+    /// Closes the file, and leaves it for a later download to continue.
+    func keep() {
+        closeDescriptor()
     }
 
     private func closeDescriptor() {

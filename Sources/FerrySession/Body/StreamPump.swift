@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Reads an `InputStream` on a thread of its own, a bounded piece ahead of libcurl.
 ///
 /// A stream may block for as long as it likes: only its own request waits. It ends where `read` answers zero;
@@ -20,7 +18,8 @@ final class StreamPump: BodyReader, Sendable {
     let length: Int64?
     private let url: URL?
     private let state = Mutex(State())
-    private let room = DispatchSemaphore(value: 2)
+    /// Begins at zero and is raised at once: libdispatch traps when a semaphore ends below where it began.
+    private let room = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
     /// Starts to read.
@@ -34,6 +33,8 @@ final class StreamPump: BodyReader, Sendable {
         self.length = length
         self.url = url
         self.wake = wake
+        let piecesAhead = 2
+        for _ in 0..<piecesAhead { room.signal() }
         let thread = Thread { [self] in pump(box.stream) }
         thread.name = "Ferry body"
         thread.stackSize = 524_288

@@ -33,8 +33,19 @@ enum CurlMultiOption {
 
 enum CurlInfo {
     static let httpVersion: Int32 = 0x20_0000 + 46
-    static let sslVerifyResult: Int32 = 0x20_0000 + 15
-    static let osError: Int32 = 0x20_0000 + 25
+    static let sslVerifyResult: Int32 = 0x20_0000 + 13
+    static let headerSize: Int32 = 0x20_0000 + 11
+    static let newConnections: Int32 = 0x20_0000 + 26
+    static let primaryPort: Int32 = 0x20_0000 + 40
+    static let primaryAddress: Int32 = 0x10_0000 + 32
+    static let sizeUpload: Int32 = 0x60_0000 + 7
+    static let sizeDownload: Int32 = 0x60_0000 + 8
+    static let totalTime: Int32 = 0x60_0000 + 50
+    static let nameLookupTime: Int32 = 0x60_0000 + 51
+    static let connectTime: Int32 = 0x60_0000 + 52
+    static let preTransferTime: Int32 = 0x60_0000 + 53
+    static let startTransferTime: Int32 = 0x60_0000 + 54
+    static let secureConnectTime: Int32 = 0x60_0000 + 56
 }
 
 enum CurlPause {

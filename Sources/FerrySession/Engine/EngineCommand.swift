@@ -4,6 +4,8 @@ enum EngineCommand: Sendable {
     case suspend(Transfer)
     case resume(Transfer)
     case cancel(Transfer)
+    /// Cancels, and asks for what it takes to continue.
+    case cancelProducingResumeData(Transfer, any TransferClient)
     /// The client has room for more of the body.
     case readMore(Transfer)
     /// A stream has bytes again.

@@ -10,4 +10,5 @@ struct EngineSettings: Sendable {
     var proxy: String?
     var temporaryDirectory: URL
     var decodesContent: Bool
+    var cookies: CookieJar?
 }

@@ -37,6 +37,11 @@ struct HostGate {
         for index in queues.indices {
             while let transfer = queues[index].popFirst() {
                 guard transfer.isWaitingForSlot else { continue }
+                guard !transfer.isSuspended else {
+                    transfer.isWaitingForSlot = false
+                    transfer.isParked = true
+                    continue
+                }
                 running += 1
                 return transfer
             }

@@ -53,7 +53,10 @@ struct PreparedRequest: Sendable {
             let folded = name.lowercased()
             guard seen.insert(folded).inserted else { return }
             guard HeaderRule.isToken(name) else {
-                let error = CurlSessionError(.invalidHeader, "The header's name is not a token: \(name.debugDescription)")
+                let error = CurlSessionError(
+                    .invalidHeader,
+                    "The header's name is not a token: \(name.debugDescription)"
+                )
                 throw .ferry(.badURL, url: url, underlying: error)
             }
             guard HeaderRule.isValue(value) else {
@@ -69,6 +72,7 @@ struct PreparedRequest: Sendable {
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
         for field in settings.additionalHeaders { try add(field) }
+        if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         return (list, announcedLength)
     }
 

@@ -79,7 +79,11 @@ extension Transfer {
         case .head(let head):
             return didReceiveHead(head) ? count : 0
         case .malformed:
-            ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has a head that is no HTTP")
+            ownFailure = .ferry(
+                .cannotParseResponse,
+                url: request.url,
+                "The server's answer has a head that is no HTTP"
+            )
             return 0
         }
     }
@@ -88,8 +92,7 @@ extension Transfer {
         guard client != nil else { return 0 }
         clock.noteActivity(at: .now())
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
-        guard accept(bytes) else { return 0 }
-        applyPause()
+        guard accept(bytes), applyPause() == 0 else { return 0 }
         return count
     }
 

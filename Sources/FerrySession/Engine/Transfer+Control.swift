@@ -18,8 +18,13 @@ extension Transfer {
                 clock.start(at: .now())
                 engine.watch(self)
             }
+            // What waited for a place, or was to begin meanwhile, begins now.
+            if isParked {
+                isParked = false
+                engine.start(self, priority: priority)
+            }
         }
-        applyPause()
+        liftPause()
     }
 
     /// The client has room again.
@@ -28,35 +33,41 @@ extension Transfer {
         setClientFull(false)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
-        if client != nil { applyPause() }
+        if client != nil { liftPause() }
     }
 
     func bodyAvailable() {
         guard client != nil, isBodyStarved else { return }
         isBodyStarved = false
         clock.pauseInactivity(isClientFull, at: .now())
-        applyPause()
         engine.watch(self)
+        liftPause()
+    }
+
+    /// Brings libcurl's pauses in line with what is wanted, outside its callbacks: an attempt may end with it.
+    private func liftPause() {
+        let code = applyPause()
+        if code != 0, client != nil { attemptEnded(code) }
     }
 
     /// Brings libcurl's pauses in line with what is wanted.
-    func applyPause() {
-        guard let easy else { return }
+    ///
+    /// Answers libcurl's code.
+    func applyPause() -> Int32 {
+        guard let easy else { return 0 }
         var wanted = CurlPause.none
         if isSuspended { wanted = CurlPause.receive | CurlPause.send }
         if isClientFull { wanted |= CurlPause.receive }
         if isBodyStarved { wanted |= CurlPause.send }
-        guard wanted != appliedPause else { return }
+        guard wanted != appliedPause else { return 0 }
         // Lifting a pause makes libcurl deliver what it holds at once, which may pause again.
         let previous = appliedPause
         appliedPause = wanted
         let code = easy.pause(wanted)
         let noConnectionYet: Int32 = 43
-        if code == noConnectionYet {
-            appliedPause = previous
-        } else if code != 0 {
-            attemptEnded(code)
-        }
+        guard code == noConnectionYet else { return code }
+        appliedPause = previous
+        return 0
     }
 
     // MARK: - Answers
@@ -75,17 +86,19 @@ extension Transfer {
             body = .none
         }
         request = next
+        // What the first request sent is no part of the next one's body.
+        client?.transferDidRewindBody()
         engine.start(self, priority: priority)
     }
 
     private func deliverRedirection(_ held: Redirection) {
         response = held.response
-        client?.transfer(didReceive: held.response)
+        client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
         let isTaken = held.body.withUnsafeBytes { take($0) }
         guard isTaken, decodeWaiting() else { return failAttempt() }
         finishIfDrained()
-        if client != nil { applyPause() }
+        if client != nil { liftPause() }
     }
 
     func askRedirection() {
@@ -98,7 +111,10 @@ extension Transfer {
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
         guard let box else {
-            let error = CurlSessionError(.bodyNotReplayable, "The request's body is wanted as a stream, and none was given")
+            let error = CurlSessionError(
+                .bodyNotReplayable,
+                "The request's body is wanted as a stream, and none was given"
+            )
             return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
         }
         body = .stream(box)
@@ -141,6 +157,10 @@ extension Transfer {
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
+        if mustStartOver {
+            (continuesAt, validator, isResuming) = (nil, nil, false)
+            return engine.start(self, priority: priority)
+        }
         if ownFailure != nil { return failAttempt() }
         if code == 0 { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
@@ -161,14 +181,6 @@ extension Transfer {
         guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
         guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
         finish()
-    }
-
-    /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
-    private func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else { return false }
-        continuesAt = bodyReceived
-        engine.start(self, priority: priority)
-        return true
     }
 
     /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.
@@ -200,15 +212,18 @@ extension Transfer {
 
     /// The task has been cancelled, and knows it already.
     func cancel() {
+        letGoOfAttempt()
         client = nil
         end()
     }
 
     func fail(_ error: URLError) {
         let client = client
+        let resumeData = makeResumeData()
+        letGoOfAttempt()
         self.client = nil
         end()
-        client?.transfer(didFinishWith: error, file: nil)
+        client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
     }
 
     func failAttempt() {
@@ -242,10 +257,16 @@ extension Transfer {
         decoders = []
     }
 
-    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends. It is
-    /// muted then, may not connect, and comes back by itself.
+    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
+    ///
+    /// It is muted then, may not connect, and comes back by itself.
     private func letGoOfAttempt() {
         clock.stop(at: .now())
+        if let easy, let client, let start = attemptStart {
+            attemptStart = nil
+            let transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            client.transfer(didCollect: transaction, redirectCount: redirectCount)
+        }
         if isResolving {
             engine.giveUpSlot(self)
         } else {

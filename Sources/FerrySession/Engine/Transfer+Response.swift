@@ -6,6 +6,8 @@ extension Transfer {
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
             engine.noteMultiplexed(origin)
         }
+        attemptStatus = head.status
+        engine.settings.cookies?.store(head.fields, for: request)
         let codings = contentCodings(of: head)
         guard
             let url = request.url,
@@ -14,7 +16,6 @@ extension Transfer {
             ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has an impossible head")
             return false
         }
-        if let offset = continuesAt { return didContinue(received, at: offset) }
         decoders = codings.reversed().compactMap(ContentDecoder.init)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
@@ -24,6 +25,7 @@ extension Transfer {
             redirection = next
             return true
         }
+        if let offset = continuesAt { return didContinue(received, head, at: offset) }
         deliver(received)
         return true
     }
@@ -43,24 +45,29 @@ extension Transfer {
         return Redirection(response: received, request: next.request, keepsBody: next.keepsBody)
     }
 
-    private func deliver(_ received: HTTPURLResponse) {
+    func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
         response = received
         bodyReceived = 0
         wasSuspended = isSuspended
+        expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
         validator = decoders.isEmpty ? ContinuationRule.validator(for: received, request: request) : nil
-        client?.transfer(didReceive: received)
+        client?.transfer(didReceive: received, isReplacement: isReplacement)
     }
 
     /// Content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
         guard engine.settings.decodesContent, let value = head.value("Content-Encoding") else { return [] }
-        guard head.status != 206, head.status != 204, head.status != 304, request.httpMethod != "HEAD" else { return [] }
+        guard head.status != 206, head.status != 204, head.status != 304, request.httpMethod != "HEAD" else {
+            return []
+        }
         return ContentCoding.parse(value) ?? []
     }
 
     // MARK: - The body
 
-    /// Takes bytes as they come from the network. Answers `false` when the attempt is to end.
+    /// Takes bytes as they come from the network.
+    ///
+    /// Answers `false` when the attempt is to end.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if decoders.isEmpty { return take(bytes) }
         if isClientFull || isDecoderFull || !undecoded.isEmpty {
@@ -74,14 +81,17 @@ extension Transfer {
     private func decode(_ input: UnsafeRawBufferPointer, from level: Int) -> Bool {
         guard level < decoders.count else { return take(input) }
         var rest = input
-        let output = level == 0 ? engine.scratch : UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+        let output =
+            level == 0 ? engine.scratch : UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
         defer { if level > 0 { output.deallocate() } }
         while true {
             do throws(ContentDecoder.Failure) {
                 let (consumed, produced) = try decoders[level].decode(rest, into: output)
                 rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
                 if produced > 0 {
-                    guard decode(UnsafeRawBufferPointer(rebasing: output[..<produced]), from: level + 1) else { return false }
+                    guard decode(UnsafeRawBufferPointer(rebasing: output[..<produced]), from: level + 1) else {
+                        return false
+                    }
                 }
                 // A full output may hide more of it even where the input is used up.
                 if rest.isEmpty, produced < output.count { return true }
@@ -115,6 +125,7 @@ extension Transfer {
     /// Hands decoded bytes to where they belong.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if redirection != nil { return hold(bytes) }
+        if ignoresBody { return true }
         bodyReceived += Int64(bytes.count)
         switch sink {
         case .client, .hold:
@@ -149,50 +160,5 @@ extension Transfer {
     func setClientFull(_ isFull: Bool) {
         isClientFull = isFull
         clock.pauseInactivity(isFull || isBodyStarved, at: .now())
-    }
-
-    // MARK: - Continuation
-
-    /// Judges the answer to a request for the rest of an interrupted response.
-    private func didContinue(_ received: HTTPURLResponse, at offset: Int64) -> Bool {
-        let expected = response.map(\.expectedContentLength).flatMap { $0 < 0 ? nil : $0 }
-        let answer = ContinuationRule.judge(
-            status: received.statusCode,
-            contentRange: received.value(forHTTPHeaderField: "Content-Range"),
-            offset: offset,
-            expectedTotal: expected
-        )
-        continuesAt = nil
-        switch answer {
-        case .continues:
-            wasSuspended = isSuspended
-            return true
-        case .restarts:
-            if case .file(let file) = sink, restart(file) {
-                deliver(received)
-                return true
-            }
-            if offset == 0 {
-                deliver(received)
-                return true
-            }
-        case .fails:
-            break
-        }
-        let error = CurlSessionError(
-            .cannotContinue,
-            "The connection was lost while the task was suspended, and the server has another response now"
-        )
-        ownFailure = .ferry(.networkConnectionLost, url: request.url, underlying: error)
-        return false
-    }
-
-    private func restart(_ file: DownloadFile) -> Bool {
-        do throws(URLError) {
-            try file.truncate()
-            return true
-        } catch {
-            return false
-        }
     }
 }

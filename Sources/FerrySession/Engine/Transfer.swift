@@ -38,6 +38,8 @@ final class Transfer: @unchecked Sendable {
     var gateOrigin: Origin?
     var holdsSlot = false
     var isWaitingForSlot = false
+    /// Suspended before it could begin, and so to begin when it is resumed.
+    var isParked = false
 
     // The attempt.
     var easy: EasyHandle?
@@ -52,6 +54,8 @@ final class Transfer: @unchecked Sendable {
     var isDecoderFull = false
     var redirection: Redirection?
     var redirectCount = 0
+    var attemptStart: Date?
+    var attemptStatus: Int?
     /// Why the attempt is to fail, when it is not libcurl that knows.
     var ownFailure: URLError?
     var isResolving = false
@@ -65,11 +69,18 @@ final class Transfer: @unchecked Sendable {
     var isBodyStarved = false
     var appliedPause = CurlPause.none
 
-    // Continuation after a suspension.
+    // Continuation, after a suspension or with resume data.
     var bodyReceived: Int64 = 0
     var wasSuspended = false
     var validator: String?
     var continuesAt: Int64?
+    /// Whether the attempt continues an earlier task's download, whose response this task has never had.
+    var isResuming = false
+    var expectedTotal: Int64?
+    /// The server's range is of no use, so the whole is asked for.
+    var mustStartOver = false
+    var ignoresBody = false
+    let originalURL: URL?
 
     init(
         engine: TransferEngine,
@@ -83,10 +94,29 @@ final class Transfer: @unchecked Sendable {
         self.client = client
         self.request = request
         self.body = body
+        originalURL = request.url
         clock = TransferClock(limits: limits)
         sink =
             toFile
             ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
+    }
+
+    /// Continues an earlier download: `file` holds what came of it.
+    convenience init(
+        engine: TransferEngine,
+        client: any TransferClient,
+        resuming data: ResumeData,
+        file: DownloadFile,
+        limits: TransferClock.Limits
+    ) {
+        let request = data.request
+        self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)
+        sink = .file(file)
+        bodyReceived = data.offset
+        validator = data.validator
+        expectedTotal = data.expectedTotal
+        continuesAt = data.offset
+        isResuming = true
     }
 
     var hasEasy: Bool { easy != nil }
@@ -96,7 +126,9 @@ final class Transfer: @unchecked Sendable {
         return easy
     }
 
-    /// Checks the request, and asks for a body stream where one is wanted. Answers the origin when it can begin.
+    /// Checks the request, and asks for a body stream where one is wanted.
+    ///
+    /// Answers the origin when it can begin.
     func prepare() -> Origin? {
         guard let client else { return nil }
         if case .delegateStream = body {
@@ -137,6 +169,10 @@ final class Transfer: @unchecked Sendable {
         isEnded = false
         isClientFull = false
         ownFailure = nil
+        mustStartOver = false
+        ignoresBody = false
+        attemptStart = Date()
+        attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
         let settings = engine.settings
@@ -154,7 +190,11 @@ final class Transfer: @unchecked Sendable {
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
         if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
-        if case .file = sink { easy.set(CurlOption.bufferSize, 524_288) } else { easy.set(CurlOption.bufferSize, 65_536) }
+        if case .file = sink {
+            easy.set(CurlOption.bufferSize, 524_288)
+        } else {
+            easy.set(CurlOption.bufferSize, 65_536)
+        }
         easy.setHeaders(prepared.headers + continuationHeaders)
         do throws(URLError) {
             try configureBody(easy, prepared)
@@ -163,11 +203,6 @@ final class Transfer: @unchecked Sendable {
             return false
         }
         return true
-    }
-
-    private var continuationHeaders: [String] {
-        guard let continuesAt, let validator else { return [] }
-        return ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
     }
 
     private func configureBody(_ easy: EasyHandle, _ prepared: PreparedRequest) throws(URLError) {

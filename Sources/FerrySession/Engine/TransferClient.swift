@@ -1,7 +1,12 @@
-/// All that the engine knows of a task. Every call comes on the engine's thread, and none may block.
+/// All that the engine knows of a task.
+///
+/// Every call comes on the engine's thread, and none may block.
 protocol TransferClient: AnyObject, Sendable {
-    /// The final response has come; its body follows.
-    func transfer(didReceive response: HTTPURLResponse)
+    /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
+    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool)
+
+    /// The body goes on behind `offset` bytes that an earlier task has received.
+    func transfer(didResumeAt offset: Int64, expectedTotal: Int64)
 
     /// A piece of the body has come. Answers whether there is room for more; if not, the engine waits to be told.
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow
@@ -29,6 +34,12 @@ protocol TransferClient: AnyObject, Sendable {
 
     /// The body goes to a file from now on; `count` bytes are there already, all of them where the file is finished.
     func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?)
+
+    /// An attempt has ended, and this is what it took.
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int)
+
+    /// The exchange is cancelled, as the client wished; the data continues it, where that is possible.
+    func transfer(didCancelProducing resumeData: Data?)
 
     /// The exchange is over. `file` has the body of a download.
     func transfer(didFinishWith error: URLError?, file: DownloadFile?)

@@ -1,5 +1,4 @@
 internal import CFerry
-import Synchronization
 
 /// Moves the bytes of one session: one thread, one libcurl multi handle.
 ///
@@ -113,6 +112,7 @@ final class TransferEngine: @unchecked Sendable {
         case .suspend(let transfer): transfer.setSuspended(true)
         case .resume(let transfer): transfer.setSuspended(false)
         case .cancel(let transfer): transfer.cancel()
+        case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
         case .readMore(let transfer): transfer.readMore()
         case .bodyAvailable(let transfer): transfer.bodyAvailable()
         case .redirect(let transfer, let request): transfer.answerRedirect(request)
@@ -132,7 +132,8 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Lets a transfer begin its attempt, now or when its origin has a place for it.
     func start(_ transfer: Transfer, priority: Float) {
-        guard let origin = transfer.prepare() else { return }
+        transfer.isParked = transfer.isSuspended
+        guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
         transfer.priority = priority
         transfer.gateOrigin = origin
         let maximum = settings.maximumConnectionsPerHost

@@ -30,7 +30,11 @@ enum ContinuationRule {
         case continues
         /// The server has another entity, and sends it whole.
         case restarts
-        /// The answer is neither, so the exchange fails.
+        /// There is nothing behind the offset: what was received is the whole.
+        case isComplete
+        /// The range is another than the one asked for, so the whole is to be asked for again.
+        case isAnother
+        /// The answer is none of these, so the exchange fails.
         case fails
     }
 
@@ -38,11 +42,22 @@ enum ContinuationRule {
     static func judge(status: Int, contentRange: String?, offset: Int64, expectedTotal: Int64?) -> Answer {
         switch status {
         case 206:
-            guard let range = contentRange.flatMap(ContentRange.init), range.first == offset else { return .fails }
-            if let expectedTotal, let complete = range.complete, complete != expectedTotal { return .fails }
+            guard let range = contentRange.flatMap(ContentRange.init), range.first == offset else { return .isAnother }
+            if let expectedTotal, let complete = range.complete, complete != expectedTotal { return .isAnother }
             return .continues
         case 200: return .restarts
+        case 416:
+            // RFC 9110, section 15.5.17: the answer names the current length.
+            guard let length = contentRange.flatMap(unsatisfiedLength), length == offset else { return .isAnother }
+            return expectedTotal.map { $0 == offset } ?? true ? .isComplete : .isAnother
         default: return .fails
         }
+    }
+
+    /// The length in `bytes */1234`.
+    private static func unsatisfiedLength(_ contentRange: String) -> Int64? {
+        let words = contentRange.split(separator: "/", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased().hasPrefix("bytes"), words[0].hasSuffix("*") else { return nil }
+        return Int64(words[1].trimmingCharacters(in: .whitespaces))
     }
 }

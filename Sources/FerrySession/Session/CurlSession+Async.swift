@@ -1,9 +1,9 @@
-import Synchronization
-
 /// The `async` face. URLSession's own functions of these names cannot be overridden, so these stand beside them:
 /// without a delegate argument, or with one that is not optional, they win on a variable of type `CurlSession`.
 extension CurlSession {
-    /// Fetches the URL into memory. Cancelling the Swift task cancels the transfer.
+    /// Fetches the URL into memory.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), faces: nil)
     }
@@ -13,7 +13,9 @@ extension CurlSession {
         try await data(for: URLRequest(url: url), faces: delegate)
     }
 
-    /// Sends the request and gives the body. Cancelling the Swift task cancels the transfer.
+    /// Sends the request and gives the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, faces: nil)
     }
@@ -26,7 +28,9 @@ extension CurlSession {
         try await data(for: request, faces: delegate)
     }
 
-    /// Sends bytes as the body. Cancelling the Swift task cancels the transfer.
+    /// Sends bytes as the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
@@ -40,7 +44,9 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Sends a file as the body. Cancelling the Swift task cancels the transfer.
+    /// Sends a file as the body.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
@@ -70,6 +76,11 @@ extension CurlSession {
         delegate: any URLSessionTaskDelegate
     ) async throws -> (URL, URLResponse) {
         try await run(delegate) { makeDownloadTask(request, .download($0, isAsync: true)) }
+    }
+
+    /// Continues an earlier download into a temporary file, which is the caller's to move or delete.
+    public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
     }
 
     private func data(

@@ -1,8 +1,5 @@
 /// Makes the tasks of all faces.
 extension CurlSession {
-    static let noResumeData = URLError.ferry(
-        .unsupportedURL, url: nil, underlying: CurlSessionError(.unsupportedTask, "Resume data is not supported yet"))
-
     func makeDataTask(_ request: URLRequest, _ face: TaskFace) -> CurlDataTask {
         make(request, Self.body(of: request), face, isDownload: false, CurlDataTask.init)
     }
@@ -14,6 +11,17 @@ extension CurlSession {
     func makeDownloadTask(_ request: URLRequest?, _ face: TaskFace, startError: URLError? = nil) -> CurlDownloadTask {
         let body = request.map(Self.body) ?? .none
         return make(request, body, face, isDownload: true, startError: startError, CurlDownloadTask.init)
+    }
+
+    func makeDownloadTask(resuming data: Data, _ face: TaskFace) -> CurlDownloadTask {
+        do throws(CurlSessionError) {
+            let record = try ResumeData(data, folder: temporaryDirectory)
+            let task = makeDownloadTask(record.request, face)
+            task.core.state.withLock { $0.resumeData = record }
+            return task
+        } catch {
+            return makeDownloadTask(nil, face, startError: .ferry(.cannotOpenFile, url: nil, underlying: error))
+        }
     }
 
     private static func body(of request: URLRequest) -> BodySource {

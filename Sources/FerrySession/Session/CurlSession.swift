@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A `URLSession` for Linux that keeps URLSession's promises.
 ///
 /// Its tasks are driven by an engine over libcurl: suspending really suspends, redirections take no credentials to
@@ -97,7 +95,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// Lets running tasks finish; then the session is invalid, and its delegate is told. New tasks fail.
+    /// Lets running tasks finish; then the session is invalid, and its delegate is told.
+    ///
+    /// New tasks fail.
     public override func finishTasksAndInvalidate() {
         let isInvalid = registry.withLock { registry in
             registry.invalidate()
@@ -250,20 +250,24 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(request, .download(completionHandler, isAsync: false))
     }
 
-    /// Resume data is not read yet: the task completes with an error that says so.
+    /// A task that continues an earlier download, and reports to the delegate.
+    ///
+    /// The data is checked at once, and what is wrong with it is what the task completes with.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
-        makeDownloadTask(nil, .delegate, startError: Self.noResumeData)
+        makeDownloadTask(resuming: resumeData, .delegate)
     }
 
-    /// Resume data is not read yet: the task completes with an error that says so.
+    /// A task that continues an earlier download into a temporary file, which goes when the handler returns.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(nil, .download(completionHandler, isAsync: false), startError: Self.noResumeData)
+        makeDownloadTask(resuming: resumeData, .download(completionHandler, isAsync: false))
     }
 
     // MARK: - For tasks
+
+    var temporaryDirectory: URL { settings.engine.temporaryDirectory }
 
     var faces: DelegateFaces { link.withLock { $0.faces } }
 

@@ -38,6 +38,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
         /// The interrupted response cannot be continued, since the server has another one now.
         public static let cannotContinue = Code(rawValue: "cannotContinue")
+        /// The resume data is not Ferry's, is damaged, or its partial file is gone.
+        public static let invalidResumeData = Code(rawValue: "invalidResumeData")
         /// libcurl reported an error; ``CurlSessionError/curlCode`` has its number.
         public static let curl = Code(rawValue: "curl")
     }

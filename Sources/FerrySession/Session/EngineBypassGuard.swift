@@ -13,7 +13,10 @@ final class EngineBypassGuard: URLProtocol {
             "This call goes around CurlSession's engine: call it on a variable of type CurlSession, "
                 + "without a delegate argument or with one that is not nil"
         )
-        client?.urlProtocol(self, didFailWithError: URLError.ferry(.unsupportedURL, url: request.url, underlying: error))
+        client?.urlProtocol(
+            self,
+            didFailWithError: URLError.ferry(.unsupportedURL, url: request.url, underlying: error)
+        )
     }
 
     override func stopLoading() {}

@@ -27,7 +27,8 @@ struct SessionSettings: @unchecked Sendable {
             certificateAuthorityFile: options.certificateAuthorityFile?.path,
             proxy: options.proxy?.absoluteString,
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
-            decodesContent: options.decodesContent
+            decodesContent: options.decodesContent,
+            cookies: CookieJar(copy)
         )
     }
 

@@ -35,13 +35,22 @@ struct TaskRegistry {
         entries[identifier] = .idle(WeakTask(task: task))
     }
 
-    /// Keeps a task that begins to run. Answers `false` in an invalid session, where nothing runs any more.
+    /// Keeps a task that begins to run.
+    ///
+    /// Answers `false` in an invalid session, where nothing runs any more.
     mutating func run(_ task: URLSessionTask, identifier: Int) -> Bool {
         if case .running = entries[identifier] { return true }
         guard !isInvalidityReported else { return false }
         entries[identifier] = .running(task)
         runningCount += 1
         return true
+    }
+
+    /// A data task that became a download goes on under its identifier.
+    mutating func replace(_ task: URLSessionTask, identifier: Int) -> URLSessionTask? {
+        guard case .running(let old) = entries[identifier] else { return nil }
+        entries[identifier] = .running(task)
+        return old
     }
 
     mutating func remove(_ identifier: Int) -> URLSessionTask? {

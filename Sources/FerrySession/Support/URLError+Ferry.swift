@@ -20,6 +20,13 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
+    /// The error of a download that can be continued.
+    func withResumeData(_ data: Data) -> URLError {
+        var info = userInfo
+        info[URLSessionDownloadTaskResumeData] = data
+        return URLError(code, userInfo: info)
+    }
+
     /// What a task that was cancelled completes with.
     static func ferryCancelled(url: URL?) -> URLError {
         .ferry(.cancelled, url: url, "The task was cancelled")

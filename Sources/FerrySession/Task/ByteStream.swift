@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The bytes of one response on their way to a consumer that pulls them.
 final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {
@@ -106,7 +104,11 @@ final class ByteStream: Sendable {
         state.withLock { $0.core }?.cancel()
     }
 
-    private static let secondReader = URLError.ferry(.unknown, url: nil, "The bytes of a response are read by two tasks")
+    private static let secondReader = URLError.ferry(
+        .unknown,
+        url: nil,
+        "The bytes of a response are read by two tasks"
+    )
 }
 
 extension TaskCore {

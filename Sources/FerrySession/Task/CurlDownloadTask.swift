@@ -16,10 +16,13 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     public override func suspend() { core.suspend() }
     public override func cancel() { core.cancel() }
 
-    /// Cancels the download. Resume data is not produced yet: the handler is called with `nil`, on the delegate queue.
+    /// Cancels the download and gives what it takes to continue it.
+    ///
+    /// The handler gets `nil` where the server's response cannot be continued: it has neither a strong entity tag nor a
+    /// strong date, or is encoded. It runs on the delegate queue, before the completion. The data holds the request's
+    /// headers and names the partial file, which is kept for it.
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
-        core.cancel()
-        core.callOnDelegateQueue(UncheckedHandler(completionHandler))
+        core.cancel(producing: UncheckedHandler(completionHandler))
     }
 
     public override var taskIdentifier: Int { core.identifier }

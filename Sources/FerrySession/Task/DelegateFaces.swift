@@ -3,11 +3,13 @@ struct DelegateFaces: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?
+    let metrics: (any CurlSessionMetricsDelegate)?
 
     init(_ delegate: (any URLSessionDelegate)?) {
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
         download = task as? any URLSessionDownloadDelegate
+        metrics = task as? any CurlSessionMetricsDelegate
     }
 
     var isEmpty: Bool { task == nil }

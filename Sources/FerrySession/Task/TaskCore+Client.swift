@@ -7,9 +7,13 @@ extension TaskCore: TransferClient {
         }
     }
 
-    func transfer(didReceive response: HTTPURLResponse) {
+    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
+            if isReplacement {
+                state.note(response)
+                return false
+            }
             switch state.face {
             case .delegate, .stream:
                 state.append(.response(response))
@@ -47,6 +51,28 @@ extension TaskCore: TransferClient {
         if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
         return flow
+    }
+
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
+        state.withLock { state in
+            state.metrics.transactions.append(transaction)
+            state.metrics.redirectCount = redirectCount
+        }
+    }
+
+    func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {
+        tell(.resumed(at: offset, expectedTotal: expectedTotal))
+    }
+
+    func transfer(didCancelProducing resumeData: Data?) {
+        let mustDrain = state.withLock { state -> Bool in
+            let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
+            let error = resumeData.map(cancelled.withResumeData) ?? cancelled
+            state.error = error
+            state.events = [.completed(error)]
+            return state.claimDrain()
+        }
+        if mustDrain { scheduleDrain() }
     }
 
     func transfer(didWrite count: Int64) {
@@ -163,6 +189,9 @@ extension TaskState {
             bytesExpectedToSend = expected
         case .wrote(let count): bytesReceived += count
         case .rewound: bytesSent = 0
+        case .resumed(let offset, let total):
+            bytesReceived = offset
+            bytesExpectedToReceive = total
         default: break
         }
     }

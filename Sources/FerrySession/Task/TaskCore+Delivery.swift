@@ -56,7 +56,7 @@ extension TaskCore {
                 state.lifecycle = .completed
                 if let error { state.error = error }
                 if case .data = state.face { delivery.data = state.buffer.takeData() }
-            case .sent, .wrote, .rewound, .downloaded:
+            case .sent, .wrote, .rewound, .resumed, .downloaded:
                 break
             }
             delivery.sent = state.bytesSent
@@ -68,7 +68,8 @@ extension TaskCore {
     }
 
     private func deliver(_ delivery: Delivery) {
-        if case .completed = delivery.event {} else {
+        if case .completed = delivery.event {
+        } else {
             progress.update(completed: delivery.counts.completed, total: delivery.counts.total)
         }
         let (session, task) = (delivery.session, delivery.task)
@@ -86,17 +87,33 @@ extension TaskCore {
             delivery.delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
         case .sent(let count, let expected):
             delivery.delegate.task?.urlSession(
-                session, task: task, didSendBodyData: count, totalBytesSent: delivery.sent,
-                totalBytesExpectedToSend: expected)
+                session,
+                task: task,
+                didSendBodyData: count,
+                totalBytesSent: delivery.sent,
+                totalBytesExpectedToSend: expected
+            )
         case .wrote(let count):
             guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
-                session, downloadTask: task, didWriteData: count, totalBytesWritten: delivery.received,
-                totalBytesExpectedToWrite: delivery.expectedToReceive)
+                session,
+                downloadTask: task,
+                didWriteData: count,
+                totalBytesWritten: delivery.received,
+                totalBytesExpectedToWrite: delivery.expectedToReceive
+            )
+        case .resumed(let offset, let total):
+            guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
+            delivery.delegate.download?.urlSession(
+                session,
+                downloadTask: task,
+                didResumeAtOffset: offset,
+                expectedTotalBytes: total
+            )
         case .becameDownload(let download):
-            progress.attach(download.progress, cancel: { [weak self] in self?.cancel() }) { [weak self] isPaused in
-                if isPaused { self?.suspend() } else { self?.resume() }
-            }
+            control(download.progress)
+            let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
+            withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
             delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
         case .downloaded(let file):
@@ -129,8 +146,12 @@ extension TaskCore {
         }
         guard let delegate = delivery.delegate.task else { return answer(request) }
         delegate.urlSession(
-            delivery.session, task: delivery.task, willPerformHTTPRedirection: response, newRequest: request,
-            completionHandler: answer)
+            delivery.session,
+            task: delivery.task,
+            willPerformHTTPRedirection: response,
+            newRequest: request,
+            completionHandler: answer
+        )
     }
 
     private func askBodyStream(_ delivery: Delivery) {
@@ -189,7 +210,11 @@ extension TaskCore {
         switch delivery.face {
         case .delegate:
             if let task = delivery.task as? URLSessionDownloadTask {
-                delivery.delegate.download?.urlSession(delivery.session, downloadTask: task, didFinishDownloadingTo: file.url)
+                delivery.delegate.download?.urlSession(
+                    delivery.session,
+                    downloadTask: task,
+                    didFinishDownloadingTo: file.url
+                )
             }
             file.remove()
         case .data, .download, .stream:
@@ -199,7 +224,14 @@ extension TaskCore {
 
     private func complete(_ delivery: Delivery, _ error: URLError?) {
         if error == nil { progress.finish(completed: delivery.counts.completed) }
-        let (response, file) = state.withLock { state in (state.response, state.finishedFile) }
+        let (response, file, resumeDataHandler) = state.withLock { state in
+            (state.response, state.finishedFile, state.resumeDataHandler)
+        }
+        resumeDataHandler?.call(error?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        if let delegate = delivery.delegate.metrics {
+            let metrics = state.withLock { $0.metrics }
+            delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
+        }
         switch delivery.face {
         case .delegate:
             delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)
@@ -221,6 +253,7 @@ extension TaskCore {
             let kept = (state.session, state.task, state.ownDelegate, state.transfer)
             (state.session, state.task, state.transfer) = (nil, nil, nil)
             state.finishedFile = nil
+            state.resumeDataHandler = nil
             state.isDraining = false
             return kept
         }

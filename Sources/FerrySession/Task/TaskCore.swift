@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the three kinds of task share: state, control, and the mailbox between the engine and the delegate.
 ///
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate
@@ -48,9 +46,17 @@ final class TaskCore: Sendable {
     /// Ties the core to the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
-        progress.attach(task.progress, cancel: { [weak self] in self?.cancel() }) { [weak self] isPaused in
-            if isPaused { self?.suspend() } else { self?.resume() }
-        }
+        control(task.progress)
+    }
+
+    /// Lets a `Progress` cancel, pause and resume the task.
+    func control(_ progress: Progress) {
+        self.progress.attach(
+            progress,
+            cancel: { [weak self] in self?.cancel() },
+            pause: { [weak self] in self?.suspend() },
+            resume: { [weak self] in self?.resume() }
+        )
     }
 
     // MARK: - Control
@@ -114,6 +120,23 @@ final class TaskCore: Sendable {
         if cancelled.mustDrain { scheduleDrain() }
     }
 
+    /// Cancels a download; the handler gets what it takes to continue it, or `nil`, on the delegate queue.
+    func cancel(producing handler: UncheckedHandler) {
+        let transfer = state.withLock { state -> Transfer? in
+            guard state.lifecycle == .active, state.isStarted, let transfer = state.transfer else { return nil }
+            state.lifecycle = .canceling
+            state.removeUndelivered()
+            state.awaitedAnswer = nil
+            state.resumeDataHandler = handler
+            return transfer
+        }
+        guard let transfer else {
+            callOnDelegateQueue(handler)
+            return cancel()
+        }
+        transfer.engine.submit(.cancelProducingResumeData(transfer, self))
+    }
+
     private func start(in session: CurlSession) {
         let refusal = session.admit(self, forCompletion: false)
         let transferOrError = state.withLock { state -> Result<Transfer, URLError>? in
@@ -127,16 +150,25 @@ final class TaskCore: Sendable {
             guard let engine = session.engine else {
                 return .failure(session.unavailable(request.url))
             }
-            let transfer = Transfer(
-                engine: engine,
-                client: self,
-                request: request,
-                body: state.body,
-                toFile: state.isDownload,
-                limits: session.limits(for: request)
-            )
-            state.transfer = transfer
-            return .success(transfer)
+            let limits = session.limits(for: request)
+            if let data = state.resumeData {
+                do throws(CurlSessionError) {
+                    let file = try DownloadFile(resuming: data)
+                    state.transfer = Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits)
+                } catch {
+                    return .failure(.ferry(.cannotOpenFile, url: data.originalURL, underlying: error))
+                }
+            } else {
+                state.transfer = Transfer(
+                    engine: engine,
+                    client: self,
+                    request: request,
+                    body: state.body,
+                    toFile: state.isDownload,
+                    limits: limits
+                )
+            }
+            return state.transfer.map { .success($0) }
         }
         switch transferOrError {
         case .success(let transfer):

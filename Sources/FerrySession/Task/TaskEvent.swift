@@ -9,6 +9,7 @@ enum TaskEvent: Sendable {
     /// Bytes wait in the task's buffer.
     case data
     case wrote(Int64)
+    case resumed(at: Int64, expectedTotal: Int64)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)
     case completed(URLError?)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps a task's `Progress` truthful, and gives it no number that Foundation's arithmetic traps on.
 final class TaskProgress: Sendable {
     private struct State {
@@ -13,13 +11,14 @@ final class TaskProgress: Sendable {
     func attach(
         _ progress: Progress,
         cancel: @escaping @Sendable () -> Void,
-        pause: @escaping @Sendable (_ isPaused: Bool) -> Void
+        pause: @escaping @Sendable () -> Void,
+        resume: @escaping @Sendable () -> Void
     ) {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = cancel
-        progress.pausingHandler = { pause(true) }
-        progress.resumingHandler = { pause(false) }
+        progress.pausingHandler = pause
+        progress.resumingHandler = resume
         state.withLock { $0.progress = progress }
     }
 

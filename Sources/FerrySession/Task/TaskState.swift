@@ -40,8 +40,14 @@ struct TaskState: ~Copyable, Sendable {
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var priority = URLSessionTask.defaultPriority
 
+    /// What a download continues.
+    var resumeData: ResumeData?
+    /// Who waits for resume data.
+    var resumeDataHandler: UncheckedHandler?
     /// The file of a download with a handler, between its two last events.
     var finishedFile: DownloadFile?
+
+    var metrics = TransferMetrics()
 
     // The mailbox.
     var events: [TaskEvent] = []

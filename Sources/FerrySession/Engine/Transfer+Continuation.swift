@@ -1,0 +1,134 @@
+/// Continues what was interrupted: a suspended response whose connection is gone, or an earlier task's download.
+extension Transfer {
+    /// The fields that ask for the rest, if it is the rest of the same entity.
+    var continuationHeaders: [String] {
+        guard let continuesAt, let validator else { return [] }
+        return ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
+    }
+
+    /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
+    func continueAfterSuspension() -> Bool {
+        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else {
+            return false
+        }
+        continuesAt = bodyReceived
+        engine.start(self, priority: priority)
+        return true
+    }
+
+    /// Judges the answer to a request for the rest.
+    func didContinue(_ received: HTTPURLResponse, _ head: ResponseHead, at offset: Int64) -> Bool {
+        let answer = ContinuationRule.judge(
+            status: received.statusCode,
+            contentRange: received.value(forHTTPHeaderField: "Content-Range"),
+            offset: offset,
+            expectedTotal: expectedTotal
+        )
+        switch answer {
+        case .continues:
+            return goOn(received, at: offset)
+        case .restarts:
+            guard offset == 0 || restartFile() else { break }
+            let isFirst = isResuming
+            (continuesAt, isResuming) = (nil, false)
+            deliver(received, isReplacement: !isFirst)
+            return true
+        case .isComplete:
+            return finishComplete(head)
+        case .isAnother:
+            guard restartFile() else { break }
+            mustStartOver = true
+            return false
+        case .fails:
+            break
+        }
+        ownFailure = failure(received)
+        return false
+    }
+
+    private func goOn(_ received: HTTPURLResponse, at offset: Int64) -> Bool {
+        continuesAt = nil
+        wasSuspended = isSuspended
+        guard isResuming else { return true }
+        isResuming = false
+        response = received
+        let rest = received.expectedContentLength
+        let total = expectedTotal ?? (rest < 0 ? NSURLSessionTransferSizeUnknown : offset + rest)
+        client?.transfer(didReceive: received, isReplacement: false)
+        client?.transfer(didResumeAt: offset, expectedTotal: total)
+        return true
+    }
+
+    /// The server has nothing behind the offset, since the file is whole: its answer is no failure.
+    private func finishComplete(_ head: ResponseHead) -> Bool {
+        var complete = head
+        complete.status = 200
+        complete.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
+        complete.fields.append(.init(name: "Content-Length", value: "\(bodyReceived)"))
+        guard let url = request.url, let response = CurlHTTPResponse(url: url, head: complete, isDecoded: false) else {
+            ownFailure = failure(nil)
+            return false
+        }
+        (continuesAt, isResuming) = (nil, false)
+        self.response = response
+        client?.transfer(didReceive: response, isReplacement: false)
+        client?.transfer(didResumeAt: bodyReceived, expectedTotal: bodyReceived)
+        ignoresBody = true
+        return true
+    }
+
+    private func restartFile() -> Bool {
+        guard case .file(let file) = sink else { return false }
+        do throws(URLError) {
+            try file.truncate()
+            bodyReceived = 0
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func failure(_ received: HTTPURLResponse?) -> URLError {
+        guard isResuming, let received else {
+            let error = CurlSessionError(
+                .cannotContinue,
+                "The connection was lost while the task was suspended, and the server has another response now"
+            )
+            return .ferry(.networkConnectionLost, url: request.url, underlying: error)
+        }
+        let error = CurlSessionError(
+            .cannotContinue,
+            "The download could not be resumed: the server answered \(received.statusCode)"
+        )
+        return .ferry(.badServerResponse, url: request.url, underlying: error)
+    }
+
+    // MARK: - Resume data
+
+    /// Closes the partial file and describes it, where it can be continued; the file stays for that.
+    func makeResumeData() -> Data? {
+        guard case .file(let file) = sink, let validator, bodyReceived > 0, redirection == nil, let url = request.url,
+            let original = originalURL
+        else { return nil }
+        let data = ResumeData(
+            url: url,
+            originalURL: original,
+            headers: request.allHTTPHeaderFields ?? [:],
+            file: file.url,
+            offset: bodyReceived,
+            expectedTotal: expectedTotal,
+            validator: validator
+        ).encoded()
+        guard let data else { return nil }
+        file.keep()
+        sink = .client
+        return data
+    }
+
+    /// Cancels the exchange and gives what it takes to continue it.
+    func cancelProducingResumeData(for client: any TransferClient) {
+        let data = self.client == nil ? nil : makeResumeData()
+        cancel()
+        client.transfer(didCancelProducing: data)
+    }
+}

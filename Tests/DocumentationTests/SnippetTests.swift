@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Every Swift snippet of the README and of Docs stands in a file under `Snippets`, which the compiler reads.
+@Suite struct SnippetTests {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test("Every snippet is compiled", arguments: try Document.all(below: root))
+    func isCompiled(_ document: Document) throws {
+        let compiled = try Self.compiledSources()
+        for snippet in document.snippets {
+            #expect(
+                compiled.contains { $0.contains(snippet) },
+                "This snippet of \(document.name) stands in no file under Tests/DocumentationTests/Snippets:\n\(snippet)"
+            )
+        }
+    }
+
+    @Test("The README has snippets")
+    func readmeHasSnippets() throws {
+        let readme = try Document(Self.root.appendingPathComponent("README.md"))
+        #expect(!readme.snippets.isEmpty)
+    }
+
+    private static func compiledSources() throws -> [String] {
+        let folder = root.appendingPathComponent("Tests/DocumentationTests/Snippets")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "swift" }.map {
+            Document.normalized(try String(contentsOf: $0, encoding: .utf8))
+        }
+    }
+}
+
+/// A Markdown file and its fenced Swift snippets.
+struct Document: Sendable, CustomTestStringConvertible {
+    let name: String
+    let snippets: [String]
+
+    var testDescription: String { name }
+
+    init(_ file: URL) throws {
+        name = file.lastPathComponent
+        var snippets: [String] = []
+        var current: [Substring]?
+        for line in try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        ) {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if let lines = current {
+                if text.hasPrefix("```") {
+                    snippets.append(Self.normalized(lines.joined(separator: "\n")))
+                    current = nil
+                } else {
+                    current?.append(line)
+                }
+            } else if text == "```swift" {
+                current = []
+            }
+        }
+        self.snippets = snippets.filter { !$0.isEmpty }
+    }
+
+    static func all(below root: URL) throws -> [Document] {
+        let docs = root.appendingPathComponent("Docs")
+        let files = FileManager.default.enumerator(at: docs, includingPropertiesForKeys: nil)
+        let articles = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
+        return try ([root.appendingPathComponent("README.md")] + articles).map(Document.init)
+    }
+
+    /// A source without its indentation, empty lines and imports, so that a snippet may stand inside a function.
+    static func normalized(_ source: String) -> String {
+        source.split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,314 @@
+import FerrySession
+import FerryTesting
+import Synchronization
+import Testing
+
+@Suite("Resume data", .timeLimit(.minutes(1)))
+struct ResumeDataTests {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("resume-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func session(_ delegate: (any URLSessionDelegate)? = nil) -> CurlSession {
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder
+        return CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
+    }
+
+    private var files: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    }
+
+    /// Serves a pattern and resets the connection after `piece` bytes of each answer.
+    private static func flaky(
+        total: Int,
+        piece: Int,
+        etag: @escaping @Sendable (Int) -> String
+    ) throws -> LoopbackServer {
+        let count = Mutex(0)
+        return try LoopbackServer { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return .resource(.pattern(count: total), etag: etag(number), for: request)
+                .faulted(.reset(afterBodyBytes: piece))
+        }
+    }
+
+    private func resumeData(of error: any Error) -> Data? {
+        (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data
+    }
+
+    @Test("A download whose server resets every so often completes through resume data, byte for byte")
+    func completesThroughResets() async throws {
+        let (total, piece) = (3_000_000, 700_000)
+        let server = try Self.flaky(total: total, piece: piece) { _ in "\"one\"" }
+        let session = session()
+        var data: Data?
+        var attempts = 0
+        var file: URL?
+        while file == nil, attempts < 20 {
+            attempts += 1
+            do {
+                if let resume = data {
+                    file = try await session.download(resumeFrom: resume).0
+                } else {
+                    file = try await session.download(for: URLRequest(url: server.url("/file"))).0
+                }
+            } catch {
+                data = resumeData(of: error)
+                #expect(data != nil, "\(error)")
+            }
+        }
+        let url = try #require(file)
+        #expect(try Data(contentsOf: url) == LoopbackServer.pattern(count: total))
+        #expect(attempts == 5)
+        let ranges = server.requests.dropFirst().map { $0.headers["Range"] }
+        #expect(ranges.allSatisfy { $0 != nil })
+        #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] == "\"one\"" })
+        try FileManager.default.removeItem(at: url)
+        #expect(files.isEmpty)
+    }
+
+    @Test("A server with another entity sends it whole, and the file is exactly that")
+    func startsOverWhenTheEntityChanged() async throws {
+        let server = try LoopbackServer { request in
+            if request.headers["Range"] == nil {
+                return .resource(.data(Data(repeating: 1, count: 500_000)), etag: "\"one\"", for: request)
+                    .faulted(.reset(afterBodyBytes: 200_000))
+            }
+            return .resource(.pattern(count: 300_000), etag: "\"two\"", for: request)
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(error.flatMap(resumeData))
+        let (file, response) = try await session.download(resumeFrom: data)
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
+    }
+
+    @Test("Cancelling by producing resume data calls the handler before the completion, and the rest follows later")
+    func cancelProducesResumeData() async throws {
+        let total = 400_000
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: total), etag: "\"one\"", for: request)
+            return request.headers["Range"] == nil ? response.faulted(.stall(afterBodyBytes: 150_000)) : response
+        }
+        let log = Log()
+        let session = session(log)
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await log.wait { $0.written == 150_000 }
+        let data = await withCheckedContinuation { continuation in
+            task.cancel { data in
+                log.note("handler")
+                continuation.resume(returning: data)
+            }
+        }
+        try await log.wait { $0.events.contains("completed -999") }
+        #expect(log.events == ["handler", "completed -999"])
+
+        let resumed = session.downloadTask(withResumeData: try #require(data))
+        resumed.resume()
+        try await log.wait { $0.events.last == "completed nil" }
+        #expect(log.events.dropFirst(2).first == "resumed at 150000 of \(total)")
+        #expect(log.file == LoopbackServer.pattern(count: total))
+        #expect(resumed.countOfBytesReceived == Int64(total))
+        #expect(files.isEmpty)
+    }
+
+    @Test("A weak entity tag makes no resume data, and the partial file is deleted")
+    func weakTagsDoNotResume() async throws {
+        let server = try LoopbackServer { _ in
+            var response = LoopbackResponse.pattern(count: 400_000).faulted(.reset(afterBodyBytes: 150_000))
+            response.headers.add("ETag", "W/\"one\"")
+            return response
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(error.flatMap(resumeData) == nil)
+        #expect(files.isEmpty)
+    }
+
+    @Test("An offset at the end of the file is answered with 416, and the download is complete")
+    func completeFileNeedsNoBytes() async throws {
+        let total = 200_000
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: total), etag: "\"one\"", for: request)
+            guard request.headers["Range"] == nil else { return response }
+            return LoopbackResponse(headers: ["ETag": "\"one\""], body: .pattern(count: total)).framed(.chunked)
+                .faulted(.truncate(afterBodyBytes: total))
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(error.flatMap(resumeData))
+        let (file, response) = try await session.download(resumeFrom: data)
+        #expect(server.requests.last?.headers["Range"] == "bytes=\(total)-")
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: total))
+    }
+
+    @Test("A server that answers a range with another one is asked for the whole")
+    func wrongRangeStartsOver() async throws {
+        let total = 300_000
+        let server = try LoopbackServer { request in
+            guard request.headers["Range"] != nil else {
+                let response = LoopbackResponse.resource(.pattern(count: total), etag: "\"one\"", for: request)
+                return request.headers["Accept-Encoding"] == nil || request.headers["X-Seen"] != nil
+                    ? response : response.faulted(.reset(afterBodyBytes: 100_000))
+            }
+            return LoopbackResponse(
+                status: 206,
+                headers: ["ETag": "\"one\"", "Content-Range": "bytes 5-9/\(total)"],
+                body: .data(Data("wrong".utf8))
+            )
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(error.flatMap(resumeData))
+        // The whole is cut short as well, so that the test sees resume data of the new beginning.
+        let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        #expect(second.flatMap(resumeData) != nil)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-", nil])
+    }
+
+    @Test("A server that fails while resuming leaves the partial file to another try")
+    func failureKeepsTheFile() async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
+            switch number {
+            case 0: return response.faulted(.reset(afterBodyBytes: 100_000))
+            case 1: return .text("busy", status: 503)
+            default: return response
+            }
+        }
+        let session = session()
+        let first = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(first.flatMap(resumeData))
+        let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        #expect(second?.code == .badServerResponse)
+        let again = try #require(second.flatMap(resumeData))
+        let (file, _) = try await session.download(resumeFrom: again)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
+    }
+
+    @Test("Resume data that cannot be used is refused with the reason", arguments: BadResumeData.allCases)
+    func refusesBadData(_ kind: BadResumeData) async throws {
+        let server = try Self.flaky(total: 300_000, piece: 100_000) { _ in "\"one\"" }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try kind.spoil(try #require(error.flatMap(resumeData)), folder: folder)
+        let refusal = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        let cause = refusal?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        #expect(cause?.code == .invalidResumeData)
+        #expect(cause?.message.contains(kind.words) == true, "\(String(describing: cause))")
+        #expect(server.requestCount == 1)
+    }
+}
+
+/// Ways in which resume data is no good.
+enum BadResumeData: String, CaseIterable {
+    case empty, garbage, cut, version, foreignFile, otherFolder, missingFile, shortFile, symbolicLink
+
+    var words: String {
+        switch self {
+        case .empty, .garbage: "no resume data"
+        case .cut: "damaged"
+        case .version: "version"
+        case .foreignFile: "somebody else's"
+        case .otherFolder: "this session's files"
+        case .missingFile, .symbolicLink: "cannot be opened"
+        case .shortFile: "were to be there"
+        }
+    }
+
+    func spoil(_ data: Data, folder: URL) throws -> Data {
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+        let file = folder.appendingPathComponent(name)
+        func replacing(_ old: String, _ new: String) -> Data {
+            Data(String(decoding: data, as: UTF8.self).replacingOccurrences(of: old, with: new).utf8)
+        }
+        switch self {
+        case .empty: return Data()
+        case .garbage: return Data("bplist00 nonsense".utf8)
+        case .cut: return data.dropLast(10)
+        case .version: return replacing("\"version\":1", "\"version\":99")
+        case .foreignFile: return replacing(name, "passwd")
+        case .otherFolder: return replacing(folder.lastPathComponent, "elsewhere")
+        case .missingFile: try FileManager.default.removeItem(at: file)
+        case .shortFile: try Data("short".utf8).write(to: file)
+        case .symbolicLink:
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/etc/hostname")
+        }
+        return data
+    }
+}
+
+/// Notes what a download tells its delegate.
+private final class Log: NSObject, URLSessionDownloadDelegate {
+    struct State {
+        var events: [String] = []
+        var written: Int64 = 0
+        var file = Data()
+    }
+
+    private let state = Mutex(State())
+
+    var events: [String] { state.withLock { $0.events } }
+    var file: Data { state.withLock { $0.file } }
+
+    func note(_ event: String) {
+        state.withLock { $0.events.append(event) }
+    }
+
+    func wait(_ isReached: (State) -> Bool) async throws {
+        let deadline = Date() + 20
+        while !isReached(state.withLock { $0 }) {
+            try #require(Date() < deadline, "never reached; saw \(events)")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        state.withLock { $0.written = totalBytesWritten }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        note("resumed at \(fileOffset) of \(expectedTotalBytes)")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let data = (try? Data(contentsOf: location)) ?? Data()
+        state.withLock { $0.file = data }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        note("completed \((error as? URLError)?.code.rawValue.description ?? "nil")")
+    }
+}

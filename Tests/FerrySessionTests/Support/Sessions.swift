@@ -1,0 +1,69 @@
+import FerrySession
+import FerryTesting
+
+/// A session with a configuration of its own that shares nothing.
+func makeSession(
+    _ delegate: (any URLSessionDelegate)? = nil,
+    queue: OperationQueue? = nil,
+    options: CurlSession.Options = CurlSession.Options(),
+    _ configure: (URLSessionConfiguration) -> Void = { _ in }
+) -> CurlSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configure(configuration)
+    return CurlSession(configuration: configuration, options: options, delegate: delegate, delegateQueue: queue)
+}
+
+/// What a completion handler was called with.
+struct Outcome<Value: Sendable>: Sendable {
+    var value: Value?
+    var response: URLResponse?
+    var error: (any Error)?
+
+    init(_ value: Value?, _ response: URLResponse?, _ error: (any Error)?) {
+        (self.value, self.response, self.error) = (value, response, error)
+    }
+
+    var status: Int? { (response as? HTTPURLResponse)?.statusCode }
+
+    var code: URLError.Code? { (error as? URLError)?.code }
+}
+
+extension URLError {
+    /// What Ferry knows of the cause.
+    var ferryCode: CurlSessionError.Code? { (userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code }
+}
+
+/// A file in the temporary folder, which goes with the value.
+final class TemporaryFile: Sendable {
+    let url: URL
+
+    init(_ data: Data = Data()) throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-test-\(UUID().uuidString)")
+        try data.write(to: url)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// A folder in the temporary folder, which goes with the value.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] }
+}
+
+/// The code a Swift task failed with, `nil` where it did not.
+func code<Value>(of result: Result<Value, any Error>) -> URLError.Code? {
+    if case .failure(let error) = result { (error as? URLError)?.code } else { nil }
+}

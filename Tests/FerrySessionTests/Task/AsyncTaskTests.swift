@@ -1,0 +1,119 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncTaskTests {
+    @Test("data(for:) and data(from:) give body and response") func data() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let (first, response) = try await session.data(from: server.url("/bytes/1234567"))
+        #expect(first == LoopbackServer.pattern(count: 1_234_567))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        let (second, _) = try await session.data(for: URLRequest(url: server.url("/bytes/10")))
+        #expect(second == LoopbackServer.pattern(count: 10))
+    }
+
+    @Test("upload(for:from:) and upload(for:fromFile:) send their bodies") func upload() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "PUT"
+        _ = try await session.upload(for: request, from: LoopbackServer.pattern(count: 100_000))
+        let file = try TemporaryFile(LoopbackServer.pattern(count: 200_000))
+        _ = try await session.upload(for: request, fromFile: file.url)
+        #expect(server.requests.map(\.bodySHA256) == [100_000, 200_000].map { LoopbackServer.patternSHA256(count: $0) })
+    }
+
+    @Test("download(for:) and download(from:) give a file that is the caller's") func download() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        for (url, _) in [
+            try await session.download(from: server.url("/bytes/4000")),
+            try await session.download(for: URLRequest(url: server.url("/bytes/4000"))),
+        ] {
+            #expect(try Data(contentsOf: url) == LoopbackServer.pattern(count: 4000))
+            try FileManager.default.removeItem(at: url)
+        }
+    }
+
+    @Test("Errors are thrown as URLError") func failure() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("/empty")) }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(error?.failingURL == server.url("/empty"))
+        await #expect(throws: URLError.self) { try await session.download(from: server.url("/truncate")) }
+        let request = URLRequest(url: server.url("/empty"))
+        await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data("x".utf8)) }
+    }
+
+    @Test("Cancelling the Swift task cancels the transfer at once", arguments: ["data", "upload", "download", "bytes"])
+    func cancellation(_ kind: String) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let session = makeSession()
+        let request = URLRequest(url: server.url)
+        let work = Task {
+            switch kind {
+            case "data": _ = try await session.data(for: request)
+            case "upload": _ = try await session.upload(for: request, from: Data("x".utf8))
+            case "download": _ = try await session.download(for: request)
+            default: _ = try await session.bytes(for: request)
+            }
+        }
+        try await server.waitForRequests(1)
+        let start = ContinuousClock.now
+        work.cancel()
+        let result = await work.result
+        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(code(of: result) == .cancelled)
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("A Swift task that is cancelled already sends nothing") func cancelledBefore() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let work = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await session.data(from: server.url)
+        }
+        #expect(code(of: await work.result) == .cancelled)
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("A delegate of the task hears of it, and the session's does not") func taskDelegate() async throws {
+        let server = try LoopbackServer()
+        let whole = RecordingDelegate()
+        let session = makeSession(whole)
+        let own = RecordingDelegate()
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "POST"
+        _ = try await session.data(from: server.url("/redirect/2"), delegate: own)
+        #expect(own.order.filter { $0 == "redirect" }.count == 2)
+        _ = try await session.upload(for: request, from: Data(count: 100_000), delegate: own)
+        #expect(own.order.contains("sent"))
+        let file = try TemporaryFile(Data(count: 1000))
+        _ = try await session.upload(for: request, fromFile: file.url, delegate: own)
+        let download = URLRequest(url: server.url("/redirect/1"))
+        let (url, _) = try await session.download(for: download, delegate: own)
+        try FileManager.default.removeItem(at: url)
+        #expect(own.order.filter { $0 == "redirect" }.count == 3)
+        #expect(own.violations == [])
+        #expect(whole.order == [])
+    }
+
+    @Test("A hundred at once all come back right") func many() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 8 }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in 0..<100 {
+                group.addTask {
+                    let (data, _) = try await session.data(from: server.url("/bytes/\(index * 100)"))
+                    return data == LoopbackServer.pattern(count: index * 100)
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(server.connectionCount <= 8)
+    }
+}

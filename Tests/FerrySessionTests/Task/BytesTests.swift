@@ -1,0 +1,149 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BytesTests {
+    @Test("Bytes come one by one, in order") func bytes() async throws {
+        let server = try LoopbackServer()
+        let (bytes, response) = try await makeSession().bytes(from: server.url("/bytes/70000"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        var data = Data()
+        for try await byte in bytes { data.append(byte) }
+        #expect(data == LoopbackServer.pattern(count: 70_000))
+        #expect(bytes.task.state == .completed)
+        #expect(bytes.task.countOfBytesReceived == 70_000)
+    }
+
+    @Test("Chunks come in order; none is empty") func chunks() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(for: URLRequest(url: server.url("/bytes/5000000")))
+        var hash = SHA256()
+        for try await chunk in bytes.chunks {
+            #expect(!chunk.isEmpty)
+            hash.update(chunk)
+        }
+        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: 5_000_000))
+    }
+
+    @Test("The response is there before the body") func responseFirst() async throws {
+        let server = try LoopbackServer()
+        let (bytes, response) = try await makeSession().bytes(from: server.url("/stall?bytes=10&after=0"))
+        #expect(response.expectedContentLength == 10)
+        #expect(bytes.task.state == .running)
+    }
+
+    @Test("While nobody reads, the server cannot send without end") func backPressure() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.sendBufferSize = 65_536
+        let server = try LoopbackServer(configuration: configuration)
+        let size = 64_000_000
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/\(size)"))
+        let held = try await settled { server.bytesSent }
+        #expect(held < 16_000_000)
+        #expect(bytes.task.countOfBytesReceived < 4_000_000)
+        var hash = SHA256()
+        for try await chunk in bytes.chunks { hash.update(chunk) }
+        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: size))
+    }
+
+    @Test("Dropping the sequence cancels the transfer") func dropped() async throws {
+        let server = try LoopbackServer()
+        var kept: CurlSession.Bytes? = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=50")).0
+        let task = try #require(kept?.task)
+        #expect(task.state == .running)
+        kept = nil
+        try await eventually("cancellation", timeout: 5) { task.state == .completed }
+        #expect((task.error as? URLError)?.code == .cancelled)
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("Leaving a loop early and dropping the sequence cancels the transfer") func leftEarly() async throws {
+        let server = try LoopbackServer()
+        let task: URLSessionTask
+        do {
+            let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/50000000?rate=1000000"))
+            task = bytes.task
+            for try await byte in bytes where byte == 31 { break }
+        }
+        try await eventually("cancellation", timeout: 5) { task.state == .completed }
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("Cancelling the reading Swift task ends the wait at once") func cancelledReader() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=50"))
+        let count = Locked(0)
+        let reader = Task {
+            for try await _ in bytes { count.withLock { $0 += 1 } }
+        }
+        try await eventually("50 bytes") { count.withLock { $0 == 50 } }
+        let start = ContinuousClock.now
+        reader.cancel()
+        let result = await reader.result
+        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(code(of: result) == .cancelled)
+        #expect(bytes.task.state == .completed)
+    }
+
+    @Test("What came before a failure is read before the error is thrown") func failureAfterBytes() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/truncate?bytes=1000&after=600"))
+        try await eventually("the end") { bytes.task.state == .completed }
+        var data = Data()
+        let error = await #expect(throws: URLError.self) { for try await byte in bytes { data.append(byte) } }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(data == LoopbackServer.pattern(count: 600))
+    }
+
+    @Test("An error before the response is thrown by the call") func failureBefore() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        await #expect(throws: URLError.self) { try await session.bytes(from: server.url("/empty")) }
+    }
+
+    @Test("An empty body ends at once") func empty() async throws {
+        let server = try LoopbackServer { _ in .status(204) }
+        let (bytes, response) = try await makeSession().bytes(from: server.url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        for try await _ in bytes { Issue.record("There is no byte") }
+    }
+
+    @Test("Reading after the end gives the end again") func afterTheEnd() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/3"))
+        var iterator = bytes.makeAsyncIterator()
+        for _ in 0..<3 { #expect(try await iterator.next() != nil) }
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("A second reader gets an error, not a hang") func secondReader() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=0"))
+        let first = Task {
+            var iterator = bytes.makeAsyncIterator()
+            return try await iterator.next()
+        }
+        let second = Task {
+            var iterator = bytes.makeAsyncIterator()
+            return try await iterator.next()
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        bytes.task.cancel()
+        let results = [await first.result, await second.result]
+        #expect(results.allSatisfy { if case .failure = $0 { true } else { false } })
+    }
+
+    @Test("Suspending the task stops the bytes, resuming brings the rest") func suspended() async throws {
+        let server = try LoopbackServer()
+        let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/400000?rate=400000"))
+        bytes.task.suspend()
+        let received = try await settled { Int(bytes.task.countOfBytesReceived) }
+        #expect(received < 400_000)
+        bytes.task.resume()
+        var hash = SHA256()
+        for try await chunk in bytes.chunks { hash.update(chunk) }
+        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: 400_000))
+    }
+}

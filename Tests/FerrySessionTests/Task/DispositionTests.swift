@@ -1,0 +1,211 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DispositionTests {
+    typealias Answer = @Sendable (URLSession.ResponseDisposition) -> Void
+
+    private static let becomeDownload = URLSession.ResponseDisposition(rawValue: 2)
+
+    /// A delegate that answers the response with `answer`, at once or later from another thread.
+    private func delegate(
+        isLate: Bool,
+        _ hooks: DelegateHooks = DelegateHooks(),
+        _ answer: @escaping @Sendable (URLSessionDataTask, @escaping Answer) -> Void
+    ) -> RecordingDelegate {
+        var hooks = hooks
+        hooks.onResponse = { task, _, completion in
+            guard isLate else { return answer(task, completion) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.15) { answer(task, completion) }
+        }
+        return RecordingDelegate(hooks)
+    }
+
+    @Test("Until the response is answered no data comes", arguments: [false, true])
+    func allow(_ isLate: Bool) async throws {
+        let server = try LoopbackServer()
+        let delegate = delegate(isLate: isLate) { task, answer in
+            if isLate, task.countOfBytesReceived != 0 { Issue.record("Bytes were delivered before the answer") }
+            answer(.allow)
+        }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/500000"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.names == ["response", "data", "completed"])
+        #expect(record.data == LoopbackServer.pattern(count: 500_000))
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Cancelling at the response gives no data ever, and -999", arguments: [false, true], ["/bytes/500", "/bytes/9000000"])
+    func cancel(_ isLate: Bool, _ target: String) async throws {
+        let server = try LoopbackServer()
+        let delegate = delegate(isLate: isLate) { _, answer in answer(.cancel) }
+        let task = makeSession(delegate).dataTask(with: server.url(target))
+        task.resume()
+        let record = try await delegate.completion(of: task, timeout: 5)
+        #expect(record.names == ["response", "completed"])
+        #expect(record.urlError?.code == .cancelled)
+        #expect(record.completions == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("While the answer is awaited the server cannot send without end") func backPressure() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.sendBufferSize = 65_536
+        let server = try LoopbackServer(configuration: configuration)
+        let answers = Promise<Answer>()
+        let delegate = delegate(isLate: false) { _, answer in answers.fulfil(answer) }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/64000000"))
+        task.resume()
+        let answer = try await answers.value()
+        #expect(try await settled { server.bytesSent } < 16_000_000)
+        answer(.cancel)
+        #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+    }
+
+    @Test("A response becomes a download", arguments: [false, true], [0, 10, 70_000, 5_000_000])
+    func becomesDownload(_ isLate: Bool, _ size: Int) async throws {
+        let disposition = try #require(Self.becomeDownload)
+        let server = try LoopbackServer()
+        let downloads = Promise<URLSessionDownloadTask>()
+        var hooks = DelegateHooks()
+        hooks.onBecome = { _, download in downloads.fulfil(download) }
+        let delegate = delegate(isLate: isLate, hooks) { _, answer in answer(disposition) }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/\(size)"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        let wrote = size > 0 ? ["wrote"] : []
+        #expect(record.names == ["response", "becameDownload"] + wrote + ["finishedDownload", "completed"])
+        #expect(record.file == LoopbackServer.pattern(count: size))
+        #expect(record.error == nil)
+        let download = try #require(downloads.first)
+        #expect(download.taskIdentifier == task.taskIdentifier)
+        #expect(download.state == .completed)
+        #expect(download.countOfBytesReceived == size)
+        #expect(download.progress.fractionCompleted == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A small response never slips past its becoming a download") func becomesDownloadRace() async throws {
+        let disposition = try #require(Self.becomeDownload)
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate(
+            {
+                var hooks = DelegateHooks()
+                hooks.onResponse = { task, _, answer in
+                    // Somewhere around the moment when the body is complete.
+                    DispatchQueue.global().async {
+                        usleep(UInt32(task.taskIdentifier % 20) * 20)
+                        answer(disposition)
+                    }
+                }
+                return hooks
+            }()
+        )
+        let session = makeSession(delegate)
+        for _ in 0..<300 {
+            let task = session.dataTask(with: server.url("/drip?bytes=40&chunk=20&interval=0"))
+            task.resume()
+            let record = try await delegate.completion(of: task)
+            #expect(record.names == ["response", "becameDownload", "wrote", "finishedDownload", "completed"])
+        }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A download that a response became can be cancelled, suspended and resumed") func becomesAndControls() async throws {
+        let disposition = try #require(Self.becomeDownload)
+        let server = try LoopbackServer()
+        let downloads = Promise<URLSessionDownloadTask>()
+        var hooks = DelegateHooks()
+        hooks.onBecome = { _, download in downloads.fulfil(download) }
+        let delegate = delegate(isLate: false, hooks) { _, answer in answer(disposition) }
+        let task = makeSession(delegate).dataTask(with: server.url("/stall?bytes=100000&after=50000"))
+        task.resume()
+        let download = try await downloads.value()
+        try await eventually("half of it") { download.countOfBytesReceived == 50_000 }
+        #expect(download.progress.fractionCompleted == 0.5)
+        download.suspend()
+        #expect(download.state == .suspended)
+        download.resume()
+        #expect(download.state == .running)
+        download.progress.cancel()
+        let record = try await delegate.completion(of: task, timeout: 5)
+        #expect(record.urlError?.code == .cancelled)
+        #expect(download.state == .completed)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A response that fails while it becomes a download ends with that error and no file", arguments: [false, true])
+    func becomesDownloadFailing(_ isLate: Bool) async throws {
+        let disposition = try #require(Self.becomeDownload)
+        let server = try LoopbackServer()
+        let folder = try TemporaryFolder()
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder.url
+        let delegate = delegate(isLate: isLate) { _, answer in answer(disposition) }
+        let session = makeSession(delegate, options: options)
+        let task = session.dataTask(with: server.url("/truncate?bytes=1000&after=500"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(!record.names.contains("finishedDownload"))
+        try await eventually("the file's end") { folder.names.isEmpty }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A download that cannot write its file fails as a file that cannot be created") func unwritable() async throws {
+        let disposition = try #require(Self.becomeDownload)
+        let server = try LoopbackServer()
+        var options = CurlSession.Options()
+        options.temporaryDirectory = URL(fileURLWithPath: "/proc/nowhere")
+        let delegate = delegate(isLate: false) { _, answer in answer(disposition) }
+        let task = makeSession(delegate, options: options).dataTask(with: server.url("/bytes/100000"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.urlError?.code == .cannotCreateFile)
+        #expect(!record.names.contains("finishedDownload"))
+    }
+
+    @Test("A second answer changes nothing", arguments: [false, true]) func answeredTwice(_ isLate: Bool) async throws {
+        let server = try LoopbackServer()
+        let delegate = delegate(isLate: isLate) { _, answer in
+            answer(.allow)
+            answer(.cancel)
+            answer(.allow)
+        }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/1000"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.names == ["response", "data", "completed"])
+        #expect(record.error == nil)
+    }
+
+    @Test("An answer after cancelling changes nothing", arguments: [0, 1, 2]) func answeredAfterCancel(_ raw: Int) async throws {
+        let disposition = try #require(URLSession.ResponseDisposition(rawValue: raw))
+        let server = try LoopbackServer()
+        let answers = Promise<Answer>()
+        let delegate = delegate(isLate: false) { task, answer in
+            answers.fulfil(answer)
+            task.cancel()
+        }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/1000"))
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        try await answers.value()(disposition)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(record.names == ["response", "completed"])
+        #expect(delegate[task].events == record.events)
+        #expect(record.urlError?.code == .cancelled)
+    }
+
+    @Test("A task whose response is never answered can be cancelled") func neverAnswered() async throws {
+        let server = try LoopbackServer()
+        let delegate = delegate(isLate: false) { _, _ in }
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/1000"))
+        task.resume()
+        try await eventually("the response") { delegate[task].names == ["response"] }
+        task.cancel()
+        #expect(try await delegate.completion(of: task, timeout: 5).names == ["response", "completed"])
+    }
+}

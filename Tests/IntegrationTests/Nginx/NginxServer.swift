@@ -1,0 +1,97 @@
+import Ferry
+import Synchronization
+
+/// A real nginx in a folder of its own, with throwaway certificates and files to serve.
+///
+/// A shell stands between the tests and nginx and waits for the end of its input. That comes whichever way the tests
+/// end, so that no server and no folder outlives them.
+final class NginxServer: Sendable {
+    static let executable: String? = {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        return folders.map { "\($0)/nginx" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// Whether the tests run: without nginx they are skipped, unless `FERRY_REQUIRE_NGINX=1` says that it must be here.
+    static let isWanted = executable != nil || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+
+    /// The server that all tests share, started by the first that asks.
+    static func shared() throws -> NginxServer { try sharedResult.get() }
+
+    private static let sharedResult = Result { try NginxServer() }
+
+    let prefix: URL
+    let certificates: ThrowawayCertificates
+    let files: NginxFiles
+    private let ports: [NginxListener: UInt16]
+    private let guardian = Mutex<Subprocess?>(nil)
+
+    init() throws {
+        let prefix = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-nginx-\(UUID().uuidString)")
+        self.prefix = prefix
+        for folder in ["files", "uploads", "temporary"] {
+            let url = prefix.appendingPathComponent(folder)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+        certificates = try ThrowawayCertificates(in: prefix.appendingPathComponent("certificates"))
+        files = try NginxFiles(in: prefix.appendingPathComponent("files"))
+        let listeners = NginxListener.allCases
+        ports = Dictionary(uniqueKeysWithValues: zip(listeners, try FreePorts.find(listeners.count)))
+        let configuration = NginxConfiguration(prefix: prefix, ports: ports, certificates: certificates)
+        try Data(configuration.text.utf8).write(to: prefix.appendingPathComponent("nginx.conf"))
+        try start()
+    }
+
+    deinit {
+        try? guardian.withLock { $0 }?.finish()
+    }
+
+    // MARK: - Life
+
+    /// Starts nginx, and returns when all its ports answer.
+    func start() throws {
+        guard let nginx = Self.executable else {
+            throw Subprocess.Failure(description: "nginx is not installed: apt-get install nginx-full")
+        }
+        // "keep" as the last word leaves the folder where it is; the end of the input without it removes everything.
+        let script = #"""
+            "$0" -p "$1" -c nginx.conf -e error.log & server=$!
+            read -r verdict
+            kill "$server"; wait "$server"
+            [ "$verdict" = keep ] || rm -rf "$1"
+            """#
+        let output = prefix.appendingPathComponent("output.txt")
+        let process = try Subprocess("sh", ["-c", script, nginx, prefix.path], output: output)
+        guardian.withLock { $0 = process }
+        for _ in 0..<400 {
+            if ports.values.allSatisfy(FreePorts.answers) { return }
+            usleep(25_000)
+        }
+        let log = try? String(contentsOf: prefix.appendingPathComponent("error.log"), encoding: .utf8)
+        throw Subprocess.Failure(description: "nginx did not start: \(log ?? "no log")")
+    }
+
+    /// Ends nginx with all its connections; its folder and ports stay for another start.
+    func stop() throws {
+        let process = guardian.withLock { guardian in
+            defer { guardian = nil }
+            return guardian
+        }
+        try process?.finish(saying: "keep\n")
+    }
+
+    // MARK: - Addresses
+
+    /// The URL of a path such as `small`.
+    func url(_ listener: NginxListener, _ path: String, host: String = "localhost") -> URL {
+        URL(string: "\(listener.scheme)://\(host):\(ports[listener] ?? 0)/\(path)") ?? prefix
+    }
+
+    /// The lines of all requests that are over.
+    func accessLog() throws -> String {
+        try String(contentsOf: prefix.appendingPathComponent("access.log"), encoding: .utf8)
+    }
+
+    /// Where an upload to `uploads/<name>` ends up.
+    func uploaded(_ name: String) -> URL { prefix.appendingPathComponent("uploads/\(name)") }
+}

@@ -1,0 +1,66 @@
+import Ferry
+
+/// A certificate authority for one run of the tests, and server certificates good and bad.
+struct ThrowawayCertificates: Sendable {
+    /// What is the matter with a certificate.
+    enum Kind: String, CaseIterable, Sendable {
+        /// For `localhost` and 127.0.0.1, from the authority that the tests trust.
+        case good
+        case expired
+        case selfSigned
+        /// Good, but for `other.example`.
+        case wrongHost
+        /// From an authority that nobody trusts.
+        case unknownAuthority
+    }
+
+    let folder: URL
+
+    /// The file with the authority to trust.
+    var authority: URL { folder.appendingPathComponent("authority.pem") }
+
+    func certificate(_ kind: Kind) -> URL { folder.appendingPathComponent("\(kind.rawValue).pem") }
+
+    func key(_ kind: Kind) -> URL { folder.appendingPathComponent("\(kind.rawValue).key") }
+
+    /// Makes all of them with the `openssl` command.
+    init(in folder: URL) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Self.makeAuthority("authority", in: folder)
+        try Self.makeAuthority("stranger", in: folder)
+        for kind in Kind.allCases { try make(kind) }
+    }
+
+    private static func makeAuthority(_ name: String, in folder: URL) throws {
+        try openssl(
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+                + ["-subj", "/CN=Ferry tests \(name)", "-addext", "keyUsage=critical,keyCertSign,cRLSign"]
+                + ["-keyout", "\(name).key", "-out", "\(name).pem"],
+            in: folder
+        )
+    }
+
+    private func make(_ kind: Kind) throws {
+        let name = kind.rawValue
+        let hosts = kind == .wrongHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
+        let request = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=\(hosts)", "-keyout", "\(name).key"]
+        if kind == .selfSigned {
+            return try Self.openssl(request + ["-x509", "-days", "2"] + subject + ["-out", "\(name).pem"], in: folder)
+        }
+        try Self.openssl(request + subject + ["-out", "\(name).csr"], in: folder)
+        try Data("subjectAltName=\(hosts)\n".utf8).write(to: folder.appendingPathComponent("\(name).ext"))
+        let authority = kind == .unknownAuthority ? "stranger" : "authority"
+        try Self.openssl(
+            ["x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key"]
+                + ["-CAcreateserial", "-days", kind == .expired ? "-1" : "2", "-extfile", "\(name).ext"]
+                + ["-out", "\(name).pem"],
+            in: folder
+        )
+    }
+
+    private static func openssl(_ arguments: [String], in folder: URL) throws {
+        try Subprocess.run("sh", ["-c", #"cd "$0" && exec openssl "$@""#, folder.path] + arguments)
+    }
+}

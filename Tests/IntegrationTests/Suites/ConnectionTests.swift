@@ -1,0 +1,67 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    @Suite("Connections that end")
+    struct ConnectionTests {
+        @Test(
+            "A suspended response whose connection the server gave up goes on exactly",
+            arguments: ["stalling", "resetting"],
+            [true, false]
+        )
+        func suspendedTooLong(folder: String, isDownload: Bool) async throws {
+            let server = try NginxServer.shared()
+            let delegate = TransferRecorder()
+            let session = CurlSession.trusting(server, delegate: delegate)
+            defer { session.invalidateAndCancel() }
+            let url = server.url(.plain, "\(folder)/large.bin")
+            let task = isDownload ? session.downloadTask(with: url) : session.dataTask(with: url)
+            task.resume()
+            try await delegate.wait { $0.received > 0 }
+            task.suspend()
+            // Twice the time after which the server stops to wait for a client that does not read.
+            try await Task.sleep(nanoseconds: 2_200_000_000)
+            let received = delegate.record.received
+            #expect(received < NginxFiles.largeSize)
+            task.resume()
+            try await delegate.wait { $0.completions == 1 }
+            let record = delegate.record
+            #expect(record.error == nil)
+            #expect(record.received == NginxFiles.largeSize)
+            #expect((isDownload ? record.file : record.data) == (try Contents.of(server.files.large)))
+            // Without this the server did not give up, and nothing was tried.
+            #expect(try server.accessLog().contains("GET /\(folder)/large.bin HTTP/1.1\" 206"))
+        }
+
+        @Test(
+            "A request over a connection that the server closes is sent again",
+            arguments: [NginxListener.plain, .tls]
+        )
+        func closedInstead(listener: NginxListener) async throws {
+            let server = try NginxServer.shared()
+            let session = CurlSession.trusting(server)
+            for _ in 0..<3 {
+                let (data, _) = try await session.fetch(server.url(listener, "first-only"))
+                #expect(String(decoding: data, as: UTF8.self) == "hello\n")
+            }
+        }
+
+        @Test("Requests go on after the server was restarted")
+        func restart() async throws {
+            let server = try NginxServer()
+            let session = CurlSession.trusting(server)
+            for round in 0..<3 {
+                for listener in [NginxListener.plain, .tls, .http2] {
+                    let (data, _) = try await session.fetch(server.url(listener, "small"))
+                    #expect(String(decoding: data, as: UTF8.self) == "hello\n", "\(listener) in round \(round)")
+                }
+                try server.stop()
+                let url = server.url(.http2, "small")
+                if round == 1 {
+                    await #expect(throws: URLError(.cannotConnectToHost)) { try await session.fetch(url) }
+                }
+                try server.start()
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    @Suite("HTTP/2")
+    struct HTTP2Tests {
+        let server: NginxServer
+        let session: CurlSession
+
+        init() throws {
+            server = try .shared()
+            session = .trusting(server)
+        }
+
+        /// Sends `count` requests at once, and gives the connections they went over.
+        private func connections(_ count: Int, _ listener: NginxListener) async throws -> Set<String> {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for index in 0..<count {
+                    group.addTask {
+                        let (data, response) = try await session.fetch(server.url(listener, "small?\(index)"))
+                        #expect(String(decoding: data, as: UTF8.self) == "hello\n")
+                        return try #require(response["X-Connection"])
+                    }
+                }
+                return try await group.reduce(into: []) { $0.insert($1) }
+            }
+        }
+
+        @Test("Two hundred requests at once share few connections")
+        func multiplexes() async throws {
+            let used = try await connections(200, .http2)
+            #expect(used.count <= 3)
+        }
+
+        @Test("Requests survive connections that the server ends after twenty of them")
+        func goAway() async throws {
+            let used = try await connections(300, .shortLived)
+            #expect(used.count >= 15)
+        }
+
+        @Test("A cancelled stream leaves the others of its connection alone")
+        func cancelledStream() async throws {
+            let expected = try Contents.of(server.files.text)
+            let url = server.url(.http2, "slow/text.txt")
+            _ = try await session.fetch(server.url(.http2, "small"))
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let (data, response) = try await session.fetch(url)
+                        #expect(data == expected)
+                        return response["X-Connection"]
+                    }
+                }
+                let (bytes, response) = try await session.bytes(
+                    for: URLRequest(url: server.url(.http2, "slow/huge.bin"))
+                )
+                var chunks = bytes.chunks.makeAsyncIterator()
+                #expect(try await chunks.next() != nil)
+                bytes.task.cancel()
+                let error = await #expect(throws: URLError.self) {
+                    while try await chunks.next() != nil {}
+                }
+                #expect(error?.code == .cancelled)
+                let connection = (response as? HTTPURLResponse)?["X-Connection"]
+                for try await other in group { #expect(other == connection) }
+            }
+        }
+
+        @Test("A suspended download waits while others of its connection go on")
+        func suspendedStream() async throws {
+            let delegate = TransferRecorder()
+            let session = CurlSession.trusting(server, delegate: delegate)
+            defer { session.invalidateAndCancel() }
+            let task = session.downloadTask(with: server.url(.http2, "files/large.bin"))
+            task.resume()
+            try await delegate.wait { $0.received > 0 }
+            task.suspend()
+            let small = server.url(.http2, "files/text.txt")
+            let expected = try Contents.of(server.files.text)
+            for _ in 0..<20 {
+                #expect(try await session.fetch(small).0 == expected)
+            }
+            let received = delegate.record.received
+            _ = try await session.fetch(small)
+            #expect(delegate.record.received == received)
+            #expect(delegate.record.completions == 0)
+            task.resume()
+            try await delegate.wait { $0.completions == 1 }
+            #expect(delegate.record.error == nil)
+            #expect(delegate.record.file == (try Contents.of(server.files.large)))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Ferry
+
+/// A program that runs beside the tests, with a pipe as its input.
+final class Subprocess: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts a program from the `PATH`, or from an absolute path.
+    init(_ program: String, _ arguments: [String], output: URL? = nil) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.standardInput = input
+        if let output {
+            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+            let handle = try FileHandle(forWritingTo: output)
+            process.standardOutput = handle
+            process.standardError = handle
+        }
+        let ended = ended
+        process.terminationHandler = { _ in ended.signal() }
+        try Self.withAllSignals { try process.run() }
+    }
+
+    /// Threads of a pool block signals, and a child inherits that: a shell that cannot hear of its children's end would
+    /// wait for it forever.
+    private static func withAllSignals(_ body: () throws -> Void) rethrows {
+        var none = sigset_t()
+        var previous = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        try body()
+    }
+
+    /// Closes the program's input, with a last word where there is one, and waits until it has ended.
+    func finish(saying word: String = "") throws {
+        try input.fileHandleForWriting.write(contentsOf: Data(word.utf8))
+        try input.fileHandleForWriting.close()
+        guard ended.wait(timeout: .now() + 30) == .success else {
+            process.terminate()
+            throw Failure(description: "\(process.arguments ?? []) did not end")
+        }
+    }
+
+    /// Runs a program to its end, and throws what it printed when it fails.
+    static func run(_ program: String, _ arguments: [String]) throws {
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
+        defer { try? FileManager.default.removeItem(at: output) }
+        let subprocess = try Subprocess(program, arguments, output: output)
+        try subprocess.finish()
+        guard subprocess.process.terminationStatus == 0 else {
+            let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+            throw Failure(description: "\(program) \(arguments.joined(separator: " ")): \(text)")
+        }
+    }
+}
