@@ -1,0 +1,157 @@
+import FerrySession
+
+extension JSONNumber {
+    /// Makes a number from its text in JSON (RFC 8259, section 6); nil if it is not one or is too large for a `Double`.
+    init?(literal: String) {
+        var literal = literal
+        let number = literal.withUTF8 { bytes -> JSONNumber? in
+            guard let parts = Parts(bytes), parts.length == bytes.count else { return nil }
+            return JSONNumber(parts, text: UnsafeRawBufferPointer(bytes))
+        }
+        guard let number else { return nil }
+        self = number
+    }
+
+    /// Makes a number from the parts of its text, choosing what gives all its digits back.
+    init?(_ parts: Parts, text: UnsafeRawBufferPointer) {
+        if let integer = parts.integer {
+            self.init(integer)
+            return
+        }
+        if let double = parts.exactDouble {
+            self.init(double)
+            return
+        }
+        let string = String(decoding: text, as: UTF8.self)
+        guard let double = Double(string), double.isFinite else { return nil }
+        // Fifteen digits always survive the way through a Double. Doubles are written with up to seventeen.
+        if parts.digits > 15, parts.digits <= 38, let decimal = Decimal(literal: string),
+            decimal != Decimal(literal: double.description)
+        {
+            self.init(.decimal(decimal))
+        } else {
+            self.init(double)
+        }
+    }
+
+    /// A number's text taken apart: its value is ±mantissa × 10^exponent.
+    struct Parts {
+        /// Whether it begins with a minus sign.
+        private(set) var isNegative = false
+        /// The digits from the first to the last that is not zero, if there are at most 19 of them.
+        private(set) var mantissa: UInt64 = 0
+        /// How many digits there are from the first to the last that is not zero.
+        private(set) var digits = 0
+        /// The power of ten.
+        private(set) var exponent = 0
+        /// How many bytes the number takes.
+        private(set) var length = 0
+    }
+}
+
+extension JSONNumber.Parts {
+    /// Reads a number from the start of a text; nil if there is none.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var position = 0
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") {
+            isNegative = true
+            position += 1
+        }
+        guard let first = Self.digit(bytes, position) else { return nil }
+        var zeros = 0
+        func take(_ digit: UInt8, fraction: Bool, into parts: inout Self) {
+            if fraction { parts.exponent -= 1 }
+            guard digit != 0 else {
+                zeros += parts.digits > 0 ? 1 : 0
+                return
+            }
+            // Zeros count as digits only once another digit follows them.
+            for _ in 0..<zeros where parts.digits < 19 {
+                parts.mantissa *= 10
+                parts.digits += 1
+                zeros -= 1
+            }
+            parts.digits += zeros
+            zeros = 0
+            if parts.digits < 19 { parts.mantissa = parts.mantissa * 10 + UInt64(digit) }
+            parts.digits += 1
+        }
+        if first == 0 {
+            position += 1
+        } else {
+            while let digit = Self.digit(bytes, position) {
+                take(digit, fraction: false, into: &self)
+                position += 1
+            }
+        }
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            guard Self.digit(bytes, position) != nil else { return nil }
+            while let digit = Self.digit(bytes, position) {
+                take(digit, fraction: true, into: &self)
+                position += 1
+            }
+        }
+        exponent += zeros
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            guard let written = Self.exponent(bytes, &position) else { return nil }
+            exponent += written
+        }
+        length = position
+    }
+
+    private static func exponent(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Int? {
+        position += 1
+        var sign = 1
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") || bytes[position] == UInt8(ascii: "+") {
+            sign = bytes[position] == UInt8(ascii: "-") ? -1 : 1
+            position += 1
+        }
+        guard digit(bytes, position) != nil else { return nil }
+        var value = 0
+        while let digit = digit(bytes, position) {
+            // Far beyond what any number type holds; more digits change nothing.
+            value = min(value * 10 + Int(digit), 1_000_000)
+            position += 1
+        }
+        return sign * value
+    }
+
+    private static func digit(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> UInt8? {
+        guard position < bytes.count else { return nil }
+        let digit = bytes[position] &- UInt8(ascii: "0")
+        return digit < 10 ? digit : nil
+    }
+
+    /// The number as an integer of at most 64 bits, if it is one.
+    fileprivate var integer: Int128? {
+        guard digits <= 19, exponent >= 0 || digits == 0 else { return nil }
+        guard digits > 0 else { return 0 }
+        guard exponent <= 19 else { return nil }
+        var value = Int128(mantissa)
+        for _ in 0..<exponent { value *= 10 }
+        if isNegative { value = -value }
+        return value >= Int128(Int64.min) && value <= Int128(UInt64.max) ? value : nil
+    }
+
+    /// The number as a Double where that takes one exact step: both factors are exact, so the result is rounded once.
+    fileprivate var exactDouble: Double? {
+        guard digits <= 15, (-22...22).contains(exponent) else { return nil }
+        let factor = Self.powersOfTen[abs(exponent)]
+        let value = exponent < 0 ? Double(mantissa) / factor : Double(mantissa) * factor
+        return isNegative ? -value : value
+    }
+
+    private static let powersOfTen: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+}
+
+extension Decimal {
+    /// Reads a number with a point whatever the user's locale is; nil if it is out of range.
+    init?(literal: String) {
+        guard let value = Decimal(string: literal, locale: nil), value.isFinite else { return nil }
+        self = value
+    }
+}

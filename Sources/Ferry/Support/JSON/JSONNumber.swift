@@ -1,0 +1,106 @@
+import FerrySession
+
+/// A number of a JSON text, without loss.
+///
+/// Integers are kept as 64-bit integers, other numbers as `Double` if that gives all their digits back and else as
+/// `Decimal`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are one value.
+public struct JSONNumber: Sendable, Hashable {
+    enum Storage: Sendable, Hashable {
+        case integer(Int64)
+        /// More than `Int64.max`.
+        case unsigned(UInt64)
+        /// Finite, and not one of the integers above.
+        case double(Double)
+        /// None of the above gives its digits back.
+        case decimal(Decimal)
+    }
+
+    let storage: Storage
+
+    init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// Makes a number from an integer.
+    ///
+    /// - Parameter value: Any integer; one with more than 64 bits is kept as well as `Decimal` or `Double` can.
+    public init(_ value: some BinaryInteger) {
+        if let integer = Int64(exactly: value) {
+            storage = .integer(integer)
+        } else if let unsigned = UInt64(exactly: value) {
+            storage = .unsigned(unsigned)
+        } else {
+            self = JSONNumber(literal: value.description) ?? JSONNumber(.double(Double(value)))
+        }
+    }
+
+    /// Makes a number from a floating-point number.
+    ///
+    /// - Parameter value: A finite number; infinity and NaN give nil, since JSON has no such numbers (RFC 8259,
+    ///   section 6).
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        if let integer = Int64(exactly: value) {
+            storage = .integer(integer)
+        } else if let unsigned = UInt64(exactly: value) {
+            storage = .unsigned(unsigned)
+        } else {
+            storage = .double(value)
+        }
+    }
+
+    /// Makes a number from a decimal number.
+    ///
+    /// - Parameter value: A number; NaN gives nil.
+    public init?(_ value: Decimal) {
+        guard value.isFinite, let number = JSONNumber(literal: value.description) else { return nil }
+        self = number
+    }
+}
+
+extension JSONNumber {
+    /// The number as an integer, if it is one and fits.
+    ///
+    /// - Parameter type: The integer type.
+    /// - Returns: The integer; nil if the number has a fraction or is out of range.
+    public func integer<Integer: FixedWidthInteger>(as type: Integer.Type = Integer.self) -> Integer? {
+        switch storage {
+        case .integer(let value): Integer(exactly: value)
+        case .unsigned(let value): Integer(exactly: value)
+        case .double(let value): Integer(exactly: value)
+        case .decimal(let value): Integer(value.description)
+        }
+    }
+
+    /// The number as the nearest `Double`.
+    public var doubleValue: Double {
+        switch storage {
+        case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): Double(value.description) ?? .nan
+        }
+    }
+
+    /// The number as a `Decimal`, digit for digit; nil if it is out of its range.
+    public var decimalValue: Decimal? {
+        switch storage {
+        case .integer(let value): Decimal(value)
+        case .unsigned(let value): Decimal(value)
+        case .double: Decimal(literal: description)
+        case .decimal(let value): value
+        }
+    }
+}
+
+extension JSONNumber: CustomStringConvertible {
+    /// The number as JSON writes it.
+    public var description: String {
+        switch storage {
+        case .integer(let value): value.description
+        case .unsigned(let value): value.description
+        case .double(let value): value.description
+        case .decimal(let value): value.description
+        }
+    }
+}

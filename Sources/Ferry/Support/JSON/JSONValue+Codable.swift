@@ -1,0 +1,63 @@
+import FerrySession
+
+extension JSONValue: Codable {
+    /// Reads a value from any decoder.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it holds something JSON has no word for.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .number(JSONNumber(value))
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .number(JSONNumber(value))
+        } else if let value = try? container.decode(Decimal.self), let number = JSONNumber(value) {
+            self = .number(number)
+        } else if let value = try? container.decode(Double.self), let number = JSONNumber(value) {
+            self = .number(number)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes the value into any encoder.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        case .number(let number):
+            switch number.storage {
+            case .integer(let value): try container.encode(value)
+            case .unsigned(let value): try container.encode(value)
+            case .double(let value): try container.encode(value)
+            case .decimal(let value): try container.encode(value)
+            }
+        }
+    }
+
+    /// Makes a typed value of this one.
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - decoder: The decoder; by default one with the usual settings.
+    /// - Returns: The typed value.
+    /// - Throws: `DecodingError` if it does not fit.
+    public func decoded<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
+        try decoder.decode(type, from: jsonData())
+    }
+}

@@ -1,0 +1,135 @@
+import FerrySession
+
+extension JSONValue {
+    /// How a value is written.
+    public struct WritingOptions: OptionSet, Sendable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Makes options from bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// One member or element per line, indented by two spaces.
+        public static let prettyPrinted = WritingOptions(rawValue: 1)
+        /// Members in the order of their names; without it in no particular order.
+        public static let sortedKeys = WritingOptions(rawValue: 2)
+        /// Slashes as `\/`, for JSON inside HTML.
+        public static let escapedSlashes = WritingOptions(rawValue: 4)
+    }
+
+    /// The value as JSON text in UTF-8.
+    ///
+    /// - Parameter options: How it is written; by default on one line, members sorted.
+    /// - Returns: The bytes.
+    public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data {
+        var writer = JSONWriter(options: options)
+        writer.write(self, indent: 0)
+        return Data(writer.bytes)
+    }
+
+    /// The value as JSON text.
+    ///
+    /// - Parameter options: How it is written; by default on one line, members sorted.
+    /// - Returns: The text.
+    public func jsonString(_ options: WritingOptions = .sortedKeys) -> String {
+        var writer = JSONWriter(options: options)
+        writer.write(self, indent: 0)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as JSON on one line.
+    public var description: String { jsonString() }
+}
+
+/// Writes JSON into a buffer.
+private struct JSONWriter {
+    let options: JSONValue.WritingOptions
+    var bytes: [UInt8] = []
+
+    init(options: JSONValue.WritingOptions) {
+        self.options = options
+    }
+
+    mutating func write(_ value: JSONValue, indent: Int) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let value): bytes.append(contentsOf: value.description.utf8)
+        case .string(let value): write(value)
+        case .array(let elements): write(elements, indent: indent)
+        case .object(let members): write(members, indent: indent)
+        }
+    }
+
+    private mutating func write(_ elements: [JSONValue], indent: Int) {
+        bytes.append(UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            separate(&isFirst, indent: indent + 1)
+            write(element, indent: indent + 1)
+        }
+        close("]", isEmpty: isFirst, indent: indent)
+    }
+
+    private mutating func write(_ members: [String: JSONValue], indent: Int) {
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        if options.contains(.sortedKeys) {
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                write(name, value, isFirst: &isFirst, indent: indent + 1)
+            }
+        } else {
+            for (name, value) in members { write(name, value, isFirst: &isFirst, indent: indent + 1) }
+        }
+        close("}", isEmpty: isFirst, indent: indent)
+    }
+
+    private mutating func write(_ name: String, _ value: JSONValue, isFirst: inout Bool, indent: Int) {
+        separate(&isFirst, indent: indent)
+        write(name)
+        bytes.append(contentsOf: (options.contains(.prettyPrinted) ? ": " : ":").utf8)
+        write(value, indent: indent)
+    }
+
+    private mutating func separate(_ isFirst: inout Bool, indent: Int) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        breakLine(indent)
+    }
+
+    private mutating func close(_ bracket: Unicode.Scalar, isEmpty: Bool, indent: Int) {
+        if !isEmpty { breakLine(indent) }
+        bytes.append(UInt8(ascii: bracket))
+    }
+
+    private mutating func breakLine(_ indent: Int) {
+        guard options.contains(.prettyPrinted) else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * indent))
+    }
+
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+            case UInt8(ascii: "/") where options.contains(.escapedSlashes): bytes.append(contentsOf: #"\/"#.utf8)
+            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+            case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+            case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+            case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes.append(contentsOf: (#"\u00"# + (digits.utf8.count < 2 ? "0" : "") + digits).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
