@@ -1,0 +1,58 @@
+import FerrySession
+
+/// One header field: a name and its value.
+///
+/// Two fields are equal when their values are and their names differ in case at most (RFC 9110, section 5.1). What is
+/// stored may be invalid, so that literals work; ``validate()`` tells, and request serializers call it.
+public struct HTTPHeader: Sendable {
+    /// The field's name, in the case it was given.
+    public let name: String
+    /// The field's value.
+    public let value: String
+
+    /// Creates a field.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Checks that the name is a token (RFC 9110, section 5.6.2) and that the value has no CR, LF or NUL.
+    ///
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader``. The value is not
+    ///   in its text: it may be a secret.
+    public func validate() throws {
+        guard HTTPSyntax.isToken(name) else {
+            throw RequestSerializationError(
+                .invalidHeader,
+                reason: "The header name \(name.debugDescription) is no token."
+            )
+        }
+        guard HTTPSyntax.isFieldValue(value) else {
+            let reason = "The value of the header \(name) has a line break or a NUL in it."
+            throw RequestSerializationError(.invalidHeader, reason: reason)
+        }
+    }
+}
+
+extension HTTPHeader: Hashable {
+    /// Compares two fields, their names without regard to case.
+    public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {
+        lhs.value == rhs.value && lhs.isNamed(rhs.name)
+    }
+
+    /// Feeds the hasher with the lower-case name and the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercased())
+        hasher.combine(value)
+    }
+
+    /// Whether this is a field of that name, in whatever case.
+    func isNamed(_ other: String) -> Bool {
+        name == other || (name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased())
+    }
+}
+
+extension HTTPHeader: CustomStringConvertible {
+    /// The field as a line, `Name: value`.
+    public var description: String { "\(name): \(value)" }
+}

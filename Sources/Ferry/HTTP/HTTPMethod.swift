@@ -1,0 +1,64 @@
+import FerrySession
+
+/// An HTTP request method, such as `GET` (RFC 9110, section 9).
+///
+/// Methods are an open vocabulary: `HTTPMethod("PROPFIND")` and `"PROPFIND" as HTTPMethod` are methods too. Names are
+/// case-sensitive, and standard ones are upper case.
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
+    /// The method's name as it goes on the wire.
+    public let rawValue: String
+
+    /// Creates a method from its name.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Creates a method from its name.
+    public init(_ name: String) {
+        rawValue = name
+    }
+
+    /// Whether the name is a token, as RFC 9110, section 9.1, wants it.
+    public var isValid: Bool { HTTPSyntax.isToken(rawValue) }
+
+    /// Whether the method is defined as read-only (RFC 9110, section 9.2.1), `QUERY` included.
+    public var isSafe: Bool { [.get, .head, .options, .trace, .query].contains(self) }
+
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110, section 9.2.2).
+    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+}
+
+extension HTTPMethod {
+    /// Transfers a representation of the target.
+    public static let get = HTTPMethod("GET")
+    /// Transfers what `GET` would, without the body.
+    public static let head = HTTPMethod("HEAD")
+    /// Has the target process the body.
+    public static let post = HTTPMethod("POST")
+    /// Replaces the target with the body.
+    public static let put = HTTPMethod("PUT")
+    /// Changes the target as the body describes (RFC 5789).
+    public static let patch = HTTPMethod("PATCH")
+    /// Removes the target.
+    public static let delete = HTTPMethod("DELETE")
+    /// Asks which methods and features the target knows.
+    public static let options = HTTPMethod("OPTIONS")
+    /// Has the server send back the request it received.
+    public static let trace = HTTPMethod("TRACE")
+    /// Opens a tunnel through a proxy.
+    public static let connect = HTTPMethod("CONNECT")
+    /// Queries the target with the body, safely and idempotently.
+    public static let query = HTTPMethod("QUERY")
+}
+
+extension HTTPMethod: ExpressibleByStringLiteral {
+    /// Creates a method from a literal.
+    public init(stringLiteral value: String) {
+        rawValue = value
+    }
+}
+
+extension HTTPMethod: CustomStringConvertible {
+    /// The method's name.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,20 @@
+import FerrySession
+
+/// Reads bytes in memory.
+struct MultipartDataReader: MultipartReader {
+    private var rest: Data
+    let mayWait = false
+
+    init(_ data: Data) {
+        rest = data
+    }
+
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = rest.copyBytes(to: buffer)
+        // A slice shares the memory, so that large data is not moved for each buffer.
+        rest = rest.dropFirst(count)
+        return count
+    }
+
+    func close() {}
+}

@@ -1,0 +1,169 @@
+import FerrySession
+
+/// The body of a ``MultipartFormData`` as a stream.
+///
+/// It is pulled by its reader, with buffers of any size, and takes no part in run loops: there are no stream events. A
+/// part that fails gives -1 with ``streamError`` set, after the bytes before it have been read; the end is never a
+/// failure in disguise. `copy()` gives a new stream of the same body.
+public final class MultipartInputStream: InputStream {
+    /// The form whose body this is.
+    public let form: MultipartFormData
+    private let state: Locked<State>
+    private let closing = DispatchSemaphore(value: 0)
+
+    /// The exact number of bytes in the body.
+    public var contentLength: Int64 { form.contentLength }
+
+    private struct State: Sendable {
+        var status = Stream.Status.notOpen
+        var error: (any Error)?
+        /// The place in the body; `nil` while a thread reads with it, and after closing.
+        var cursor: MultipartCursor?
+        var hasRead = false
+        var wasAtEnd = false
+    }
+
+    init(form: MultipartFormData) {
+        self.form = form
+        state = Locked(State(cursor: MultipartCursor(form: form)))
+        super.init(data: Data())
+    }
+
+    /// Opens the stream; a form without parts is at its end at once.
+    override public func open() {
+        state.withLock { state in
+            guard state.status == .notOpen else { return }
+            state.wasAtEnd = form.isEmpty
+            state.status = form.isEmpty ? .atEnd : .open
+        }
+    }
+
+    /// Closes the stream and the file it is reading; a throttled read in another thread returns.
+    override public func close() {
+        let cursor = state.withLock { state -> MultipartCursor? in
+            state.status = .closed
+            defer { state.cursor = nil }
+            return state.cursor
+        }
+        cursor?.close()
+        closing.signal()
+    }
+
+    /// Reads up to that many bytes.
+    ///
+    /// - Parameters:
+    ///   - buffer: Where the bytes go.
+    ///   - maxLength: The size of the buffer.
+    /// - Returns: The number of bytes, 0 at the end, or -1 if a part failed, another thread is reading, or the stream is
+    ///   not open.
+    override public func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        guard maxLength > 0 else { return 0 }
+        switch state.withLock({ state in Self.begin(&state) }) {
+        case .end:
+            return 0
+        case .refuse:
+            return -1
+        case .read(let cursor, let isFirst):
+            if let delay = form.throttle?.delay, !isFirst, closing.wait(timeout: .now() + delay) == .success {
+                cursor.close()
+                return -1
+            }
+            let size = min(maxLength, form.throttle?.packetSize ?? maxLength)
+            let result = Result { try cursor.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) }
+            return finish(result, cursor: cursor)
+        }
+    }
+
+    /// Not supported: there is no buffer to look into.
+    override public func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length len: UnsafeMutablePointer<Int>
+    ) -> Bool {
+        false
+    }
+
+    /// Whether a read would give bytes or an error: true from opening to the end.
+    override public var hasBytesAvailable: Bool {
+        state.withLock { state in state.status == .open || state.status == .reading }
+    }
+
+    /// Not open, open, reading, at the end, closed, or failed.
+    override public var streamStatus: Stream.Status {
+        state.withLock { state in state.status }
+    }
+
+    /// The ``RequestSerializationError`` that ended the stream, or `nil`.
+    override public var streamError: (any Error)? {
+        state.withLock { state in state.error }
+    }
+
+    /// Not supported: there are no properties.
+    override public func property(forKey key: Stream.PropertyKey) -> AnyObject? {
+        nil
+    }
+
+    /// Not supported: there are no properties.
+    override public func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool {
+        false
+    }
+
+    /// Does nothing: the stream has no events.
+    override public func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+
+    /// Does nothing: the stream has no events.
+    override public func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+
+    // MARK: - Reading
+
+    private enum Decision: Sendable {
+        case read(MultipartCursor, isFirst: Bool)
+        case end
+        case refuse
+    }
+
+    private static func begin(_ state: inout State) -> Decision {
+        switch state.status {
+        case .atEnd:
+            return .end
+        case .closed where state.wasAtEnd:
+            return .end
+        case .open:
+            guard let cursor = state.cursor else { return .refuse }
+            state.cursor = nil
+            state.status = .reading
+            defer { state.hasRead = true }
+            return .read(cursor, isFirst: !state.hasRead)
+        default:
+            return .refuse
+        }
+    }
+
+    private func finish(_ result: Result<Int, any Error>, cursor: MultipartCursor) -> Int {
+        let (count, isOver) = state.withLock { state -> (Int, Bool) in
+            let isClosed = state.status == .closed
+            switch result {
+            case .success(let count):
+                state.wasAtEnd = cursor.isAtEnd
+                guard !isClosed else { return (count, true) }
+                state.status = cursor.isAtEnd ? .atEnd : .open
+                state.cursor = cursor
+                return (count, cursor.isAtEnd)
+            case .failure(let error):
+                state.error = error
+                state.status = isClosed ? .closed : .error
+                return (-1, true)
+            }
+        }
+        if isOver {
+            cursor.close()
+        }
+        return count
+    }
+}
+
+extension MultipartInputStream: NSCopying {
+    /// A new stream of the same body, from its beginning, not opened.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        form.makeInputStream()
+    }
+}

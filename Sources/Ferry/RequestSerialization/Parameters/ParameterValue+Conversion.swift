@@ -1,0 +1,93 @@
+import FerrySession
+
+extension ParameterValue {
+    /// Creates the value another type stands for.
+    ///
+    /// Known are ``ParameterValue``, ``Parameters``, optionals, texts, truth values, numbers, `Date`, `Data`, `URL`,
+    /// `UUID`, `NSNull`, arrays, sets, dictionaries of those, anything `Encodable`, and `LosslessStringConvertible`.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: What turns `Encodable` values into parameters.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type with
+    ///   no such form, or the error of a value's own `encode(to:)`.
+    public init(converting value: some Sendable, encoder: ParameterEncoder = ParameterEncoder()) throws {
+        self = try Self.converted(value, encoder: encoder, path: "")
+    }
+
+    private static func converted(_ value: Any, encoder: ParameterEncoder, path: String) throws -> ParameterValue {
+        if let wrapper = value as? any OptionalValue {
+            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, encoder: encoder, path: path) }
+                ?? .null
+        }
+        if let parameters = value as? Parameters {
+            return try parameters.value(encoder: encoder)
+        }
+        if let number = foundationNumber(value) {
+            return number
+        }
+        if let leaf = encoder.leaf(value) {
+            return leaf
+        }
+        if let collection = try collection(value, encoder: encoder, path: path) {
+            return collection
+        }
+        if let encodable = value as? any Encodable {
+            return try encoder.encode(encodable)
+        }
+        if let text = value as? any LosslessStringConvertible {
+            return .string(text.description)
+        }
+        let place = path.isEmpty ? "" : " at “\(path)”"
+        let reason = "A value of type \(type(of: value))\(place) cannot be a parameter."
+        throw RequestSerializationError(.invalidParameters, reason: reason)
+    }
+
+    private static func collection(_ value: Any, encoder: ParameterEncoder, path: String) throws -> ParameterValue? {
+        if let dictionary = value as? [AnyHashable: Any] {
+            var converted: [String: ParameterValue] = [:]
+            for (key, child) in dictionary {
+                let name = "\(key.base)"
+                converted[name] = try Self.converted(child, encoder: encoder, path: path + "[\(name)]")
+            }
+            return .dictionary(converted)
+        }
+        // Sets first: a set is no array, but an order made up here would look like one that was meant.
+        if let set = value as? Set<AnyHashable> {
+            return .set(try set.map { child in try converted(child.base, encoder: encoder, path: path + "[]") })
+        }
+        guard let array = value as? [Any] else { return nil }
+        return .array(try array.map { child in try converted(child, encoder: encoder, path: path + "[]") })
+    }
+
+    /// What an `NSNumber` or an `NSNull` stands for; Swift's own numbers are not taken for one.
+    private static func foundationNumber(_ value: Any) -> ParameterValue? {
+        guard type(of: value) is AnyClass else { return nil }
+        if value is NSNull {
+            return .null
+        }
+        guard let number = value as? NSNumber else { return nil }
+        if let decimal = value as? NSDecimalNumber {
+            return .decimal(decimal.decimalValue)
+        }
+        // Booleans share their type code with eight-bit numbers; their class tells them apart.
+        if "\(type(of: value))".contains("Boolean") {
+            return .bool(number.boolValue)
+        }
+        switch String(cString: number.objCType) {
+        case "f": return float(number.floatValue)
+        case "d": return .double(number.doubleValue)
+        case "Q": return whole(number.uint64Value)
+        default: return .integer(number.int64Value)
+        }
+    }
+}
+
+/// Lets an optional in an `Any` be asked for its value.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { map { value in value } }
+}

@@ -1,0 +1,23 @@
+import FerrySession
+
+extension ParameterValue: Encodable {
+    /// Encodes the value as what it stands for; a set becomes an array, sorted.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsignedInteger(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .set(let values): try container.encode(QueryEncoding().sorted(values))
+        // As a dictionary, so that encoders leave the keys alone whatever their key strategy.
+        case .dictionary(let values): try container.encode(values)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import FerrySession
+
+extension ParameterValue: ExpressibleByNilLiteral {
+    /// Creates ``null``.
+    public init(nilLiteral: ()) {
+        self = .null
+    }
+}
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// Creates a truth value.
+    public init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// Creates a whole number.
+    public init(integerLiteral value: Int64) {
+        self = .integer(value)
+    }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    /// Creates a floating-point number.
+    public init(floatLiteral value: Double) {
+        self = .double(value)
+    }
+}
+
+extension ParameterValue: ExpressibleByStringInterpolation {
+    /// Creates a text.
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+}
+
+extension ParameterValue: ExpressibleByArrayLiteral {
+    /// Creates an array.
+    public init(arrayLiteral elements: ParameterValue...) {
+        self = .array(elements)
+    }
+}
+
+extension ParameterValue: ExpressibleByDictionaryLiteral {
+    /// Creates a dictionary; the last of several equal keys wins.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .dictionary(Dictionary(elements) { first, last in last })
+    }
+}

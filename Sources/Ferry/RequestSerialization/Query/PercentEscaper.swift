@@ -1,0 +1,63 @@
+import FerrySession
+
+/// Collects percent-encoded text.
+///
+/// Letters, digits and `-._~/?` stay as they are; every other byte becomes `%` and two upper-case digits.
+struct PercentEscaper {
+    private var bytes: [UInt8] = []
+    private let encoding: String.Encoding
+    private let spaces: QueryEncoding.SpaceStyle
+
+    init(encoding: String.Encoding = .utf8, spaces: QueryEncoding.SpaceStyle = .percent) {
+        self.encoding = encoding
+        self.spaces = spaces
+    }
+
+    /// What has been collected; always ASCII.
+    var result: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Appends text as it is.
+    mutating func appendRaw(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// Appends text, percent-encoded as UTF-8.
+    mutating func append(utf8 text: String) {
+        append(text.utf8)
+    }
+
+    /// Appends text, percent-encoded; throws if the encoding lacks one of its characters.
+    mutating func append(_ text: String) throws {
+        guard encoding != .utf8 else { return append(utf8: text) }
+        append(try text.data(in: encoding))
+    }
+
+    private mutating func append(_ text: some Sequence<UInt8>) {
+        for byte in text {
+            if Self.isUnescaped(byte) {
+                bytes.append(byte)
+            } else if byte == UInt8(ascii: " "), spaces == .plus {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.digit(byte >> 4))
+                bytes.append(Self.digit(byte & 0xF))
+            }
+        }
+    }
+
+    private static func isUnescaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "?"):
+            true
+        default:
+            false
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,22 @@
+import FerrySession
+
+extension URL {
+    /// The absolute URL with a percent-encoded query added to its own, before the fragment.
+    func appendingQuery(_ query: String) throws -> URL {
+        let text = absoluteString
+        guard !query.isEmpty else { return self }
+        let fragment = text.firstIndex(of: "#") ?? text.endIndex
+        let head = text[..<fragment]
+        let separator =
+            switch head.last {
+            case _ where !head.contains("?"): "?"
+            case "?", "&": ""
+            default: "&"
+            }
+        guard let url = URL(string: head + separator + query + text[fragment...]) else {
+            let reason = "The URL does not take the query."
+            throw RequestSerializationError(.invalidURL, reason: reason, failingURL: text)
+        }
+        return url
+    }
+}
