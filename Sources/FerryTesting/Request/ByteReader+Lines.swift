@@ -1,0 +1,59 @@
+import Foundation
+
+extension ByteReader {
+    /// Waits for a whole head and calls `body` with it; nil if the client leaves before.
+    func readHead<Result>(
+        limit: Int,
+        _ body: (UnsafeRawBufferPointer) throws(ProtocolViolation) -> Result
+    ) throws(ProtocolViolation) -> Result? {
+        guard let length = try headLength(limit: limit) else { return nil }
+        let result = try body(UnsafeRawBufferPointer(rebasing: available[..<length]))
+        consume(length)
+        return result
+    }
+
+    /// Waits for the next line and returns it without its line end; nil if the client leaves before.
+    func readLine(limit: Int) throws(ProtocolViolation) -> [UInt8]? {
+        var searched = 0
+        while true {
+            if let feed = available[searched...].firstIndex(of: 10) {
+                let line = Array(available[..<feed])
+                consume(feed + 1)
+                guard line.last == 13 else { throw ProtocolViolation("bare line feed") }
+                return line.dropLast()
+            }
+            searched = available.count
+            guard searched <= limit else { throw ProtocolViolation("line too long") }
+            guard fill() else { return nil }
+        }
+    }
+
+    /// The length of the head up to and with its empty line.
+    private func headLength(limit: Int) throws(ProtocolViolation) -> Int? {
+        var lineStart = 0
+        var searched = 0
+        while true {
+            let bytes = available
+            while let feed = Self.lineFeed(in: bytes, from: searched) {
+                if feed == lineStart || (feed == lineStart + 1 && bytes[lineStart] == 13) {
+                    if lineStart > 0 { return feed + 1 }
+                    // An empty line before the request line is to be ignored (RFC 9112 section 2.2).
+                    consume(feed + 1)
+                    return try headLength(limit: limit)
+                }
+                lineStart = feed + 1
+                searched = lineStart
+            }
+            searched = bytes.count
+            guard searched <= limit else { throw ProtocolViolation("header fields too large", status: 431) }
+            guard fill() else { return nil }
+        }
+    }
+
+    private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, 10, bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+}

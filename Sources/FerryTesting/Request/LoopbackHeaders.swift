@@ -1,0 +1,92 @@
+import Foundation
+
+/// Header fields in the order in which they were or will be sent, duplicates included.
+///
+/// ```swift
+/// var headers: LoopbackHeaders = ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
+/// headers["content-type"]            // "text/plain"
+/// headers.values(for: "set-cookie")  // ["a=1", "b=2"]
+/// ```
+public struct LoopbackHeaders: Sendable, Hashable {
+    /// One field line.
+    public struct Field: Sendable, Hashable {
+        /// The name as written.
+        public var name: String
+
+        /// The value without the white space around it.
+        public var value: String
+
+        /// Creates a field line.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// All field lines in order.
+    public var fields: [Field]
+
+    /// Creates headers from field lines.
+    public init(_ fields: [Field] = []) {
+        self.fields = fields
+    }
+
+    /// The first value of a field, found whatever the case of its name; setting replaces all its lines by one.
+    public subscript(name: String) -> String? {
+        get { fields.first { Self.isSame($0.name, name) }?.value }
+        set {
+            fields.removeAll { Self.isSame($0.name, name) }
+            if let newValue { fields.append(Field(name: name, value: newValue)) }
+        }
+    }
+
+    /// All values of a field in order, found whatever the case of its name.
+    public func values(for name: String) -> [String] {
+        fields.filter { Self.isSame($0.name, name) }.map(\.value)
+    }
+
+    /// Adds a line and keeps those of the same name.
+    public mutating func add(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Whether a comma-separated field holds `token`, compared without case.
+    func contains(token: String, in name: String) -> Bool {
+        fields.contains { field in
+            Self.isSame(field.name, name)
+                && field.value.split(separator: ",").contains {
+                    Self.isSame($0.trimmingCharacters(in: .whitespaces), token)
+                }
+        }
+    }
+
+    /// Whether two names are the same but for the case of ASCII letters.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        let left = left.utf8
+        let right = right.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= 65 && byte <= 90 ? byte | 32 : byte
+    }
+}
+
+extension LoopbackHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates headers from a literal; a name may appear more than once.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+extension LoopbackHeaders: RandomAccessCollection {
+    /// The position of the first field line.
+    public var startIndex: Int { fields.startIndex }
+
+    /// The position after the last field line.
+    public var endIndex: Int { fields.endIndex }
+
+    /// The field line at a position.
+    public subscript(position: Int) -> Field { fields[position] }
+}

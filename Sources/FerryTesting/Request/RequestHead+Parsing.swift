@@ -1,0 +1,85 @@
+import Foundation
+
+extension RequestHead {
+    /// Reads the lines of a head, the empty one that ends it included (RFC 9112 sections 3 to 6).
+    ///
+    /// It is strict, so that a client's mistakes show: bare line feeds, folded lines, blanks before the colon,
+    /// contradictory lengths and a missing `Host` are all refused.
+    init(parsing bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
+        var lines = LineCursor(bytes)
+        guard let requestLine = try lines.next() else { throw ProtocolViolation("empty head") }
+        let words = requestLine.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3 else { throw ProtocolViolation("malformed request line") }
+        method = Self.text(words[0])
+        target = Self.text(words[1])
+        version = Self.text(words[2])
+        guard !words[0].isEmpty, words[0].allSatisfy(Self.isTokenByte) else {
+            throw ProtocolViolation("malformed method")
+        }
+        guard !target.isEmpty else { throw ProtocolViolation("empty target") }
+        guard words[2].count == 8, version.hasPrefix("HTTP/") else { throw ProtocolViolation("malformed version") }
+        guard version.hasPrefix("HTTP/1.") else { throw ProtocolViolation("unsupported version", status: 505) }
+        headers = try Self.fields(&lines)
+        framing = try Self.framing(headers)
+        guard version == "HTTP/1.0" || headers.values(for: "Host").count == 1 else {
+            throw ProtocolViolation("HTTP/1.1 needs exactly one Host field")
+        }
+    }
+
+    /// Reads field lines up to the empty line.
+    static func fields(_ lines: inout LineCursor) throws(ProtocolViolation) -> LoopbackHeaders {
+        var headers = LoopbackHeaders()
+        while let line = try lines.next(), !line.isEmpty {
+            headers.fields.append(try field(line))
+        }
+        return headers
+    }
+
+    /// Reads one field line without its line end.
+    static func field(_ line: UnsafeRawBufferPointer.SubSequence) throws(ProtocolViolation) -> LoopbackHeaders.Field {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            throw ProtocolViolation("field line without a colon")
+        }
+        let name = line[..<colon]
+        guard !name.isEmpty, name.allSatisfy(isTokenByte) else { throw ProtocolViolation("malformed field name") }
+        var value = line[(colon + 1)...]
+        while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
+        while let last = value.last, last == 32 || last == 9 { value = value.dropLast() }
+        guard !value.contains(where: { $0 == 13 || $0 == 0 }) else {
+            throw ProtocolViolation("control byte in a field value")
+        }
+        return LoopbackHeaders.Field(name: text(name), value: text(value))
+    }
+
+    /// Decides how the body ends (RFC 9112 section 6.3).
+    static func framing(_ headers: LoopbackHeaders) throws(ProtocolViolation) -> BodyFraming {
+        let codings = headers.values(for: "Transfer-Encoding")
+        let lengths = headers.values(for: "Content-Length")
+        if !codings.isEmpty {
+            guard lengths.isEmpty else { throw ProtocolViolation("Content-Length beside Transfer-Encoding") }
+            guard codings.count == 1, LoopbackHeaders.isSame(codings[0], "chunked") else {
+                throw ProtocolViolation("unsupported transfer coding", status: 501)
+            }
+            return .chunked
+        }
+        guard let length = lengths.first else { return .none }
+        guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+            let count = Int(length)
+        else { throw ProtocolViolation("malformed Content-Length") }
+        return .length(count)
+    }
+
+    /// UTF-8, or Latin-1 if it is not.
+    static func text(_ bytes: UnsafeRawBufferPointer.SubSequence) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        case 33, 35...39, 42, 43, 45, 46, 94...96, 124, 126: true
+        default: false
+        }
+    }
+}

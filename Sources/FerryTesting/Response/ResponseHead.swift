@@ -1,0 +1,74 @@
+import Foundation
+
+/// Writes status lines and header fields.
+struct ResponseHead {
+    private(set) var bytes: [UInt8] = []
+
+    init() {
+        bytes.reserveCapacity(512)
+    }
+
+    /// The head of a final response.
+    init(_ response: LoopbackResponse, framing: ResponseFraming, closes: Bool, isVersion10: Bool) {
+        self.init()
+        if let raw = response.rawHead {
+            bytes.append(contentsOf: raw)
+            return
+        }
+        appendStatusLine(response.status, reason: response.reason)
+        if response.sendsDate, response.headers["Date"] == nil { append("Date", HTTPDate.now) }
+        append(response.headers)
+        switch framing {
+        case .length(let count): append("Content-Length", String(count))
+        case .none(let count?): append("Content-Length", String(count))
+        case .chunked: appendChunkedFields(response)
+        case .none, .untilClose, .asWritten: break
+        }
+        if response.headers["Connection"] == nil {
+            if closes {
+                append("Connection", "close")
+            } else if isVersion10 {
+                append("Connection", "keep-alive")
+            }
+        }
+        appendText("\r\n")
+    }
+
+    /// The head of an interim response.
+    init(_ interim: LoopbackResponse.Interim) {
+        self.init()
+        appendStatusLine(interim.status, reason: nil)
+        append(interim.headers)
+        appendText("\r\n")
+    }
+
+    private mutating func appendStatusLine(_ status: Int, reason: String?) {
+        appendText("HTTP/1.1 ")
+        appendText(String(status))
+        appendText(" ")
+        appendText(reason ?? ReasonPhrase.of(status))
+        appendText("\r\n")
+    }
+
+    private mutating func appendChunkedFields(_ response: LoopbackResponse) {
+        append("Transfer-Encoding", "chunked")
+        if case .chunked(_, let trailers, _) = response.body, !trailers.isEmpty, response.headers["Trailer"] == nil {
+            append("Trailer", trailers.map(\.name).joined(separator: ", "))
+        }
+    }
+
+    private mutating func append(_ headers: LoopbackHeaders) {
+        for field in headers.fields { append(field.name, field.value) }
+    }
+
+    private mutating func append(_ name: String, _ value: String) {
+        appendText(name)
+        appendText(": ")
+        appendText(value)
+        appendText("\r\n")
+    }
+
+    private mutating func appendText(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+}

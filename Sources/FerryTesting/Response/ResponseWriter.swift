@@ -1,0 +1,101 @@
+import Foundation
+
+/// Sends one response; belongs to the connection's thread.
+struct ResponseWriter {
+    /// What becomes of the connection.
+    enum Outcome {
+        case keep
+        case close
+        case reset
+    }
+
+    let socket: Socket
+    let method: String
+    let isVersion10: Bool
+
+    /// Whether the client wants the connection kept and the request was read to its end.
+    let mayKeepConnection: Bool
+
+    func send(_ response: LoopbackResponse) -> Outcome {
+        if response.headDelay > 0, !socket.wait(response.headDelay) { return .close }
+        if !isVersion10 {
+            for interim in response.interimResponses {
+                if interim.delay > 0, !socket.wait(interim.delay) { return .close }
+                guard socket.write(ResponseHead(interim).bytes) else { return .close }
+            }
+        }
+        switch response.fault {
+        case .closeBeforeHead:
+            return .close
+        case .resetBeforeHead:
+            return .reset
+        case .stallBeforeHead:
+            socket.waitUntilPeerLeaves()
+            return .close
+        case .garbage(let bytes):
+            _ = socket.write(bytes)
+            return .close
+        default:
+            return sendFinal(response)
+        }
+    }
+
+    private func sendFinal(_ response: LoopbackResponse) -> Outcome {
+        if case .file = response.body, response.body.count == nil {
+            return sendFinal(.text("The file to send is missing.", status: 404))
+        }
+        let framing = ResponseFraming(of: response, method: method, isVersion10: isVersion10)
+        let keeps =
+            mayKeepConnection && framing.allowsReuse && !response.closesConnection && response.rawHead == nil
+            && !response.headers.contains(token: "close", in: "Connection")
+        let head = ResponseHead(response, framing: framing, closes: !keeps, isVersion10: isVersion10)
+        guard sendHeadAndBody(head, response, framing) else { return outcome(ofInterrupted: response) }
+        return keeps && response.fault != .closeAfterResponse ? .keep : .close
+    }
+
+    /// Sends everything; false if the client left or a fault struck.
+    private func sendHeadAndBody(
+        _ head: ResponseHead,
+        _ response: LoopbackResponse,
+        _ framing: ResponseFraming
+    ) -> Bool {
+        if case .none = framing { return socket.write(head.bytes) && response.fault?.bodyPosition == nil }
+        let isPlain = response.bodyDelay <= 0 && response.fault == nil && response.bytesPerSecond == nil
+        if isPlain, framing != .chunked, case .data(let data) = response.body, data.count <= 65536 {
+            return socket.write(head.bytes + data)
+        }
+        let waits = response.bodyDelay > 0 || response.fault != nil || response.body.count == 0
+        guard socket.write(head.bytes, hasMore: !waits && !response.body.isSlow) else { return false }
+        if response.bodyDelay > 0, !socket.wait(response.bodyDelay) { return false }
+        return sendBody(response, isChunked: framing == .chunked)
+    }
+
+    private func sendBody(_ response: LoopbackResponse, isChunked: Bool) -> Bool {
+        var trailers = LoopbackHeaders()
+        var chunkExtension: String?
+        if case .chunked(_, let fields, let suffix) = response.body {
+            trailers = fields
+            chunkExtension = suffix
+        }
+        let writer = BodyWriter(
+            socket: socket,
+            isChunked: isChunked,
+            chunkExtension: chunkExtension,
+            pace: Pace(bytesPerSecond: response.bytesPerSecond),
+            fault: response.fault
+        )
+        return response.body.send(to: writer, on: socket) && writer.finish(trailers: trailers)
+    }
+
+    private func outcome(ofInterrupted response: LoopbackResponse) -> Outcome {
+        switch response.fault {
+        case .reset:
+            return .reset
+        case .stall:
+            socket.waitUntilPeerLeaves()
+            return .close
+        default:
+            return .close
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// What the routes that mirror a request answer as JSON.
+public struct LoopbackEcho: Codable, Sendable, Equatable {
+    /// The method as written.
+    public var method: String
+
+    /// The request target as written.
+    public var target: String
+
+    /// The percent-decoded path.
+    public var path: String
+
+    /// The query's items by name; of several with one name, the last.
+    public var query: [String: String]
+
+    /// The header fields in order, each as a name and a value.
+    public var headers: [[String]]
+
+    /// The body, if it is UTF-8, not cut and at most 64 kibibytes long.
+    public var body: String?
+
+    /// How many body bytes came.
+    public var bodyLength: Int
+
+    /// The SHA-256 of the body in hexadecimal.
+    public var bodySHA256: String
+
+    /// Whether the body came in chunks.
+    public var isChunked: Bool
+
+    /// The trailer fields in order, each as a name and a value.
+    public var trailers: [[String]]
+
+    /// The number of the connection.
+    public var connectionID: Int
+
+    /// Mirrors a request.
+    public init(_ request: LoopbackRequest) {
+        method = request.method
+        target = request.target
+        path = request.path
+        query = request.query
+        headers = request.headers.map { [$0.name, $0.value] }
+        body = request.bodyLength <= 65536 && request.body.count == request.bodyLength ? request.bodyText : nil
+        bodyLength = request.bodyLength
+        bodySHA256 = request.bodySHA256
+        isChunked = request.isChunked
+        trailers = request.trailers.map { [$0.name, $0.value] }
+        connectionID = request.connectionID
+    }
+
+    /// The first value of a header field, found whatever the case of its name.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.count == 2 && LoopbackHeaders.isSame($0[0], name) }?[1]
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Synchronization
+
+/// The listener and everything its connections share.
+///
+/// One thread accepts, and each connection has a thread of its own: ``Connection``. They keep the core alive, while
+/// ``LoopbackServer`` stops it when the last user lets go.
+final class ServerCore: Sendable {
+    typealias BodyReadingRule = @Sendable (LoopbackRequest) -> LoopbackBodyReading
+
+    private struct State {
+        var handler: LoopbackServer.Handler?
+        var bodyReading: BodyReadingRule?
+        var isStopped = false
+    }
+
+    let configuration: LoopbackServer.Configuration
+    let port: Int
+    let log: RequestLog
+    let connections = ConnectionTable()
+    private let threads = ServerThreads()
+    private let listener: ListeningSocket
+    private let state: Mutex<State>
+
+    init(
+        host: String,
+        configuration: LoopbackServer.Configuration,
+        bodyReading: BodyReadingRule?,
+        handler: @escaping LoopbackServer.Handler
+    ) throws(LoopbackServerError) {
+        self.configuration = configuration
+        log = RequestLog(keepsRequests: configuration.recordsRequests)
+        listener = try ListeningSocket(
+            host: host,
+            receiveBufferSize: configuration.receiveBufferSize,
+            sendBufferSize: configuration.sendBufferSize
+        )
+        port = listener.port
+        state = Mutex(State(handler: handler, bodyReading: bodyReading))
+        guard threads.start({ self.acceptConnections() }) else {
+            listener.close()
+            throw .system(call: "pthread_create", code: EAGAIN)
+        }
+    }
+
+    /// The rules for requests; nil once the server is stopped.
+    var rules: (handler: LoopbackServer.Handler, bodyReading: BodyReadingRule?)? {
+        state.withLock { state in state.handler.map { ($0, state.bodyReading) } }
+    }
+
+    /// Ends the threads and the connections; false if a handler kept a thread busy for too long.
+    func stop() -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state = State(handler: nil, bodyReading: nil, isStopped: true) }
+            return !state.isStopped
+        }
+        guard isFirst else { return true }
+        listener.shutDown()
+        connections.close()
+        return threads.joinAll(timeout: 5)
+    }
+
+    private var isStopped: Bool {
+        state.withLock { $0.isStopped }
+    }
+
+    private func acceptConnections() {
+        while !isStopped {
+            switch listener.accept() {
+            case .connection(let socket, let remotePort):
+                start(socket, remotePort: remotePort)
+            case .failure(EMFILE), .failure(ENFILE), .failure(ENOBUFS), .failure(ENOMEM):
+                usleep(10000)
+            case .failure:
+                // Anything else concerns only the connection that was to come, or is the end, which the loop sees.
+                break
+            }
+        }
+        listener.close()
+    }
+
+    private func start(_ socket: Socket, remotePort: Int) {
+        guard let id = connections.add(socket) else { return socket.close() }
+        let isStarted = threads.start {
+            Connection(core: self, socket: socket, id: id, remotePort: remotePort).run()
+        }
+        if !isStarted {
+            connections.remove(id)
+            socket.close()
+        }
+    }
+}

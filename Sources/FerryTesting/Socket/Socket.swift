@@ -1,0 +1,61 @@
+import Foundation
+
+/// A connected stream socket.
+///
+/// All calls block, and all of them return at once after ``shutDown()``, which any thread may call.
+/// Only the owner closes it.
+struct Socket: Sendable {
+    let descriptor: Int32
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Reads what has arrived, waiting for the first byte; zero means that the peer has left.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count >= 0 { return count }
+            if errno != EINTR { return 0 }
+        }
+    }
+
+    /// Writes all bytes; false means that the peer has left.
+    ///
+    /// `hasMore` says that more follows at once, so that small pieces share a packet.
+    func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool = false) -> Bool {
+        let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = send(descriptor, rest.baseAddress, rest.count, flags)
+            if count > 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    func write(_ bytes: [UInt8], hasMore: Bool = false) -> Bool {
+        bytes.withUnsafeBytes { write($0, hasMore: hasMore) }
+    }
+
+    func write(_ data: Data, hasMore: Bool = false) -> Bool {
+        data.withUnsafeBytes { write($0, hasMore: hasMore) }
+    }
+
+    /// Ends both directions: the peer sees the end, blocked calls return, the descriptor stays open.
+    func shutDown() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Ends the writing direction: the peer sees the end once it has read everything.
+    func finishWriting() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    func close() {
+        _ = Glibc.close(descriptor)
+    }
+}
