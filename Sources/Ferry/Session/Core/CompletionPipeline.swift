@@ -38,7 +38,17 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
         completionHandler(response)
         let payload = TaskCompletion(task: outcome.task, serializer: serializer, response: response)
         monitor.task(outcome.task, didFinishWith: payload)
+        postMove(of: response, task: outcome.task)
         notifications.post(.networkingTaskDidComplete, object: outcome.task, userInfo: payload.userInfo)
         token.leave()
+    }
+
+    private func postMove(of response: TaskResponse<Value>, task: URLSessionTask) {
+        if response.fileURL != nil {
+            notifications.post(.downloadTaskDidMoveFile, object: task)
+        } else if let error = response.error?.underlyingError as? DownloadMoveError {
+            let info: [String: any Sendable] = [DownloadMoveError.payloadKey: error]
+            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: info)
+        }
     }
 }

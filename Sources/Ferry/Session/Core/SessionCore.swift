@@ -44,7 +44,7 @@ final class SessionCore: Sendable {
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
         if isCurrent { return made }
         made.invalidateAndCancel()
-        return session
+        return sessions.withLock(\.session) ?? made
     }
 
     /// Ends the current session, and lets the next task have a new one if `resetting`.

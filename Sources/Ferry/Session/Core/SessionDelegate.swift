@@ -39,7 +39,12 @@ extension SessionDelegate: URLSessionTaskDelegate {
         let hook = core.hooks.taskWillPerformRedirection
         let next = hook.map { $0(session, task, response, request) } ?? request
         core.monitor.task(task, didRedirectBy: response, to: next)
-        if next != nil { delegate(of: task)?.noteRedirection() }
+        if next != nil {
+            delegate(of: task)?.noteRedirection()
+        } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
+            // A refusal would end the process there: the task is cancelled instead, and nothing answered.
+            return task.cancel()
+        }
         completionHandler(next)
     }
 

@@ -34,8 +34,8 @@ struct SessionTable: Sendable {
     /// Whether the manager takes no more tasks.
     private(set) var isClosed = false
 
-    /// The numbers of the sessions there are.
-    var generations: [Int] { slots.keys.sorted() }
+    /// The numbers of all sessions there have been, the latest first.
+    var generations: ReversedCollection<Range<Int>> { (1..<nextGeneration + 1).reversed() }
 
     /// The current session, even one that is no longer valid.
     var session: URLSession? { current.flatMap { slots[$0]?.session } }

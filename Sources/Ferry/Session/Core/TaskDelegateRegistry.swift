@@ -85,11 +85,14 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    /// Removes all delegates of one session.
-    func removeAll(generation: Int) -> [TaskDelegate] {
+    /// Removes all delegates of one session, and gives them with their tasks.
+    func removeAll(generation: Int) -> [(task: URLSessionTask, delegate: TaskDelegate)] {
         state.withLock { state in
             let keys = state.entries.keys.filter { $0.generation == generation }
-            return keys.compactMap { state.entries.removeValue(forKey: $0)?.delegate }
+            return keys.compactMap { key in
+                guard let entry = state.entries.removeValue(forKey: key), let task = entry.task else { return nil }
+                return (task, entry.delegate)
+            }
         }
     }
 

@@ -33,7 +33,8 @@ final class ProgressReporter: Sendable {
     /// Takes a new state; called from one queue only.
     func report(completed: Int64, total: Int64?) {
         let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
-        let action = state.withLock { state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
+        let action = state.withLock {
+            state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
             guard !state.isFinished, state.latest != update else { return nil }
             state.latest = update
             state.hasUnreported = true
@@ -63,7 +64,10 @@ final class ProgressReporter: Sendable {
 
     /// The states from now on; the newest one only is kept for a reader who is behind.
     func updates() -> AsyncStream<ProgressUpdate> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ProgressUpdate.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ProgressUpdate.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
         let key = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
             state.nextStream += 1
