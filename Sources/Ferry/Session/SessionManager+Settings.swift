@@ -1,7 +1,9 @@
 import FerrySession
 
 extension SessionManager {
-    /// The response serializer of the calls that name none; it is taken when a task is made. JSON by default.
+    /// The response serializer of the calls that name none; it is taken when a task is made.
+    ///
+    /// JSON by default.
     public var responseSerializer: any ResponseSerializer {
         get { core.settings.withLock(\.responseSerializer) }
         set { core.settings.withLock { $0.responseSerializer = newValue } }
@@ -24,7 +26,9 @@ extension SessionManager {
         set { core.settings.withLock { $0.completionGroup = newValue } }
     }
 
-    /// Where progress handlers run; it is taken when a task is made. The ``operationQueue`` by default.
+    /// Where progress handlers run; it is taken when a task is made.
+    ///
+    /// The ``operationQueue`` by default.
     ///
     /// A completion handler waits for the last call of its task's progress handlers, so this queue must not wait for a
     /// completion.

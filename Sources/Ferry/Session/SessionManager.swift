@@ -86,7 +86,9 @@ open class SessionManager: @unchecked Sendable {
             serializer: serializer,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
-            bodyStreams: request.httpBodyStream.map { _ in BodyStreamSource(request: request, replay: nil) },
+            bodyStreams: request.httpBodyStream.map { _ in
+                BodyStreamSource(request: request, replay: nil, isAskedFirst: false)
+            },
             completionHandler: completionHandler
         )
         return core.makeTask(delegate, refusal: refusal, request: request) { session in
@@ -178,7 +180,7 @@ open class SessionManager: @unchecked Sendable {
         let delegate = core.makeDelegate(
             serializer: serializer,
             uploadProgress: progress,
-            bodyStreams: BodyStreamSource(request: request, replay: bodyStream),
+            bodyStreams: BodyStreamSource(request: request, replay: bodyStream, isAskedFirst: true),
             completionHandler: completionHandler
         )
         return core.makeTask(delegate, refusal: refusal, request: request) { session in

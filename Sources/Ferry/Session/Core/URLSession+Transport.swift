@@ -13,3 +13,15 @@ extension URLSession {
     /// A session for tasks that are refused: they are genuine, and cancelled before they can run.
     static let refusals = URLSession(configuration: .ephemeral)
 }
+
+extension URLSessionTask {
+    /// Whether this is a task of FoundationNetworking's own session.
+    var isFoundationNetworking: Bool {
+        #if os(Linux)
+        return [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self]
+            .contains { type(of: self) == $0 }
+        #else
+        return false
+        #endif
+    }
+}
