@@ -6,13 +6,17 @@ extension LoopbackServer {
         /// Whether requests are recorded; they are counted in any case.
         public var recordsRequests = true
 
-        /// How many bytes of each body are kept; the rest is counted and hashed. One mebibyte unless changed.
+        /// How many bytes of each body are kept; the rest is counted and hashed.
+        ///
+        /// One mebibyte unless changed.
         public var keptBodyBytes = 1 << 20
 
         /// Whether bodies are hashed; without it large uploads are read faster.
         public var hashesBodies = true
 
-        /// How many bytes a request head may have; a longer one is answered with 431. One mebibyte unless changed.
+        /// How many bytes a request head may have; a longer one is answered with 431.
+        ///
+        /// One mebibyte unless changed.
         public var headLimit = 1 << 20
 
         /// The size in bytes of the system's receive buffer of each connection; nil for the system's own choice.

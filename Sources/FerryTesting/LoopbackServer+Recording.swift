@@ -23,6 +23,14 @@ extension LoopbackServer {
         recordings.reset()
     }
 
+    /// How many bytes the system took from the server for its clients, heads and framing included.
+    ///
+    /// What a client has not read yet waits in buffers, whose size ``Configuration/sendBufferSize`` bounds.
+    public var bytesSent: Int { traffic.sent }
+
+    /// How many bytes the server has read from its clients, heads and framing included.
+    public var bytesReceived: Int { traffic.received }
+
     /// Waits until at least `count` requests have come.
     ///
     /// - Parameters:
@@ -30,9 +38,7 @@ extension LoopbackServer {
     ///   - timeout: How many seconds to wait for them.
     /// - Throws: ``LoopbackServerError/timedOut(_:)``, or `CancellationError` if the task is cancelled.
     public func waitForRequests(_ count: Int, timeout: TimeInterval = 10) async throws {
-        try await wait(timeout: timeout, until: { requestCount >= count }) {
-            "\(requestCount) of \(count) requests"
-        }
+        try await wait(for: "\(count) requests", timeout: timeout) { $0.requestCount >= count }
     }
 
     /// Waits until no more than `count` connections are open.
@@ -42,19 +48,20 @@ extension LoopbackServer {
     ///   - timeout: How many seconds to wait.
     /// - Throws: ``LoopbackServerError/timedOut(_:)``, or `CancellationError` if the task is cancelled.
     public func waitForOpenConnections(atMost count: Int, timeout: TimeInterval = 10) async throws {
-        try await wait(timeout: timeout, until: { openConnectionCount <= count }) {
-            "\(openConnectionCount) connections are open, not \(count)"
-        }
+        try await wait(for: "at most \(count) open connections", timeout: timeout) { $0.openConnectionCount <= count }
     }
 
     private func wait(
+        for goal: String,
         timeout: TimeInterval,
-        until isReached: () -> Bool,
-        describing text: () -> String
+        until isReached: (LoopbackServer) -> Bool
     ) async throws {
         let deadline = Monotonic.now + timeout
-        while !isReached() {
-            guard Monotonic.now < deadline else { throw LoopbackServerError.timedOut(text()) }
+        while !isReached(self) {
+            guard Monotonic.now < deadline else {
+                let seen = "\(requestCount) requests, \(openConnectionCount) open connections"
+                throw LoopbackServerError.timedOut("waited for \(goal), saw \(seen)")
+            }
             try await Task.sleep(for: .milliseconds(2))
         }
     }

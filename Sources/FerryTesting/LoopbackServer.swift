@@ -92,4 +92,6 @@ public final class LoopbackServer: Sendable {
     var recordings: RequestLog { core.log }
 
     var connections: ConnectionTable { core.connections }
+
+    var traffic: TrafficCounter { core.traffic }
 }

@@ -57,7 +57,7 @@ final class BodyWriter {
             if sent == faultPosition, !strike() { return false }
             let count = min(rest.count, faultPosition - sent, pace.sliceSize)
             let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-            guard socket.write(slice, hasMore: isChunked && pace.bytesPerSecond == nil) else {
+            guard socket.write(slice, hasMore: isChunked && fault == nil && pace.bytesPerSecond == nil) else {
                 interruption = .clientLeft
                 return false
             }

@@ -59,7 +59,11 @@ struct ResponseWriter {
         _ response: LoopbackResponse,
         _ framing: ResponseFraming
     ) -> Bool {
-        if case .none = framing { return socket.write(head.bytes) && response.fault?.bodyPosition == nil }
+        if case .none = framing {
+            guard socket.write(head.bytes) else { return false }
+            if case .pause = response.fault { return true }
+            return response.fault?.bodyPosition == nil
+        }
         let isPlain = response.bodyDelay <= 0 && response.fault == nil && response.bytesPerSecond == nil
         if isPlain, framing != .chunked, case .data(let data) = response.body, data.count <= 65536 {
             return socket.write(head.bytes + data)

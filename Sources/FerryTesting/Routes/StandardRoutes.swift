@@ -1,16 +1,55 @@
 import Foundation
 
-extension LoopbackServer {
-    /// Answers a request by the built-in routes; handlers may fall back to it.
-    public static func standardRoutes(_ request: LoopbackRequest) -> LoopbackResponse {
-        switch request.path {
-        case "/echo": .json(encoding: LoopbackEcho(request))
-        default: .text("Nothing here.\n", status: 404)
+/// The built-in routes, found by the first segment of the path.
+enum StandardRoutes {
+    /// A request and the segments of its path after the first.
+    struct Call {
+        let request: LoopbackRequest
+        let segments: [String]
+
+        init(_ request: LoopbackRequest) {
+            self.request = request
+            segments = request.path.split(separator: "/").dropFirst().map(String.init)
+        }
+
+        /// A segment as a number that is not negative.
+        func number(_ index: Int) -> Int? {
+            guard index < segments.count, let number = Int(segments[index]), number >= 0 else { return nil }
+            return number
+        }
+
+        /// A query item as a number that is not negative.
+        func number(_ name: String, default standard: Int) -> Int {
+            guard let number = request.query[name].flatMap({ Int($0) }), number >= 0 else { return standard }
+            return number
+        }
+
+        /// A query item in milliseconds as seconds.
+        func seconds(_ name: String, default milliseconds: Int) -> TimeInterval {
+            TimeInterval(number(name, default: milliseconds)) / 1000
+        }
+
+        /// Whether a query item is there and not `0`.
+        func flag(_ name: String) -> Bool {
+            request.query[name].map { $0 != "0" } ?? false
         }
     }
 
-    /// Tells how the built-in routes read bodies.
-    public static func standardBodyReading(_ request: LoopbackRequest) -> LoopbackBodyReading {
-        .whole
+    typealias Route = @Sendable (Call) -> LoopbackResponse
+
+    static let notFound = LoopbackResponse.text("There is no such route.\n", status: 404)
+    static let badArgument = LoopbackResponse.text("An argument of the route is wrong.\n", status: 400)
+
+    /// How many bytes a route holds in memory at most.
+    static let memoryLimit = 256 << 20
+
+    static func respond(to request: LoopbackRequest) -> LoopbackResponse {
+        let first = request.path.split(separator: "/").first.map(String.init) ?? ""
+        guard let route = table[first] else { return notFound }
+        return route(Call(request))
     }
+
+    private static let table: [String: Route] = [
+        inspection, bodies, faults, headerForms, redirects, authentication, cookies, documents,
+    ].reduce(into: [:]) { table, part in table.merge(part) { first, _ in first } }
 }

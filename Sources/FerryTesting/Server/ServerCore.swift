@@ -43,6 +43,10 @@ final class ServerCore: Sendable {
         }
     }
 
+    var traffic: TrafficCounter {
+        listener.traffic
+    }
+
     /// The rules for requests; nil once the server is stopped.
     var rules: (handler: LoopbackServer.Handler, bodyReading: BodyReadingRule?)? {
         state.withLock { state in state.handler.map { ($0, state.bodyReading) } }

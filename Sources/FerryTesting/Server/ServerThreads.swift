@@ -52,7 +52,7 @@ final class ServerThreads: Sendable {
         return result == 0
     }
 
-    /// Waits until all threads have ended; called from one of them it does not wait. False if some did not end in time.
+    /// Waits until all threads have ended; false if some did not in time, or if one of them calls.
     func joinAll(timeout: TimeInterval) -> Bool {
         let isOwn = state.withLock { $0.running.contains(pthread_self()) }
         let isOver = !isOwn && group.wait(timeout: .now() + timeout) == .success

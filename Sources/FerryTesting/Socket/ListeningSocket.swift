@@ -4,6 +4,7 @@ import Foundation
 struct ListeningSocket: Sendable {
     let descriptor: Int32
     let port: Int
+    let traffic = TrafficCounter()
 
     init(host: String, receiveBufferSize: Int?, sendBufferSize: Int?) throws(LoopbackServerError) {
         guard let address = SocketAddress(host: host, port: 0) else { throw .invalidHost(host) }
@@ -46,7 +47,7 @@ struct ListeningSocket: Sendable {
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         var on: Int32 = 1
         _ = setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        return .connection(Socket(descriptor: accepted), remotePort: SocketAddress(storage).port)
+        return .connection(Socket(descriptor: accepted, traffic: traffic), remotePort: SocketAddress(storage).port)
     }
 
     /// Wakes ``accept()``, which fails from then on; clients are refused.

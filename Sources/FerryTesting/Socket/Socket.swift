@@ -6,16 +6,16 @@ import Foundation
 /// Only the owner closes it.
 struct Socket: Sendable {
     let descriptor: Int32
-
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    let traffic: TrafficCounter
 
     /// Reads what has arrived, waiting for the first byte; zero means that the peer has left.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            if count >= 0 { return count }
+            if count >= 0 {
+                traffic.addReceived(count)
+                return count
+            }
             if errno != EINTR { return 0 }
         }
     }
@@ -29,6 +29,7 @@ struct Socket: Sendable {
         while !rest.isEmpty {
             let count = send(descriptor, rest.baseAddress, rest.count, flags)
             if count > 0 {
+                traffic.addSent(count)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             } else if count == 0 || errno != EINTR {
                 return false

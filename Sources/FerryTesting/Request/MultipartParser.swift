@@ -1,0 +1,55 @@
+import Foundation
+
+/// Takes multipart bodies apart, strictly: line ends are CRLF and the closing delimiter must be there.
+struct MultipartParser {
+    let boundary: String
+
+    func parts(of body: Data) -> [LoopbackRequest.Part]? {
+        // The line end before a delimiter belongs to it; the first one may begin the body.
+        let delimiter = Data("\r\n--\(boundary)".utf8)
+        let body = Data("\r\n".utf8) + body
+        guard var position = body.range(of: delimiter)?.upperBound else { return nil }
+        var parts: [LoopbackRequest.Part] = []
+        while true {
+            let rest = body[position...]
+            if rest.starts(with: Data("--".utf8)) { return parts }
+            guard rest.starts(with: Data("\r\n".utf8)),
+                let end = body.range(of: delimiter, in: position..<body.endIndex),
+                let part = Self.part(body[position..<end.lowerBound])
+            else { return nil }
+            parts.append(part)
+            position = end.upperBound
+        }
+    }
+
+    /// Reads a part that begins with the line end of its delimiter.
+    private static func part(_ data: Data) -> LoopbackRequest.Part? {
+        guard let blank = data.range(of: Data("\r\n\r\n".utf8)) else { return nil }
+        var headers = LoopbackHeaders()
+        let lines = String(decoding: data[data.startIndex..<blank.lowerBound], as: UTF8.self)
+        for line in lines.components(separatedBy: "\r\n") where !line.isEmpty {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            headers.add(String(line[..<colon]), value)
+        }
+        return LoopbackRequest.Part(headers: headers, body: Data(data[blank.upperBound...]))
+    }
+
+    /// The parameters of a field such as `form-data; name="a"`, with lower-case names.
+    static func parameters(_ field: String) -> [String: String] {
+        var isQuoted = false
+        let pieces = field.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == ";" && !isQuoted
+        }
+        return pieces.dropFirst().reduce(into: [:]) { result, piece in
+            let pair = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2 else { return }
+            var value = pair[1].trimmingCharacters(in: .whitespaces)
+            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
+                value = String(value.dropFirst().dropLast())
+            }
+            result[pair[0].trimmingCharacters(in: .whitespaces).lowercased()] = value
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+extension StandardRoutes {
+    static let bodies: [String: Route] = [
+        "bytes": { call in
+            guard let count = call.number(0) else { return badArgument }
+            var response = pattern(count, for: call)
+            response.bytesPerSecond = call.request.query["rate"].flatMap { Int($0) }
+            return response
+        },
+        "cache": { call in
+            var response = LoopbackResponse.resource(
+                .data(Data("cached\n".utf8)),
+                etag: "v1",
+                contentType: "text/plain",
+                for: call.request
+            )
+            response.headers.add("Cache-Control", "max-age=\(call.number("max-age", default: 60))")
+            return response
+        },
+        "drip": { call in
+            let count = call.number("bytes", default: 1000)
+            guard count <= memoryLimit else { return badArgument }
+            let pieces = pieces(of: Pattern.data(count: count, offset: 0), size: call.number("chunk", default: 100))
+            let body = LoopbackResponse.Body.dripped(pieces, interval: call.seconds("interval", default: 50))
+            let response = LoopbackResponse(headers: binary, body: body)
+            return call.flag("chunked") ? response.framed(.chunked) : response
+        },
+        "chunked": { chunked($0) },
+        "gzip": { .encoded(Gzip.encode, as: "gzip", $0) },
+        "deflate": { call in
+            .encoded(call.flag("raw") ? Deflate.encodeRaw : Deflate.encode, as: "deflate", call)
+        },
+        "gzip-truncated": { .encoded({ Data(Gzip.encode($0).dropLast(8 + $0.count / 2)) }, as: "gzip", $0) },
+        "gzip-corrupt": { call in
+            .encoded(
+                { data in
+                    var bytes = Gzip.encode(data)
+                    // The check sum comes before the four bytes of the length.
+                    bytes[bytes.count - 5] ^= 0xff
+                    return bytes
+                },
+                as: "gzip",
+                call
+            )
+        },
+    ]
+
+    static let binary: LoopbackHeaders = ["Content-Type": "application/octet-stream"]
+
+    /// The pattern as a resource that does not change.
+    static func pattern(_ count: Int, for call: Call) -> LoopbackResponse {
+        if call.request.query["ranges"] == "0" { return .pattern(count: count) }
+        return .resource(
+            .pattern(count: count),
+            etag: call.request.query["etag"] ?? "pattern-\(count)",
+            lastModified: Date(timeIntervalSince1970: 1_600_000_000),
+            for: call.request
+        )
+    }
+
+    static func pieces(of data: Data, size: Int) -> [Data] {
+        stride(from: 0, to: data.count, by: max(1, size)).map { data.dropFirst($0).prefix(max(1, size)) }
+    }
+
+    private static func chunked(_ call: Call) -> LoopbackResponse {
+        let size = call.number("size", default: 100)
+        let (count, overflows) = size.multipliedReportingOverflow(by: call.number("chunks", default: 10))
+        guard !overflows, count <= memoryLimit else { return badArgument }
+        let data = Pattern.data(count: count, offset: 0)
+        let pieces = pieces(of: data, size: size)
+        let interval = call.seconds("interval", default: 0)
+        if interval > 0 {
+            return LoopbackResponse(headers: binary, body: .dripped(pieces, interval: interval)).framed(.chunked)
+        }
+        let trailers: LoopbackHeaders =
+            call.flag("trailers") ? ["X-Count": "\(count)", "X-SHA256": SHA256.hexDigest(of: data)] : [:]
+        return LoopbackResponse(
+            headers: binary,
+            body: .chunked(pieces, trailers: trailers, chunkExtension: call.request.query["extension"])
+        )
+    }
+}
+
+extension LoopbackResponse {
+    /// A compressed pattern of `bytes=` bytes, or else a small JSON object.
+    fileprivate static func encoded(
+        _ encode: (Data) -> Data,
+        as coding: String,
+        _ call: StandardRoutes.Call
+    ) -> LoopbackResponse {
+        let count = call.request.query["bytes"].flatMap { Int($0) }
+        guard let count else {
+            return .data(encode(Data(StandardRoutes.json.utf8)), contentType: "application/json")
+                .adding("Content-Encoding", coding)
+        }
+        guard (0...StandardRoutes.memoryLimit).contains(count) else { return StandardRoutes.badArgument }
+        return .data(encode(Pattern.data(count: count, offset: 0)), contentType: "application/octet-stream")
+            .adding("Content-Encoding", coding)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+extension StandardRoutes {
+    static let headerForms: [String: Route] = [
+        "headers": { call in
+            switch call.segments.first {
+            case "huge":
+                let size = call.number("size", default: 10000)
+                let count = call.number("count", default: 1)
+                let (total, overflows) = size.multipliedReportingOverflow(by: count)
+                guard !overflows, total <= memoryLimit, count <= 100_000 else { return badArgument }
+                var response = LoopbackResponse.text("ok")
+                for index in 0..<count { response.headers.add("X-Huge-\(index)", String(repeating: "x", count: size)) }
+                return response
+            case "odd":
+                guard call.segments.count == 2, let head = oddHeads[call.segments[1]] else {
+                    return .text(oddHeads.keys.sorted().joined(separator: "\n"), status: 404)
+                }
+                var response = LoopbackResponse.text("ok")
+                response.rawHead = head
+                return response
+            default:
+                return notFound
+            }
+        }
+    ]
+
+    /// Heads for the body `ok`, most of them legal; those that are not begin with `invalid-`.
+    private static let oddHeads: [String: Data] = [
+        "no-space": "HTTP/1.1 200 OK\r\nX-Odd:v\r\nContent-Length:2\r\n\r\n",
+        "blank-value": "HTTP/1.1 200 OK\r\nX-Odd:  \r\nContent-Length: 2\r\n\r\n",
+        "empty-value": "HTTP/1.1 200 OK\r\nX-Odd:\r\nContent-Length: 2\r\n\r\n",
+        "padded-value": "HTTP/1.1 200 OK\r\nX-Odd: \t v \t \r\nContent-Length: 2  \r\n\r\n",
+        "obs-fold": "HTTP/1.1 200 OK\r\nX-Odd: one\r\n two\r\n\tthree\r\nContent-Length: 2\r\n\r\n",
+        "lf-only": "HTTP/1.1 200 OK\nX-Odd: v\nContent-Length: 2\n\n",
+        "no-reason": "HTTP/1.1 200\r\nX-Odd: v\r\nContent-Length: 2\r\n\r\n",
+        "empty-reason": "HTTP/1.1 200 \r\nX-Odd: v\r\nContent-Length: 2\r\n\r\n",
+        "long-reason": "HTTP/1.1 200 All is well: 100 % (really)\r\nX-Odd: v\r\nContent-Length: 2\r\n\r\n",
+        "utf8": "HTTP/1.1 200 OK\r\nX-Odd: caf\u{e9}\r\nContent-Length: 2\r\n\r\n",
+        "duplicate": "HTTP/1.1 200 OK\r\nX-Odd: A\r\nX-Odd: B\r\nX-Odd: C\r\nContent-Length: 2\r\n\r\n",
+        "duplicate-case": "HTTP/1.1 200 OK\r\nX-Odd: A\r\nx-odd: B\r\nX-ODD: C\r\nContent-Length: 2\r\n\r\n",
+        "lower-case": "HTTP/1.1 200 OK\r\nx-odd: v\r\ncontent-length: 2\r\n\r\n",
+        "http10": "HTTP/1.0 200 OK\r\nX-Odd: v\r\n\r\n",
+        "until-close": "HTTP/1.1 200 OK\r\nX-Odd: v\r\n\r\n",
+        "equal-lengths": "HTTP/1.1 200 OK\r\nX-Odd: v\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n",
+        "invalid-no-colon": "HTTP/1.1 200 OK\r\nX-Odd\r\nContent-Length: 2\r\n\r\n",
+        "invalid-space-before-colon": "HTTP/1.1 200 OK\r\nX-Odd : v\r\nContent-Length: 2\r\n\r\n",
+        "invalid-status": "HTTP/1.1 2xx OK\r\nX-Odd: v\r\nContent-Length: 2\r\n\r\n",
+        "invalid-length": "HTTP/1.1 200 OK\r\nX-Odd: v\r\nContent-Length: two\r\n\r\n",
+        "invalid-lengths": "HTTP/1.1 200 OK\r\nX-Odd: v\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n",
+        "invalid-nul": "HTTP/1.1 200 OK\r\nX-Odd: a\u{0}b\r\nContent-Length: 2\r\n\r\n",
+    ].mapValues { Data($0.utf8) }.merging([
+        "latin1": Data("HTTP/1.1 200 OK\r\nX-Odd: caf".utf8) + Data([0xe9])
+            + Data("\r\nContent-Length: 2\r\n\r\n".utf8)
+    ]) { first, _ in first }
+}

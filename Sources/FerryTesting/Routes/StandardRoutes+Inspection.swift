@@ -1,0 +1,66 @@
+import Foundation
+
+extension StandardRoutes {
+    static let inspection: [String: Route] = [
+        "echo": { .json(encoding: LoopbackEcho($0.request)) },
+        "upload": { call in
+            var echo = LoopbackEcho(call.request)
+            echo.body = nil
+            return .json(encoding: echo)
+        },
+        "status": { status(of: $0) },
+        // These are answered by the way their bodies are read, unless a request has none.
+        "early": { status(of: $0) },
+        "expect": { .json(encoding: LoopbackEcho($0.request)) },
+        "delay": { call in
+            guard let milliseconds = call.number(0) else { return badArgument }
+            let seconds = TimeInterval(milliseconds) / 1000
+            let echo = LoopbackResponse.json(encoding: LoopbackEcho(call.request))
+            return call.request.query["where"] == "body" ? echo.delayed(body: seconds) : echo.delayed(seconds)
+        },
+        "response-headers": { call in
+            var response = LoopbackResponse.text("ok\n", status: call.number("status", default: 200))
+            for item in call.request.queryItems where item.name != "status" {
+                if LoopbackHeaders.isSame(item.name, "Content-Type") { response.headers["Content-Type"] = nil }
+                response.headers.add(item.name, item.value ?? "")
+            }
+            return response
+        },
+        "interim": { call in
+            guard let status = call.number(0), (100...199).contains(status), status != 101 else {
+                return badArgument
+            }
+            let fields: LoopbackHeaders = status == 103 ? ["Link": "</style.css>; rel=preload"] : [:]
+            return .json(encoding: LoopbackEcho(call.request))
+                .preceded(by: LoopbackResponse.Interim(status: status, headers: fields))
+        },
+    ]
+
+    static func bodyReading(for request: LoopbackRequest) -> LoopbackBodyReading {
+        let call = Call(request)
+        let after = call.number("after", default: 0)
+        switch request.path.split(separator: "/").first {
+        case "upload":
+            var reading = LoopbackBodyReading.delayed(call.seconds("delay", default: 0))
+            reading.bytesPerSecond = request.query["rate"].flatMap { Int($0) }
+            return reading
+        case "early":
+            return .early(status(of: call), afterBytes: after)
+        case "upload-reset":
+            return .early(LoopbackResponse().faulted(.resetBeforeHead), afterBytes: after)
+        case "upload-stall":
+            return .early(LoopbackResponse().faulted(.stallBeforeHead), afterBytes: after)
+        case "upload-close":
+            return .early(.empty, afterBytes: after)
+        case "expect":
+            return call.segments.first == "417" ? .early(.status(417)) : .withoutContinue
+        default:
+            return .whole
+        }
+    }
+
+    static func status(of call: Call) -> LoopbackResponse {
+        guard let status = call.number(0), (200...999).contains(status) else { return badArgument }
+        return .text("\(status)\n", status: status)
+    }
+}

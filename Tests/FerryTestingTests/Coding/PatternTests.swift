@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import FerryTesting
+
+struct PatternTests {
+    @Test("Every byte follows the formula, over the seams too", arguments: [0, 1, 65535, 65536, 1_048_575, 5_000_000])
+    func formula(offset: Int) {
+        let data = LoopbackServer.pattern(count: 700, offset: offset)
+        #expect(data.count == 700)
+        let expected = (offset..<offset + 700).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8)) }
+        #expect(Array(data) == expected)
+    }
+
+    @Test("A long pattern is its parts together") func parts() {
+        let whole = LoopbackServer.pattern(count: 3_000_000)
+        #expect(whole.count == 3_000_000)
+        #expect(whole.dropFirst(1_500_001) == LoopbackServer.pattern(count: 1_499_999, offset: 1_500_001))
+        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256.hexDigest(of: whole))
+        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256.hexDigest(of: whole))
+    }
+
+    @Test("A negative count is empty") func negative() {
+        #expect(LoopbackServer.pattern(count: -1).isEmpty)
+        #expect(LoopbackServer.patternSHA256(count: -1) == SHA256().hexDigest)
+    }
+}

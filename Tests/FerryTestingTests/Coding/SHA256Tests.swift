@@ -1,0 +1,50 @@
+import FerryTesting
+import Foundation
+import Testing
+
+struct SHA256Tests {
+    @Test(
+        "The published vectors hold",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            (
+                "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrst"
+                    + "nopqrstu",
+                "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
+            ),
+        ]
+    ) func vectors(text: String, digest: String) {
+        #expect(SHA256.hexDigest(of: Data(text.utf8)) == digest)
+    }
+
+    @Test("A million letters a hash as published") func million() {
+        let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+        #expect(SHA256.hexDigest(of: Data(repeating: 97, count: 1_000_000)) == digest)
+    }
+
+    @Test("Pieces of any size hash like the whole") func pieces() {
+        let data = LoopbackServer.pattern(count: 1000)
+        let whole = SHA256.hexDigest(of: data)
+        for size in [1, 3, 55, 56, 63, 64, 65, 127, 128, 129, 999] {
+            var hash = SHA256()
+            for start in stride(from: 0, to: data.count, by: size) { hash.update(data.dropFirst(start).prefix(size)) }
+            #expect(hash.hexDigest == whole)
+        }
+    }
+
+    @Test("A digest can be taken in between") func between() {
+        var hash = SHA256()
+        hash.update(Data("ab".utf8))
+        let before = hash.hexDigest
+        #expect(before == SHA256.hexDigest(of: Data("ab".utf8)))
+        hash.update(Array("c".utf8))
+        #expect(hash.hexDigest == SHA256.hexDigest(of: Data("abc".utf8)))
+        #expect(hash.digest.count == 32)
+        #expect(hash.digest.first == 0xba)
+    }
+}
