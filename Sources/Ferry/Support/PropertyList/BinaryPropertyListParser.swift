@@ -1,0 +1,226 @@
+import FerrySession
+
+/// Reads a binary property list, `bplist00`.
+///
+/// Foundation's own reader crashes on damaged lists, so none is handed to it. Every number of the file is checked before
+/// it is used: places against the length, references against the count, containers against cycles, depth and the size
+/// they unfold to.
+struct BinaryPropertyListParser {
+    static let maximumDepth = 512
+    /// Containers may share their elements; this many values may come of that.
+    static let maximumValues = 1 << 24
+
+    private static let headerLength = 8
+    private static let trailerLength = 32
+
+    private let bytes: UnsafeRawBufferPointer
+    private let tableOffset: Int
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let objectCount: Int
+    private let top: Int
+
+    /// How many bytes objects may still take: all together no more than there are, or they overlap.
+    private var remaining: Int
+    private var parsed: [Int: Parsed] = [:]
+    private var isOpen: Set<Int> = []
+
+    private struct Parsed {
+        let value: PropertyListValue
+        /// How many values it unfolds to.
+        var size = 1
+        /// How many levels it has.
+        var height = 0
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListParsingError) {
+        self.bytes = bytes
+        guard bytes.count > Self.headerLength + Self.trailerLength, bytes.starts(with: "bplist0".utf8) else {
+            throw PropertyListParsingError("Too short for a binary property list")
+        }
+        let trailer = bytes.count - Self.trailerLength
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
+            throw PropertyListParsingError("A trailer with impossible sizes", at: trailer)
+        }
+        let objects = Self.number(bytes, at: trailer + 8, size: 8)
+        let root = Self.number(bytes, at: trailer + 16, size: 8)
+        let table = Self.number(bytes, at: trailer + 24, size: 8)
+        guard objects > 0, root < objects, table > UInt64(Self.headerLength), table < UInt64(trailer),
+            objects <= (UInt64(trailer) - table) / UInt64(offsetSize)
+        else { throw PropertyListParsingError("A trailer that does not fit the length", at: trailer) }
+        // All three are less than the length now, so they fit into an Int.
+        objectCount = Int(objects)
+        top = Int(root)
+        tableOffset = Int(table)
+        remaining = bytes.count
+    }
+
+    /// Reads the list.
+    mutating func parse() throws(PropertyListParsingError) -> PropertyListValue {
+        try object(top, depth: 0).value
+    }
+
+    private mutating func object(_ reference: Int, depth: Int) throws(PropertyListParsingError) -> Parsed {
+        if let known = parsed[reference] {
+            guard depth + known.height <= Self.maximumDepth else {
+                throw PropertyListParsingError("More than \(Self.maximumDepth) levels")
+            }
+            return known
+        }
+        guard reference < objectCount else { throw PropertyListParsingError("A reference to no object") }
+        let entry = Self.number(bytes, at: tableOffset + reference * offsetSize, size: offsetSize)
+        guard entry >= UInt64(Self.headerLength), entry < UInt64(tableOffset) else {
+            throw PropertyListParsingError("An object outside the list", at: tableOffset + reference * offsetSize)
+        }
+        let offset = Int(entry)
+        let result: Parsed
+        switch bytes[offset] >> 4 {
+        case 0xA, 0xD:
+            guard depth < Self.maximumDepth else {
+                throw PropertyListParsingError("More than \(Self.maximumDepth) levels", at: offset)
+            }
+            guard isOpen.insert(reference).inserted else {
+                throw PropertyListParsingError("A container inside itself", at: offset)
+            }
+            result = try container(at: offset, depth: depth)
+            isOpen.remove(reference)
+        default:
+            result = Parsed(value: try scalar(at: offset))
+        }
+        parsed[reference] = result
+        return result
+    }
+
+    private mutating func container(at offset: Int, depth: Int) throws(PropertyListParsingError) -> Parsed {
+        let isDictionary = bytes[offset] >> 4 == 0xD
+        let (start, count) = try extent(at: offset, unit: isDictionary ? 2 * referenceSize : referenceSize)
+        var size = 1
+        var height = 1
+        var keys: [String] = []
+        var values: [PropertyListValue] = []
+        for index in 0..<(isDictionary ? 2 * count : count) {
+            let reference = Self.number(bytes, at: start + index * referenceSize, size: referenceSize)
+            guard reference < UInt64(objectCount) else {
+                throw PropertyListParsingError("A reference to no object", at: start + index * referenceSize)
+            }
+            let element = try object(Int(reference), depth: depth + 1)
+            size += element.size
+            height = max(height, element.height + 1)
+            guard size <= Self.maximumValues else {
+                throw PropertyListParsingError("The list unfolds to more than \(Self.maximumValues) values", at: offset)
+            }
+            if isDictionary, index < count {
+                guard let key = element.value.string else {
+                    throw PropertyListParsingError("A key that is not a string", at: offset)
+                }
+                keys.append(key)
+            } else {
+                values.append(element.value)
+            }
+        }
+        guard isDictionary else { return Parsed(value: .array(values), size: size, height: height) }
+        return Parsed(value: .dictionary(Dictionary(zip(keys, values)) { $1 }), size: size, height: height)
+    }
+}
+
+extension BinaryPropertyListParser {
+    private mutating func scalar(at offset: Int) throws(PropertyListParsingError) -> PropertyListValue {
+        let marker = bytes[offset]
+        let length = 1 << Int(marker & 0xF)
+        switch marker >> 4 {
+        case 0x0 where marker == 0x08: return .bool(false)
+        case 0x0 where marker == 0x09: return .bool(true)
+        case 0x1 where length <= 16: return try integer(at: offset, length: length)
+        case 0x2 where length == 4:
+            try require(length, after: offset)
+            return .real(Double(Float(bitPattern: UInt32(Self.number(bytes, at: offset + 1, size: 4)))))
+        case 0x2 where length == 8: return .real(try double(at: offset))
+        case 0x3 where marker == 0x33:
+            let seconds = try double(at: offset)
+            guard seconds.isFinite else { throw PropertyListParsingError("A date that is no number", at: offset) }
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case 0x4:
+            let (start, count) = try extent(at: offset, unit: 1)
+            return .data(Data(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])))
+        case 0x5, 0x7:
+            let (start, count) = try extent(at: offset, unit: 1)
+            guard let text = String(validating: bytes[start..<start + count], as: UTF8.self) else {
+                throw PropertyListParsingError("A string that is not text", at: offset)
+            }
+            return .string(text)
+        case 0x6:
+            let (start, count) = try extent(at: offset, unit: 2)
+            let units = (0..<count).map { UInt16(Self.number(bytes, at: start + 2 * $0, size: 2)) }
+            // Strings of Foundation may have halves of surrogate pairs.
+            return .string(String(decoding: units, as: UTF16.self))
+        case 0x8:
+            let size = Int(marker & 0xF) + 1
+            guard size <= 8 else { break }
+            try require(size, after: offset)
+            return .uid(Self.number(bytes, at: offset + 1, size: size))
+        default: break
+        }
+        throw PropertyListParsingError("An object of no known kind", at: offset)
+    }
+
+    /// An integer is unsigned with one, two or four bytes and signed with eight; with sixteen it is one of 64 bits that
+    /// needed the room for its sign.
+    private func integer(at offset: Int, length: Int) throws(PropertyListParsingError) -> PropertyListValue {
+        try require(length, after: offset)
+        guard length == 16 else {
+            return .integer(Int64(bitPattern: Self.number(bytes, at: offset + 1, size: length)))
+        }
+        let high = Self.number(bytes, at: offset + 1, size: 8)
+        let low = Self.number(bytes, at: offset + 9, size: 8)
+        switch high {
+        case 0: return low > UInt64(Int64.max) ? .unsigned(low) : .integer(Int64(low))
+        case .max where low > UInt64(Int64.max): return .integer(Int64(bitPattern: low))
+        default: throw PropertyListParsingError("An integer of more than 64 bits", at: offset)
+        }
+    }
+
+    private func double(at offset: Int) throws(PropertyListParsingError) -> Double {
+        try require(8, after: offset)
+        return Double(bitPattern: Self.number(bytes, at: offset + 1, size: 8))
+    }
+
+    /// Where an object's content starts and how many units it has; all of them lie before the offset table.
+    private mutating func extent(
+        at offset: Int,
+        unit: Int
+    ) throws(PropertyListParsingError) -> (start: Int, count: Int) {
+        let short = Int(bytes[offset] & 0xF)
+        var start = offset + 1
+        var count = UInt64(short)
+        if short == 0xF {
+            try require(1, after: offset)
+            let marker = bytes[start]
+            guard marker >> 4 == 1, marker & 0xF <= 3 else {
+                throw PropertyListParsingError("A length that is no number", at: start)
+            }
+            let size = 1 << Int(marker & 0xF)
+            try require(size, after: start)
+            count = Self.number(bytes, at: start + 1, size: size)
+            start += 1 + size
+        }
+        guard start <= tableOffset, count <= UInt64(tableOffset - start) / UInt64(unit) else {
+            throw PropertyListParsingError("An object that ends outside the list", at: offset)
+        }
+        remaining -= Int(count) * unit
+        guard remaining >= 0 else { throw PropertyListParsingError("Objects that overlap", at: offset) }
+        return (start, Int(count))
+    }
+
+    private func require(_ length: Int, after offset: Int) throws(PropertyListParsingError) {
+        guard length < tableOffset - offset else {
+            throw PropertyListParsingError("An object that ends outside the list", at: offset)
+        }
+    }
+
+    /// A big-endian number; the caller has checked that it lies inside.
+    private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int, size: Int) -> UInt64 {
+        bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

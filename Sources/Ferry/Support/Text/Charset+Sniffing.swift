@@ -1,0 +1,58 @@
+import FerrySession
+
+extension Charset {
+    /// The encoding a byte order mark stands for, and how many bytes it takes.
+    static func byteOrderMark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
+        let start = Array(data.prefix(4))
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if start == [0, 0, 0xFE, 0xFF] { return (.utf32BigEndian, 4) }
+        if start == [0xFF, 0xFE, 0, 0] { return (.utf32LittleEndian, 4) }
+        if start.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        if start.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
+        return nil
+    }
+
+    /// The encoding an XML declaration or an HTML `meta` element names within the first 1024 bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The text.
+    ///   - contentType: Its content type in lower case; decides which of the two is looked for, nil for both.
+    /// - Returns: The encoding; nil if none is named or it is not known.
+    static func declaration(in data: Data, contentType: String?) -> String.Encoding? {
+        let isHTML = contentType.map { $0 == "text/html" || $0 == "application/xhtml+xml" } ?? true
+        let isXML = contentType.map { $0.hasSuffix("/xml") || $0.hasSuffix("+xml") } ?? true
+        guard isHTML || isXML else { return nil }
+        // Every byte is a character in Latin-1, so looking through the start cannot fail.
+        guard let start = String(data: data.prefix(1024), encoding: .isoLatin1)?.lowercased() else { return nil }
+        let named = (isXML ? xmlDeclaration(start) : nil) ?? (isHTML ? metaElement(start) : nil)
+        guard let encoding = named.flatMap(encoding(named:)) else { return nil }
+        // It was read byte by byte: it cannot be UTF-16, whatever it says (WHATWG HTML, "prescan a byte stream").
+        return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
+    }
+
+    private static func xmlDeclaration(_ start: String) -> String? {
+        guard start.hasPrefix("<?xml"), let end = start.range(of: "?>") else { return nil }
+        return value(of: "encoding", in: start[..<end.lowerBound])
+    }
+
+    private static func metaElement(_ start: String) -> String? {
+        var rest = start[...]
+        while let tag = rest.range(of: "<meta") {
+            rest = rest[tag.upperBound...]
+            let end = rest.firstIndex(of: ">") ?? rest.endIndex
+            if let value = value(of: "charset", in: rest[..<end]) { return value }
+            rest = rest[end...]
+        }
+        return nil
+    }
+
+    /// What follows a name and an equals sign: a word, in quotes or not.
+    private static func value(of name: String, in text: Substring) -> String? {
+        guard let found = text.range(of: name) else { return nil }
+        let rest = text[found.upperBound...].drop { $0.isWhitespace }
+        guard rest.first == "=" else { return nil }
+        let word = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+        let value = word.prefix { !$0.isWhitespace && !"\"';>?/".contains($0) }
+        return value.isEmpty ? nil : String(value)
+    }
+}

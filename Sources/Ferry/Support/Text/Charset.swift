@@ -1,0 +1,77 @@
+import FerrySession
+
+/// The character encodings that names in HTTP, HTML and XML stand for.
+///
+/// Foundation knows a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese); the others
+/// are Core Foundation's encodings, which decode on Linux too.
+enum Charset {
+    /// The encoding a name stands for, in upper or lower case; nil if nobody knows it.
+    static func encoding(named name: String) -> String.Encoding? {
+        let name = name.trimmingCharacters(in: .whitespaces).lowercased()
+        return byName[name] ?? String.Encoding(ianaName: name)
+    }
+
+    private static let byName: [String: String.Encoding] = {
+        var table: [String: String.Encoding] = [:]
+        for (encoding, names) in foundation {
+            for name in names.split(separator: " ") { table[String(name)] = encoding }
+        }
+        for (number, names) in coreFoundation {
+            let encoding = String.Encoding(rawValue: 0x8000_0000 | number)
+            for name in names.split(separator: " ") { table[String(name)] = encoding }
+        }
+        return table
+    }()
+
+    /// Names that Foundation does not know, for encodings that it does.
+    private static let foundation: [(String.Encoding, String)] = [
+        (.utf8, "utf8 unicode-1-1-utf-8 x-unicode20utf8"),
+        (.ascii, "ascii iso646-us ansi_x3.4-1968"),
+        (.isoLatin1, "iso8859-1 iso88591 iso_8859-1 l1 latin1 ibm819 cp819"),
+        (.isoLatin2, "iso8859-2 iso88592 iso_8859-2 l2 latin2"),
+        (.windowsCP1250, "cp1250 x-cp1250"),
+        (.windowsCP1251, "cp1251 x-cp1251"),
+        (.windowsCP1252, "cp1252 x-cp1252 x-ansi"),
+        (.windowsCP1253, "cp1253 x-cp1253"),
+        (.windowsCP1254, "cp1254 x-cp1254"),
+        (.macOSRoman, "macintosh mac x-mac-roman"),
+        (.shiftJIS, "sjis x-sjis shift-jis windows-31j ms932 cp932 ms_kanji"),
+        (.japaneseEUC, "x-euc-jp eucjp"),
+        (.utf16, "ucs-2 iso-10646-ucs-2 unicode csunicode"),
+    ]
+
+    /// Core Foundation's numbers (CFStringEncodingExt.h) and the names that stand for them.
+    ///
+    /// GB 2312 and GBK are read as GB 18030, which has all their characters.
+    private static let coreFoundation: [(UInt, String)] = [
+        (0x0632, "gb18030 gbk x-gbk gb2312 gb_2312 gb_2312-80 chinese csgb2312 euc-cn cp936 windows-936 iso-ir-58"),
+        (0x0A05, "hz-gb-2312"),
+        (0x0A06, "big5 big5-hkscs cn-big5 csbig5 x-x-big5 cp950"),
+        (0x0931, "euc-tw x-euc-tw"),
+        (0x0422, "euc-kr ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 korean windows-949 cp949 iso-ir-149"),
+        (0x0840, "iso-2022-kr"),
+        (0x0A02, "koi8-r koi8 koi8_r koi"),
+        (0x0A08, "koi8-u koi8-ru"),
+        (0x0203, "iso-8859-3 iso8859-3 iso_8859-3 latin3 l3"),
+        (0x0204, "iso-8859-4 iso8859-4 iso_8859-4 latin4 l4"),
+        (0x0205, "iso-8859-5 iso8859-5 iso_8859-5 cyrillic"),
+        (0x0206, "iso-8859-6 iso8859-6 iso_8859-6 arabic"),
+        (0x0207, "iso-8859-7 iso8859-7 iso_8859-7 greek"),
+        (0x0208, "iso-8859-8 iso8859-8 iso_8859-8 iso-8859-8-i iso-8859-8-e hebrew logical"),
+        (0x0209, "iso-8859-9 iso8859-9 iso_8859-9 latin5 l5"),
+        (0x020A, "iso-8859-10 iso8859-10 latin6 l6"),
+        (0x041D, "windows-874 tis-620 iso-8859-11 iso8859-11 dos-874"),
+        (0x020D, "iso-8859-13 iso8859-13"),
+        (0x020E, "iso-8859-14 iso8859-14"),
+        (0x020F, "iso-8859-15 iso8859-15 latin9 l9"),
+        (0x0210, "iso-8859-16 iso8859-16"),
+        (0x0505, "windows-1255 cp1255 x-cp1255"),
+        (0x0506, "windows-1256 cp1256 x-cp1256"),
+        (0x0507, "windows-1257 cp1257 x-cp1257"),
+        (0x0508, "windows-1258 cp1258 x-cp1258"),
+        (0x0400, "ibm437 cp437"),
+        (0x0410, "ibm850 cp850"),
+        (0x0419, "ibm866 cp866 866"),
+        (0x0007, "x-mac-cyrillic x-mac-ukrainian"),
+    ]
+}
