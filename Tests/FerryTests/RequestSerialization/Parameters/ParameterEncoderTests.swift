@@ -1,0 +1,116 @@
+import Ferry
+import Foundation
+import Testing
+
+@Suite("Parameters from Encodable values")
+struct ParameterEncoderTests {
+    private struct Address: Encodable {
+        var city: String
+        var zip: Int?
+    }
+    private enum Role: String, Encodable { case admin, guest }
+    private struct User: Encodable {
+        var name = "Ada"
+        var age: UInt8 = 36
+        var ratio: Float = 0.1
+        var isActive = true
+        var role = Role.admin
+        var address = Address(city: "London", zip: nil)
+        var tags = ["x", "y"]
+        var unique: Set<Int> = [3, 1, 2]
+        var born = Date(timeIntervalSince1970: 0)
+        var key = Data([0xFF])
+        var home = URL(string: "http://e.com")
+        var scores = ["b": 1, "a": 2]
+        var none: Int?
+    }
+
+    @Test("Structures, enumerations, collections and optionals")
+    func structure() throws {
+        let value = try ParameterEncoder().encode(User())
+        guard case .dictionary(var fields) = value else { return #expect(Bool(false), "no dictionary: \(value)") }
+        guard case .set(let unique) = fields.removeValue(forKey: "unique") else {
+            return #expect(Bool(false), "a set stays a set")
+        }
+        #expect(Set(unique) == [1, 2, 3])
+        #expect(
+            fields == [
+                "name": "Ada", "age": 36, "ratio": 0.1, "isActive": true, "role": "admin",
+                "address": ["city": "London"],
+                "tags": ["x", "y"], "born": .date(Date(timeIntervalSince1970: 0)), "key": .data(Data([0xFF])),
+                "home": "http://e.com", "scores": ["a": 2, "b": 1],
+            ]
+        )
+    }
+
+    @Test("An Encodable becomes a query")
+    func query() throws {
+        struct Search: Encodable {
+            let q = "a b"
+            let page = 2
+            let only: Set<String> = ["y", "x"]
+            let after: Int? = nil
+        }
+        #expect(try QueryEncoding().encode(Parameters(encoding: Search())) == "only=x&only=y&page=2&q=a%20b")
+    }
+
+    @Test("Containers by hand: nested, super, null and empty")
+    func containers() throws {
+        struct Manual: Encodable {
+            enum Key: String, CodingKey { case list, map, null }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encodeNil(forKey: .null)
+                var list = container.nestedUnkeyedContainer(forKey: .list)
+                try list.encode(1)
+                try list.encodeNil()
+                var inner = list.nestedContainer(keyedBy: Key.self)
+                try inner.encode("deep", forKey: .map)
+                #expect(list.count == 3)
+                _ = list.nestedUnkeyedContainer()
+                var map = container.nestedContainer(keyedBy: Key.self, forKey: .map)
+                try map.encode(true, forKey: .null)
+                try "up".encode(to: container.superEncoder())
+                try [5].encode(to: list.superEncoder())
+            }
+        }
+        #expect(
+            try ParameterEncoder().encode(Manual()) == [
+                "list": [1, nil, ["map": "deep"], [], [5]], "map": ["null": true], "null": nil, "super": "up",
+            ]
+        )
+    }
+
+    @Test("Nothing, fragments and arrays at the top")
+    func topLevel() throws {
+        struct Empty: Encodable { func encode(to encoder: any Encoder) throws {} }
+        #expect(try ParameterEncoder().encode(Empty()) == [:])
+        #expect(try ParameterEncoder().encode(5) == 5)
+        #expect(try ParameterEncoder().encode([User?.none]) == [nil])
+        #expect(try ParameterEncoder().encode([[1], []]) == [[1], []])
+    }
+
+    @Test("An error of encode(to:) is kept underneath")
+    func failure() throws {
+        struct Failing: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "no"))
+            }
+        }
+        let error = try #require(throws: RequestSerializationError.self) {
+            try QueryEncoding().encode(Parameters(encoding: Failing()))
+        }
+        #expect(error.code == .invalidParameters)
+        #expect(error.underlyingError is EncodingError)
+    }
+
+    @Test("Coding paths name the place")
+    func codingPath() throws {
+        struct Probe: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                try encoder.codingPath.map(\.stringValue).joined(separator: ".").encode(to: encoder)
+            }
+        }
+        #expect(try ParameterEncoder().encode(["a": [Probe(), Probe()]]) == ["a": ["a.0", "a.1"]])
+    }
+}
