@@ -103,7 +103,10 @@ struct DataTaskTests {
         #expect(seen.current == ["library", "mine"])
     }
 
-    @Test("The completion group is entered when a task is made and left after its handler", arguments: TestTransport.all)
+    @Test(
+        "The completion group is entered when a task is made and left after its handler",
+        arguments: TestTransport.all
+    )
     func completionGroup(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json("{}").delayed(0.1) }
         let manager = transport.manager()
@@ -129,7 +132,8 @@ struct DataTaskTests {
         let server = try LoopbackServer { _ in LoopbackResponse.json("{}").faulted(.stallBeforeHead) }
         let manager = transport.manager()
         let ends = Watched<[NetworkError?]>([])
-        let running = manager.dataTask(with: URLRequest(url: server.url)) { end in ends.change { $0.append(end.error) } }
+        let running = manager.dataTask(with: URLRequest(url: server.url)) { end in ends.change { $0.append(end.error) }
+        }
         running.resume()
         try await server.waitForRequests(1)
         running.cancel()

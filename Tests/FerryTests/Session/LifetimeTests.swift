@@ -47,7 +47,10 @@ struct LifetimeTests {
         #expect(await eventually { weakSession == nil })
     }
 
-    @Test("A task that is dropped without having run leaves its group", arguments: TestTransport.able(to: .droppingUnstartedTasks))
+    @Test(
+        "A task that is dropped without having run leaves its group",
+        arguments: TestTransport.able(to: .droppingUnstartedTasks)
+    )
     func droppedTask(_ transport: TestTransport) async throws {
         let group = DispatchGroup()
         do {

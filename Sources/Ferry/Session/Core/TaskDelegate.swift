@@ -91,10 +91,11 @@ final class TaskDelegate: Sendable {
             with: NetworkError(
                 .bodyStreamExhausted,
                 message: "The body stream was needed again and cannot be had a second time",
-                failingURL: task.originalRequest?.url
+                failingURL: bodyStreams?.request.url
             )
         )
-        task.cancel()
+        // FoundationNetworking asks on the very queue its cancel() waits for.
+        ManagerQueues.processing.async { task.cancel() }
         return nil
     }
 
@@ -122,7 +123,8 @@ final class TaskDelegate: Sendable {
     func didReceive(_ data: Data, for task: URLSessionTask) {
         let limit = body.isCollected ? maximumBytes : nil
         let (received, isWithinLimit) = state.withLock { state in
-            (state.receive(data, collects: body.isCollected), state.body.count <= limit ?? .max)
+            let received = state.receive(data, collects: body.isCollected && !state.isRefused)
+            return (received, state.body.count <= limit ?? .max)
         }
         downloadProgress.report(completed: received, total: downloadProgress.latest.totalByteCount)
         if case .streamed(let sink) = body { sink.receive(data, of: task) }
@@ -130,6 +132,8 @@ final class TaskDelegate: Sendable {
     }
 
     private func refuse(_ task: URLSessionTask, limit: Int) {
+        let isFirst = state.withLock { $0.refuse() }
+        guard isFirst else { return }
         fail(
             with: NetworkError(
                 .responseTooLarge,
@@ -138,7 +142,6 @@ final class TaskDelegate: Sendable {
                 response: task.response as? HTTPURLResponse
             )
         )
-        state.withLock { $0.body = Data() }
         task.cancel()
     }
 

@@ -44,6 +44,9 @@ struct TaskState: Sendable {
     /// Where the manager's hook wants the file.
     var hookDestination: URL?
 
+    /// Whether the body has been refused and is no longer collected.
+    private(set) var isRefused = false
+
     private var expectedLength: Int64 = 0
     private var isRunning = false
     private var isFinished = false
@@ -82,6 +85,14 @@ struct TaskState: Sendable {
             body.append(data)
         }
         return bytesReceived
+    }
+
+    /// Drops the body and takes no more of it; false the second time.
+    mutating func refuse() -> Bool {
+        guard !isRefused else { return false }
+        isRefused = true
+        body = Data()
+        return true
     }
 
     /// Ends the task and hands out what there is; nil the second time.

@@ -9,7 +9,6 @@ extension HTTPSessionManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
-    ///   - progress: Receives the progress of the response's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func get<Value: Decodable & Sendable>(
@@ -17,16 +16,14 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        as type: Value.Type,
-        progress: ProgressHandler? = nil
+        as type: Value.Type
     ) async throws(NetworkError) -> Value {
         try await get(
             path,
             parameters: parameters,
             headers: headers,
             timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type),
-            progress: progress
+            serializer: DecodableResponseSerializer(type)
         )
     }
 
@@ -37,9 +34,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - type: The type of the value.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func post<Value: Decodable & Sendable>(
@@ -47,18 +42,14 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        as type: Value.Type,
-        progress: ProgressHandler? = nil
+        as type: Value.Type
     ) async throws(NetworkError) -> Value {
         try await post(
             path,
             parameters: parameters,
             headers: headers,
             timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: DecodableResponseSerializer(type),
-            progress: progress
+            serializer: DecodableResponseSerializer(type)
         )
     }
 
@@ -69,9 +60,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - type: The type of the value.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func put<Value: Decodable & Sendable>(
@@ -79,18 +68,14 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        as type: Value.Type,
-        progress: ProgressHandler? = nil
+        as type: Value.Type
     ) async throws(NetworkError) -> Value {
         try await put(
             path,
             parameters: parameters,
             headers: headers,
             timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: DecodableResponseSerializer(type),
-            progress: progress
+            serializer: DecodableResponseSerializer(type)
         )
     }
 
@@ -101,9 +86,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - type: The type of the value.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func patch<Value: Decodable & Sendable>(
@@ -111,18 +94,14 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        as type: Value.Type,
-        progress: ProgressHandler? = nil
+        as type: Value.Type
     ) async throws(NetworkError) -> Value {
         try await patch(
             path,
             parameters: parameters,
             headers: headers,
             timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: DecodableResponseSerializer(type),
-            progress: progress
+            serializer: DecodableResponseSerializer(type)
         )
     }
 
@@ -160,9 +139,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - type: The type of the value.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func request<Value: Decodable & Sendable>(
@@ -171,9 +148,7 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        as type: Value.Type,
-        progress: ProgressHandler? = nil
+        as type: Value.Type
     ) async throws(NetworkError) -> Value {
         try await request(
             method,
@@ -181,9 +156,7 @@ extension HTTPSessionManager {
             parameters: parameters,
             headers: headers,
             timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: DecodableResponseSerializer(type),
-            progress: progress
+            serializer: DecodableResponseSerializer(type)
         )
     }
 }

@@ -9,7 +9,6 @@ extension HTTPSessionManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the response's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     @discardableResult
@@ -18,10 +17,9 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil
+        serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
+        let request = Request(
             path,
             method: .get,
             parameters: parameters,
@@ -29,7 +27,6 @@ extension HTTPSessionManager {
             timeoutInterval: timeoutInterval,
             serializer: serializer
         )
-        request.downloadProgress = progress
         return try await send(request)
     }
 
@@ -40,9 +37,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     @discardableResult
@@ -51,11 +46,9 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil
+        serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
+        let request = Request(
             path,
             method: .post,
             parameters: parameters,
@@ -63,8 +56,6 @@ extension HTTPSessionManager {
             timeoutInterval: timeoutInterval,
             serializer: serializer
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
         return try await send(request)
     }
 
@@ -75,9 +66,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     @discardableResult
@@ -86,11 +75,9 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil
+        serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
+        let request = Request(
             path,
             method: .put,
             parameters: parameters,
@@ -98,8 +85,6 @@ extension HTTPSessionManager {
             timeoutInterval: timeoutInterval,
             serializer: serializer
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
         return try await send(request)
     }
 
@@ -110,9 +95,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     @discardableResult
@@ -121,11 +104,9 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil
+        serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
+        let request = Request(
             path,
             method: .patch,
             parameters: parameters,
@@ -133,8 +114,6 @@ extension HTTPSessionManager {
             timeoutInterval: timeoutInterval,
             serializer: serializer
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
         return try await send(request)
     }
 
@@ -175,9 +154,7 @@ extension HTTPSessionManager {
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
     ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the request's body.
     /// - Returns: The value.
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     @discardableResult
@@ -187,11 +164,9 @@ extension HTTPSessionManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil
+        serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
+        let request = Request(
             path,
             method: method,
             parameters: parameters,
@@ -199,8 +174,6 @@ extension HTTPSessionManager {
             timeoutInterval: timeoutInterval,
             serializer: serializer
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
         return try await send(request)
     }
 

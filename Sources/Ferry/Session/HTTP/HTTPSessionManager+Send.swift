@@ -79,6 +79,40 @@ extension HTTPSessionManager {
         return stream(request, validation: validation)
     }
 
+    /// Uploads a multipart form; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - method: The method.
+    ///   - parameters: Parameters, which become the form's first parts.
+    ///   - headers: The header fields of this request.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - progress: Receives the progress of the form.
+    ///   - multipartForm: Adds the form's parts.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func upload<Serializer: ResponseSerializer>(
+        to path: String,
+        method: HTTPMethod = .post,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        serializer: Serializer = HTTPDataResponseSerializer(),
+        progress: ProgressHandler? = nil,
+        multipartForm: @escaping @Sendable (inout MultipartFormData) throws -> Void
+    ) async throws(NetworkError) -> Serializer.Output {
+        var request = Request(
+            path,
+            method: method,
+            parameters: parameters,
+            headers: headers,
+            serializer: serializer
+        )
+        request.multipartForm = multipartForm
+        request.uploadProgress = progress
+        return try await send(request)
+    }
+
     /// Downloads a file below the base URL; cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:

@@ -21,7 +21,7 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// Its tasks are still running when they report their completion.
         case completedState
 
-        /// It crashes when a task is cancelled in the middle of a redirection or an authentication.
+        /// It crashes when a task is cancelled amid its completion, a redirection or an authentication.
         case cancellationAnywhere
 
         /// It follows a 307 with the method, but without the body.
