@@ -29,6 +29,8 @@ extension LoopbackServer {
 
         /// Decides how the body of a request is read, before it is; nil for ``LoopbackBodyReading/whole``.
         ///
+        /// A server without a handler or with routes then reads as its routes want it.
+        ///
         /// The request has no body yet. It is called on the connection's thread.
         public var bodyReading: (@Sendable (LoopbackRequest) -> LoopbackBodyReading)?
 

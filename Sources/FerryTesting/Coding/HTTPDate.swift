@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Dates in the form of RFC 9110 section 5.6.7, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
@@ -40,7 +39,7 @@ enum HTTPDate {
         return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
     }
 
-    private static let cached = Mutex<(time: time_t, text: String)>((0, ""))
+    private static let cached = Locked<(time: time_t, text: String)>((0, ""))
 
     /// The present moment; the text is made once a second.
     static var now: String {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The bytes of generated bodies: byte `i` is `i * 31 + i / 256`, modulo 256.
 ///
@@ -60,7 +59,7 @@ enum Pattern {
         return data
     }
 
-    private static let digests = Mutex<[Int: String]>([:])
+    private static let digests = Locked<[Int: String]>([:])
 
     /// The hash of the first `count` bytes; each is worked out once.
     static func digest(count: Int) -> String {

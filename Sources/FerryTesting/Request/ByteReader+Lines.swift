@@ -32,14 +32,15 @@ extension ByteReader {
     private func headLength(limit: Int) throws(ProtocolViolation) -> Int? {
         var lineStart = 0
         var searched = 0
-        while true {
+        search: while true {
             let bytes = available
             while let feed = Self.lineFeed(in: bytes, from: searched) {
                 if feed == lineStart || (feed == lineStart + 1 && bytes[lineStart] == 13) {
                     if lineStart > 0 { return feed + 1 }
                     // An empty line before the request line is to be ignored (RFC 9112 section 2.2).
                     consume(feed + 1)
-                    return try headLength(limit: limit)
+                    searched = 0
+                    continue search
                 }
                 lineStart = feed + 1
                 searched = lineStart

@@ -76,7 +76,7 @@ extension LoopbackResponse.Body {
             return .data(data.dropFirst(range.lowerBound).prefix(range.count))
         case .pattern(let count, let offset):
             let range = range.clamped(to: 0..<max(0, count))
-            return .pattern(count: range.count, offset: offset + range.lowerBound)
+            return .pattern(count: range.count, offset: offset &+ range.lowerBound)
         case .file(let url, let whole):
             let start = whole?.lowerBound ?? 0
             return .file(url, range: start + range.lowerBound..<start + range.upperBound)

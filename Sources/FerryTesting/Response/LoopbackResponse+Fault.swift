@@ -36,12 +36,13 @@ extension LoopbackResponse {
 }
 
 extension LoopbackResponse.Fault {
-    /// The place in the body where it strikes.
+    /// The place in the body where it strikes; the largest number is left to mean that nothing does.
     var bodyPosition: Int? {
         switch self {
-        case .reset(let position), .stall(let position), .truncate(let position): max(0, position)
-        case .pause(let position, _): max(0, position)
-        case .closeBeforeHead, .resetBeforeHead, .stallBeforeHead, .garbage, .closeAfterResponse: nil
+        case .reset(let position), .stall(let position), .truncate(let position), .pause(let position, _):
+            min(max(0, position), .max - 1)
+        case .closeBeforeHead, .resetBeforeHead, .stallBeforeHead, .garbage, .closeAfterResponse:
+            nil
         }
     }
 }

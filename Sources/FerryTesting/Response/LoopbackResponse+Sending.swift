@@ -32,13 +32,14 @@ extension LoopbackResponse.Body {
 
     private static func sendPattern(count: Int, offset: Int, to writer: BodyWriter) -> Bool {
         var position = offset
-        let end = offset + max(0, count)
-        while position < end {
-            let used = Pattern.withSlice(offset: position, count: end - position) { slice in
+        var left = count
+        while left > 0 {
+            let used = Pattern.withSlice(offset: position, count: left) { slice in
                 writer.write(slice) ? slice.count : 0
             }
             guard used > 0 else { return false }
-            position += used
+            position &+= used
+            left -= used
         }
         return true
     }
@@ -48,7 +49,7 @@ extension LoopbackResponse.Body {
         guard descriptor >= 0 else { return false }
         defer { _ = close(descriptor) }
         return withUnsafeTemporaryAllocation(byteCount: 262_144, alignment: 16) { buffer in
-            var position = range?.lowerBound ?? 0
+            var position = max(0, range?.lowerBound ?? 0)
             let end = range?.upperBound ?? .max
             while position < end {
                 let count = pread(descriptor, buffer.baseAddress, min(buffer.count, end - position), position)

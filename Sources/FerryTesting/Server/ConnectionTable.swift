@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The open connections of one server.
 ///
@@ -18,7 +17,7 @@ final class ConnectionTable: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var acceptedCount: Int {
         state.withLock { $0.accepted }

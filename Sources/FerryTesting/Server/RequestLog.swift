@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What a server has seen.
 final class RequestLog: Sendable {
@@ -9,7 +8,7 @@ final class RequestLog: Sendable {
         var violations: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let keepsRequests: Bool
 
     init(keepsRequests: Bool) {

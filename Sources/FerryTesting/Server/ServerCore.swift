@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The listener and everything its connections share.
 ///
@@ -20,7 +19,7 @@ final class ServerCore: Sendable {
     let connections = ConnectionTable()
     private let threads = ServerThreads()
     private let listener: ListeningSocket
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(
         host: String,
@@ -36,7 +35,7 @@ final class ServerCore: Sendable {
             sendBufferSize: configuration.sendBufferSize
         )
         port = listener.port
-        state = Mutex(State(handler: handler, bodyReading: bodyReading))
+        state = Locked(State(handler: handler, bodyReading: bodyReading))
         guard threads.start({ self.acceptConnections() }) else {
             listener.close()
             throw .system(call: "pthread_create", code: EAGAIN)

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 
 /// The threads of one server: started one by one, all joined before the server is gone.
 final class ServerThreads: Sendable {
@@ -22,7 +21,7 @@ final class ServerThreads: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let group = DispatchGroup()
     private let stackSize = 1 << 20
 

@@ -11,7 +11,7 @@ extension Socket {
         let deadline = Monotonic.now + seconds
         while true {
             let left = deadline - Monotonic.now
-            if left <= 0 { return true }
+            guard left > 0 else { return true }
             if poll(for: Self.peerLeft, milliseconds: Int32(min(left * 1000 + 1, 3_600_000))) { return false }
         }
     }

@@ -21,7 +21,9 @@ struct MultipartTests {
 
     @Test(
         "A body that is cut or malformed has no parts",
-        arguments: ["", "--b b", "--b b\r\nX: y\r\n\r\none", "--b b\r\nX\r\n\r\none\r\n--b b--", "--b bX\r\n\r\n\r\n--b b--"]
+        arguments: [
+            "", "--b b", "--b b\r\nX: y\r\n\r\none", "--b b\r\nX\r\n\r\none\r\n--b b--", "--b bX\r\n\r\n\r\n--b b--",
+        ]
     ) func malformed(body: String) {
         #expect(request(body).multipartParts == nil)
     }

@@ -1,0 +1,67 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoopbackRouteTests {
+    private let routes = [
+        LoopbackRoute("GET", "/users/:id") { .text("user \($0.parameters["id"] ?? "")") },
+        LoopbackRoute("GET", "/users/me") { _ in .text("never") },
+        LoopbackRoute(nil, "/files/*") { .text("file \($0.parameters["*"] ?? "")") },
+        LoopbackRoute("POST", "/refused", bodyReading: .early(.status(413))) { _ in .text("no body") },
+        LoopbackRoute("GET", "/") { _ in .text("root") },
+    ]
+
+    @Test(
+        "The first route that matches answers, the built-in ones answer the rest",
+        arguments: [
+            ("GET", "/users/7", "user 7"),
+            ("GET", "/users/me", "user me"),
+            ("GET", "/users/a%20b/", "user a b"),
+            ("PUT", "/files/a/b", "file a/b"),
+            ("GET", "/files", "file "),
+            ("GET", "/", "root"),
+            ("GET", "/status/200", "200\n"),
+            ("GET", "/users", "There is no such route.\n"),
+            ("GET", "/users/1/2", "There is no such route.\n"),
+            ("POST", "/users/1", "There is no such route.\n"),
+        ]
+    ) func matching(method: String, target: String, text: String) throws {
+        let server = try LoopbackServer(routes: routes)
+        #expect(try RawClient(server).exchange(method, target).text == text)
+    }
+
+    @Test("A route for GET answers HEAD") func head() throws {
+        let server = try LoopbackServer(routes: routes)
+        #expect(try RawClient(server).exchange("HEAD", "/users/7").headers["Content-Length"] == "6")
+    }
+
+    @Test("A route may answer before the body, and routes keep the built-in way of reading") func bodyReading() throws {
+        let server = try LoopbackServer(routes: routes)
+        let head = " HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n"
+        let refused = try RawClient(server)
+        try refused.send("POST /refused" + head)
+        #expect(try refused.response().status == 413)
+        let early = try RawClient(server)
+        try early.send("POST /early/401" + head)
+        #expect(try early.response().status == 401)
+    }
+
+    @Test("Another fallback replaces the built-in routes") func fallback() throws {
+        let server = try LoopbackServer(routes: routes) { _ in .text("mine", status: 410) }
+        #expect(try RawClient(server).exchange("GET", "/echo").status == 410)
+    }
+
+    @Test("A sequence answers each request with its own response, and stays at the last") func sequence() throws {
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .empty, .text("ok")]))
+        let client = try RawClient(server)
+        #expect(try client.exchange("GET", "/").status == 503)
+        try client.request("GET", "/")
+        #expect(client.receiveAll().data.isEmpty)
+        let other = try RawClient(server)
+        #expect(try other.exchange("GET", "/").text == "ok")
+        #expect(try other.exchange("GET", "/").text == "ok")
+        let empty = try LoopbackServer(handler: LoopbackServer.sequence([]))
+        #expect(try RawClient(empty).exchange("GET", "/").status == 500)
+    }
+}

@@ -1,0 +1,132 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionTests {
+    @Test("Pipelined requests are answered in order, however they are cut") func pipelining() throws {
+        let server = try LoopbackServer { .text($0.target + ($0.bodyText ?? "")) }
+        let client = try RawClient(server)
+        var all = Data()
+        for index in 0..<20 {
+            all.append(Data("POST /\(index) HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc".utf8))
+        }
+        for start in stride(from: 0, to: all.count, by: 37) { try client.send(all.dropFirst(start).prefix(37)) }
+        for index in 0..<20 { #expect(try client.response().text == "/\(index)abc") }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("A pipelined request behind the last one does not spoil its answer") func pipelinedAfterClose() throws {
+        let server = try LoopbackServer { _ in .pattern(count: 300_000) }
+        let client = try RawClient(server)
+        try client.request("GET", "/", ["Connection: close"])
+        try client.request("GET", "/")
+        let response = try client.response()
+        #expect(response.body == LoopbackServer.pattern(count: 300_000))
+        let end = client.receiveAll()
+        #expect(end.data.isEmpty)
+        #expect(end.error == nil)
+    }
+
+    @Test("Empty lines before a request are ignored") func emptyLines() throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.send("\r\n\r\n")
+        #expect(try client.exchange("GET", "/echo").status == 200)
+        #expect(server.protocolViolations.isEmpty)
+    }
+
+    @Test("A flood of empty lines does no harm") func emptyLineFlood() throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.send(String(repeating: "\r\n", count: 500_000))
+        #expect(try client.exchange("GET", "/echo").status == 200)
+    }
+
+    @Test("A malformed request is refused and noted") func malformed() throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.send("GET / HTTP/1.1\r\nHost : x\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == 400)
+        #expect(response.headers["Connection"] == "close")
+        #expect(server.protocolViolations == ["malformed field name"])
+        #expect(server.requests.isEmpty)
+        let chunked = try RawClient(server)
+        try chunked.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n")
+        #expect(try chunked.response().status == 400)
+        server.reset()
+        #expect(server.protocolViolations.isEmpty)
+    }
+
+    @Test("A head beyond the limit is refused") func headLimit() throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.headLimit = 10000
+        let server = try LoopbackServer(configuration: configuration)
+        let small = try RawClient(server)
+        #expect(try small.exchange("GET", "/echo", ["X: " + String(repeating: "x", count: 9000)]).status == 200)
+        let large = try RawClient(server)
+        try large.request("GET", "/echo", ["X: " + String(repeating: "x", count: 40000)])
+        #expect(try large.response().status == 431)
+    }
+
+    @Test("Idle connections are closed on request, busy ones are not") func closeIdle() throws {
+        let server = try LoopbackServer()
+        let idle = try RawClient(server)
+        #expect(try idle.exchange("GET", "/echo").status == 200)
+        let busy = try RawClient(server)
+        try busy.request("GET", "/pause?after=0&bytes=5&ms=300")
+        _ = try busy.head()
+        // The server marks a connection as idle just after its answer has gone.
+        usleep(50000)
+        server.closeIdleConnections()
+        #expect(try idle.receive().isEmpty)
+        #expect(try busy.receive(exactly: 5).count == 5)
+        #expect(try busy.exchange("GET", "/echo").status == 200)
+    }
+
+    @Test("A reused connection can be told from a new one, to fail the reuse") func staleReuse() throws {
+        let server = try LoopbackServer { $0.connectionRequestIndex > 0 ? .empty : .text("ok") }
+        let client = try RawClient(server)
+        #expect(try client.exchange("GET", "/").text == "ok")
+        try client.request("GET", "/")
+        #expect(client.receiveAll().data.isEmpty)
+    }
+
+    @Test("Clients that leave in the middle of a body do no harm") func aborts() async throws {
+        let server = try LoopbackServer()
+        for index in 0..<50 {
+            let client = try RawClient(server)
+            try client.request("GET", index % 2 == 0 ? "/bytes/50000000" : "/chunked?chunks=1000&size=10000")
+            _ = try client.receive(exactly: 1000)
+            client.close(reset: index % 4 < 2)
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(try RawClient(server).exchange("GET", "/echo").status == 200)
+    }
+
+    @Test("A delayed answer ends when its client leaves") func abandonedDelay() async throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.request("GET", "/delay/50000")
+        try await server.waitForRequests(1)
+        client.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("A small send buffer shows how far the client has read") func backPressure() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.sendBufferSize = 16384
+        let server = try LoopbackServer(configuration: configuration)
+        let client = try RawClient(server)
+        try client.request("GET", "/bytes/100000000")
+        _ = try client.head()
+        var sent = -1
+        while sent != server.bytesSent {
+            sent = server.bytesSent
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // The client's own receive buffer counts as read.
+        #expect(sent < 20_000_000)
+    }
+}

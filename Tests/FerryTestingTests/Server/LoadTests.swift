@@ -1,0 +1,67 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct LoadTests {
+    @Test("Twenty thousand requests on four connections are all answered") func manyRequests() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    let client = try RawClient(server)
+                    for index in 0..<5000 {
+                        let target = "/\(worker)/\(index)"
+                        #expect(try client.exchange("GET", target).text == target)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.requestCount == 20000)
+        #expect(server.requests.count == 20000)
+        #expect(server.connectionCount == 4)
+    }
+
+    @Test("Five hundred connections at once are all served, twice") func manyConnections() async throws {
+        let server = try LoopbackServer()
+        let clients = try (0..<500).map { _ in try RawClient(server) }
+        for _ in 0..<2 {
+            for client in clients { try client.request("GET", "/delay/20") }
+            for client in clients { #expect(try client.response().status == 200) }
+        }
+        #expect(server.connectionCount == 500)
+        #expect(server.openConnectionCount == 500)
+        for client in clients { client.close() }
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("Many short connections leave nothing behind") func manyShortConnections() async throws {
+        let server = try LoopbackServer { _ in .text("ok").closing() }
+        for _ in 0..<3000 { #expect(try RawClient(server).exchange("GET", "/").text == "ok") }
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(server.connectionCount == 3000)
+    }
+
+    @Test("Servers that come and go leave no descriptors and no threads") func leaks() throws {
+        let before = try resources()
+        for index in 0..<200 {
+            let server = try LoopbackServer()
+            let clients = try (0..<3).map { _ in try RawClient(server) }
+            #expect(try clients[0].exchange("GET", "/echo").status == 200)
+            try clients[1].request("GET", index % 2 == 0 ? "/stall?after=1" : "/delay/60000")
+            if index % 3 == 0 { server.stop() }
+        }
+        let after = try resources()
+        // Other tests run beside this one: the allowance is theirs.
+        #expect(after.descriptors - before.descriptors < 100)
+        #expect(after.threads - before.threads < 100)
+    }
+
+    private func resources() throws -> (descriptors: Int, threads: Int) {
+        (
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+        )
+    }
+}
