@@ -82,6 +82,19 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.removeAll { field in field.isNamed(name) }
     }
 
+    /// One field for each name, duplicates joined with `", "`, in the order of their first ones.
+    func combined() -> [HTTPHeader] {
+        var combined: [HTTPHeader] = []
+        for field in fields {
+            if let place = combined.firstIndex(where: { other in other.isNamed(field.name) }) {
+                combined[place] = HTTPHeader(combined[place].name, "\(combined[place].value), \(field.value)")
+            } else {
+                combined.append(field)
+            }
+        }
+        return combined
+    }
+
     /// Checks every field.
     ///
     /// - Throws: ``RequestSerializationError`` for the first invalid name or value.

@@ -46,7 +46,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         guard parameters != nil || !request.hasBody else { return request }
         let encoding = options.stringEncoding
         let query = try parameters.map { parameters in try options.query(parameters, for: request, in: encoding) }
-        request.setBody(try (query ?? "").data(in: encoding), contentType: "application/x-www-form-urlencoded")
+        try request.setBody((query ?? "").data(in: encoding), contentType: "application/x-www-form-urlencoded")
         return request
     }
 }

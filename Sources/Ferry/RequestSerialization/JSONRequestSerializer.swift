@@ -50,11 +50,13 @@ public struct JSONRequestSerializer: RequestSerializer {
         var request = request
         try request.addMissingHeaders(options.headers)
         if let parameters {
+            let body: Data
             do {
-                request.setBody(try encode(parameters), contentType: "application/json")
+                body = try encode(parameters)
             } catch {
                 throw error.failing(url)
             }
+            try request.setBody(body, contentType: "application/json")
         }
         return request
     }

@@ -46,11 +46,13 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         var request = request
         try request.addMissingHeaders(options.headers)
         if let parameters {
+            let body: Data
             do {
-                request.setBody(try encode(parameters), contentType: "application/x-plist")
+                body = try encode(parameters)
             } catch {
                 throw error.failing(url)
             }
+            try request.setBody(body, contentType: "application/x-plist")
         }
         return request
     }

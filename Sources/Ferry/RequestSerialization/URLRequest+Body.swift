@@ -3,7 +3,7 @@ import FerrySession
 extension URLRequest {
     /// The request's URL.
     ///
-    /// Ask before any change: FoundationNetworking traps when it copies a request without a URL.
+    /// Ask before any change: Foundation traps on Linux when it copies a request without a URL.
     @discardableResult
     func requiredURL() throws -> URL {
         guard let url else {
@@ -16,10 +16,8 @@ extension URLRequest {
     var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 
     /// Sets the body, and its type unless the request names one.
-    mutating func setBody(_ body: Data, contentType: String) {
-        if value(forHTTPHeaderField: "Content-Type") == nil {
-            setValue(contentType, forHTTPHeaderField: "Content-Type")
-        }
+    mutating func setBody(_ body: Data, contentType: String) throws {
+        try addMissingHeaders([.contentType(contentType)])
         httpBody = body
     }
 }

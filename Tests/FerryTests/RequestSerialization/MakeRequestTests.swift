@@ -35,6 +35,14 @@ struct MakeRequestTests {
         #expect(request.value(forHTTPHeaderField: "User-Agent") == "me")
     }
 
+    @Test("Names keep the case they were given")
+    func nameCase() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headers = ["x-lower": "1"]
+        let request = try serializer.makeRequest(method: .get, url: url, headers: ["X-API-key": "2", "X-LOWER": "3"])
+        #expect(request.allHTTPHeaderFields == ["X-API-key": "2", "X-LOWER": "3"])
+    }
+
     @Test("Nothing is set that was not asked for")
     func untouched() throws {
         let plain = URLRequest(url: url)

@@ -86,8 +86,7 @@ extension MultipartFormData {
         try request.requiredURL()
         var request = request
         request.httpBody = nil
-        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        request.setValue("\(contentLength)", forHTTPHeaderField: "Content-Length")
+        try request.setHeaders([.contentType(contentType), HTTPHeader("Content-Length", "\(contentLength)")])
         return request
     }
 }
