@@ -2,8 +2,11 @@ import FerrySession
 
 /// Which `URLSession` a manager runs on.
 public enum SessionTransport: Sendable {
-    /// Ferry's own session.
+    /// Ferry's own session, with its default options.
     case curl
+
+    /// What ``curl(options:)`` makes.
+    case curlWithOptions(CurlSession.Options)
 
     /// The system's session: on Linux that of FoundationNetworking, with its limitations.
     case system
@@ -18,10 +21,24 @@ public enum SessionTransport: Sendable {
         delegateQueue: OperationQueue
     ) -> URLSession {
         switch self {
-        case .curl, .system:
+        case .curl:
+            CurlSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+        case .curlWithOptions(let options):
+            CurlSession(
+                configuration: configuration,
+                options: options,
+                delegate: delegate,
+                delegateQueue: delegateQueue
+            )
+        case .system:
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
         case .session(let make):
             make(configuration, delegate, delegateQueue)
         }
+    }
+
+    /// Ferry's own session, with options of choice.
+    public static func curl(options: CurlSession.Options) -> SessionTransport {
+        .curlWithOptions(options)
     }
 }

@@ -74,7 +74,9 @@ extension Transfer {
     // MARK: - Answers
 
     func answerRedirect(_ next: URLRequest?) {
-        guard client != nil, let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.question else { return }
+        guard client != nil, let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.question else {
+            return
+        }
         guard let next else { return deliverHeld() }
         self.held = nil
         letGoOfAttempt()

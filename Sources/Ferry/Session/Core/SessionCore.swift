@@ -36,11 +36,13 @@ final class SessionCore: Sendable {
     var session: URLSession {
         if let session = sessions.withLock(\.session) { return session }
         let generation = sessions.withLock { $0.reserveGeneration() }
+        let delegate = SessionDelegate(core: self, generation: generation)
         let made = transport.makeSession(
             configuration: configuration,
-            delegate: SessionDelegate(core: self, generation: generation),
+            delegate: delegate,
             delegateQueue: operationQueue
         )
+        (made as? CurlSession)?.taskObserver = delegate
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
         if isCurrent { return made }
         made.invalidateAndCancel()

@@ -26,6 +26,18 @@ final class SessionDelegate: NSObject, URLSessionDelegate {
     }
 }
 
+// MARK: - CurlSessionTaskObserver
+
+extension SessionDelegate: CurlSessionTaskObserver {
+    func session(_ session: CurlSession, didResume task: URLSessionTask) {
+        core.noteResumed(task)
+    }
+
+    func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
+        core.noteSuspended(task)
+    }
+}
+
 // MARK: - URLSessionTaskDelegate
 
 extension SessionDelegate: URLSessionTaskDelegate {

@@ -2,7 +2,7 @@ import FerrySession
 
 extension Charset {
     /// Decodes a text; nil if it has bytes that stand for nothing.
-    static func string(_ data: Data, encoding: String.Encoding) -> String? {
+    package static func string(_ data: Data, encoding: String.Encoding) -> String? {
         encoding == .japaneseEUC ? japaneseEUC(data) : String(data: data, encoding: encoding)
     }
 

@@ -4,9 +4,9 @@ import FerrySession
 ///
 /// Foundation knows a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese); the others
 /// are Core Foundation's encodings, which decode on Linux too.
-enum Charset {
+package enum Charset {
     /// The encoding a name stands for, in upper or lower case; nil if nobody knows it.
-    static func encoding(named name: String) -> String.Encoding? {
+    package static func encoding(named name: String) -> String.Encoding? {
         let name = name.trimmingCharacters(in: .whitespaces).lowercased()
         return byName[name] ?? String.Encoding(ianaName: name)
     }

@@ -48,7 +48,8 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
 
     /// Everything the suites run over.
     static let all: [TestTransport] = [
-        TestTransport(name: "system", transport: .system, abilities: [])
+        TestTransport(name: "curl", transport: .curl, abilities: Set(Ability.allCases)),
+        TestTransport(name: "system", transport: .system, abilities: []),
     ]
 
     /// Those which can do something that not all can.

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 /// Gives a well-formed XML body from which a parser can be made.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 extension XMLScanner {
     /// Goes past a name (XML 1.0, production 5) and gives it.

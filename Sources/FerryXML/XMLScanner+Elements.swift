@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 extension XMLScanner {
     /// Goes past the root element and everything inside it.

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 extension XMLScanner {
     /// Goes past everything before the root element.

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 /// Where and why a text is not well-formed XML.
 public struct XMLParsingError: Error, Sendable, Hashable, LocalizedError {

@@ -1,4 +1,4 @@
-import Ferry
+import FerryXML
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 /// Checks that an XML text is well-formed (XML 1.0, fifth edition) before Foundation sees it.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 /// Makes an XML tree from a well-formed body.
 ///

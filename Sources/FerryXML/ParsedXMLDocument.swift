@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 import Synchronization
 
 /// A well-formed XML text and its tree.

@@ -1,4 +1,4 @@
-import FerrySession
+import Ferry
 
 /// A well-formed XML text that has not been parsed yet.
 public struct XMLContent: Sendable, Hashable {
