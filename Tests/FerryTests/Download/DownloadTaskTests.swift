@@ -171,7 +171,7 @@ struct DownloadTaskTests {
         let place = try scratch.file("file")
         let offset = Watched<Int64?>(nil)
         manager.hooks.downloadTaskDidResume = { _, _, start, _ in offset.change { $0 = start } }
-        let request = URLRequest(url: server.url("/range/2000000?rate=1000000"))
+        let request = URLRequest(url: server.url("/bytes/2000000?rate=1000000"))
         let task = manager.downloadTask(with: request, destination: nil) { _ in }
         task.resume()
         #expect(await eventually { manager.downloadProgress(for: task)?.completedUnitCount ?? 0 > 100_000 })

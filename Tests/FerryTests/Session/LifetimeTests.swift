@@ -37,6 +37,24 @@ struct LifetimeTests {
         #expect(done.current?.value == [1])
     }
 
+    @Test("An invalidation that finishes may be followed by one that cancels", arguments: TestTransport.all)
+    func hurriedInvalidation(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager()
+        let invalidated = Watched(0)
+        manager.hooks.sessionDidBecomeInvalid = { _, _ in invalidated.change { $0 += 1 } }
+        let error = Watched<NetworkError?>(nil)
+        manager.dataTask(with: URLRequest(url: server.url)) { response in error.change { $0 = response.error } }
+            .resume()
+        try await server.waitForRequests(1)
+        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancellingTasks: true)
+        #expect(await error.wait { $0?.isCancelled == true })
+        #expect(await invalidated.wait { $0 > 0 })
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(invalidated.current == 1)
+    }
+
     @Test("A manager dropped while idle frees its session", arguments: TestTransport.all)
     func idleManager(_ transport: TestTransport) async throws {
         weak var weakSession: URLSession?

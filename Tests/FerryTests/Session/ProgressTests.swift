@@ -120,13 +120,15 @@ struct ProgressTests {
 
     @Test("A Progress suspends and resumes its task", arguments: TestTransport.able(to: .suspension))
     func pauses(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .text("x") }
+        let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(0.2) }
         let manager = transport.manager()
         let task = manager.dataTask(with: URLRequest(url: server.url)) { _ in }
         let progress = try #require(manager.downloadProgress(for: task))
         task.resume()
         progress.pause()
-        #expect(task.state == .suspended || task.state == .completed)
+        #expect(await eventually { task.state == .suspended })
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(task.state == .suspended)
         progress.resume()
         #expect(await eventually { task.state == .completed })
     }

@@ -52,14 +52,21 @@ final class SessionCore: Sendable {
     /// Ends the current session, and lets the next task have a new one if `resetting`.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
         let session = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
-        session?.invalidate(invalidation)
+        if let session { return session.invalidate(invalidation) }
+        // The session is finishing already: what is left to do for it is to hurry.
+        if invalidation == .cancelling, !resetting { for task in registry.tasks { task.cancel() } }
     }
 
-    /// Lets running tasks finish and the session go after them, when the manager goes.
+    /// Lets the tasks finish and the session go after them, when the manager goes.
     func abandon() {
         let session = sessions.withLock { $0.abandon() }
         registry.releaseTasks()
+        // On Linux a session is kept by its tasks alone: it goes with the last of them, be it resumed yet or not.
+        #if !os(Linux)
         session?.finishTasksAndInvalidate()
+        #else
+        withExtendedLifetime(session) {}
+        #endif
     }
 
     /// Takes note that a session has become invalid; tasks it left behind fail.

@@ -76,10 +76,13 @@ struct SessionTable: Sendable {
     }
 
     /// Ends the current session, and gives it if it is to be invalidated now.
+    ///
+    /// A session is invalidated once: a second invalidation of the same one gives nothing.
     mutating func invalidate(_ invalidation: Invalidation, resetting: Bool) -> URLSession? {
         if !resetting { isClosed = true }
         guard let generation = current, var slot = slots[generation] else { return nil }
         if resetting { current = nil }
+        guard !slot.isInvalid else { return nil }
         slot.isInvalid = true
         defer { slots[generation] = slot }
         guard slot.makers == 0 else {
@@ -98,7 +101,7 @@ struct SessionTable: Sendable {
         }
     }
 
-    /// Gives up all sessions, when the manager goes.
+    /// Gives up all sessions, when the manager goes; gives the one that is still valid.
     mutating func abandon() -> URLSession? {
         isClosed = true
         let session = current.flatMap { slots[$0] }.flatMap { $0.isInvalid ? nil : $0.session }
