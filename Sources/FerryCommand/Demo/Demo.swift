@@ -1,0 +1,3 @@
+enum Demo {
+    static func run() async -> ExitStatus { .success }
+}
