@@ -14,8 +14,7 @@ enum Command {
             case .fetch(let options): return await FetchCommand(options: options, arguments: arguments).run()
             }
         } catch {
-            console.error(error.message)
-            console.line(HelpText.usage)
+            console.error(error.message + " (ferry --help lists the options)")
             return .usage
         }
     }

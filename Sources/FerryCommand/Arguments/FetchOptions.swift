@@ -39,6 +39,9 @@ struct FetchOptions: Equatable, Sendable {
         return body.isEmpty ? "GET" : "POST"
     }
 
+    /// Whether the response's head goes where its body goes.
+    var writesHead: Bool { includesHead || asksForHeadOnly }
+
     /// Where the body of the URL at `index` goes.
     func destination(at index: Int) -> Destination {
         if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(outputs[index]) }

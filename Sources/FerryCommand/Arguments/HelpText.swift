@@ -29,8 +29,6 @@ enum HelpText {
         """
     }
 
-    static let usage = "Usage: ferry [options] URL...; ferry --help lists the options"
-
     private static var options: String {
         let margin = String(repeating: " ", count: 30)
         return Option.allCases.map { option in

@@ -87,7 +87,7 @@ final class ProgressBoard: Sendable {
         return sum
     }
 
-    fileprivate func change(_ number: Int, _ change: @Sendable (inout ProgressLine) -> Void) {
+    func change(_ number: Int, _ change: @Sendable (inout ProgressLine) -> Void) {
         state.withLock { state in
             guard var entry = state.entries[number] else { return }
             let wasUpload = entry.line.isUpload
@@ -99,7 +99,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    fileprivate func restart(_ number: Int, at offset: Int64, of total: Int64?) {
+    func restart(_ number: Int, at offset: Int64, of total: Int64?) {
         state.withLock { state in
             guard var entry = state.entries[number] else { return }
             let now = Self.now
@@ -112,7 +112,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    fileprivate func end(_ number: Int, isComplete: Bool) {
+    func end(_ number: Int, isComplete: Bool) {
         let (entry, ticker) = state.withLock { state -> (Entry?, Task<Void, Never>?) in
             let entry = state.entries.removeValue(forKey: number)
             guard state.entries.isEmpty else { return (entry, nil) }
@@ -134,41 +134,5 @@ final class ProgressBoard: Sendable {
 
     private static var now: Double {
         Double(DispatchTime.now().uptimeNanoseconds) / 1e9
-    }
-}
-
-extension ProgressBoard {
-    /// One transfer on the board.
-    struct Item: Sendable {
-        fileprivate let board: ProgressBoard
-        fileprivate let number: Int
-
-        /// What has been moved so far.
-        func update(_ completed: Int64) {
-            board.change(number) { $0.completed = completed }
-        }
-
-        /// What has been sent so far, and how much it is to be; negative where nobody knows.
-        func update(_ completed: Int64, of total: Int64, isUpload: Bool) {
-            board.change(number) { line in
-                line.completed = completed
-                line.total = total < 0 ? nil : total
-                line.isUpload = isUpload
-            }
-        }
-
-        /// The response begins, with what was there already.
-        func begin(at offset: Int64, of total: Int64?) {
-            board.restart(number, at: offset, of: total)
-        }
-
-        func rename(_ name: String) {
-            board.change(number) { $0.name = TextStyle.printable(name) }
-        }
-
-        /// The transfer is over.
-        func end(isComplete: Bool) {
-            board.end(number, isComplete: isComplete)
-        }
     }
 }

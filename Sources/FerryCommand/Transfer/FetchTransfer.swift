@@ -17,7 +17,7 @@ final class FetchTransfer {
     }
 
     func run() async throws {
-        item = fetch.board.begin(name)
+        item = fetch.board.begin(fetch.name)
         let continuation = options.continuesDownloads ? target.continuation : nil
         if let continuation, continuation.record.url != fetch.url.withoutCredentials {
             let path = continuation.part.partPath
@@ -33,7 +33,7 @@ final class FetchTransfer {
                 fetch.console.note("\(part.partPath): going on after \(ByteCount.text(part.size))")
                 try part.seekToEnd()
                 return try await receive(bytes, response, into: part)
-            case .isComplete: return try publish(part, response)
+            case .isComplete: return try part.publish()
             case .startOver: fetch.console.note("\(part.partPath): the server has it anew: starting over")
             case .askAgain:
                 fetch.console.note("\(part.partPath): the rest cannot be had: starting over")
@@ -42,19 +42,6 @@ final class FetchTransfer {
             }
         }
         try await deliver(bytes, response)
-    }
-
-    /// The name that progress is shown under.
-    private var name: String {
-        switch fetch.destination {
-        case .file(let path): return path.split(separator: "/").last.map(String.init) ?? path
-        case .remoteName: return FileName.name(in: fetch.url)
-        case .standardOutput: break
-        }
-        if let file = options.uploadFile, file != "-" {
-            return file.split(separator: "/").last.map(String.init) ?? file
-        }
-        return fetch.url.host(percentEncoded: false) ?? "body"
     }
 
     private func send(
@@ -94,10 +81,10 @@ final class FetchTransfer {
         switch target {
         case .stream(let output):
             guard !isError || !options.dropsErrorBodies else { break }
-            if options.includesHead || options.asksForHeadOnly { try await output.write(HeadText.data(of: response)) }
+            if options.writesHead { try await output.write(HeadText.data(of: response)) }
             try await receive(bytes, response) { try await output.write($0) }
         case .part(let part) where !isError:
-            try part.begin(record(for: response))
+            try part.begin(fetch.record(for: response))
             try await receive(bytes, response, into: part)
         case .part, .unnamed: break
         }
@@ -116,28 +103,14 @@ final class FetchTransfer {
         return try PartFile(choice.name)
     }
 
-    /// What is kept of the response to continue it later.
-    private func record(for response: HTTPURLResponse) -> PartRecord {
-        let hasHead = options.includesHead || options.asksForHeadOnly
-        let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }
-        let mayContinue = options.effectiveMethod == "GET" && !hasHead && !hasOwnRange
-        let validator = Validator.find(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
-        let length = response.expectedContentLength
-        return PartRecord(
-            url: fetch.url.withoutCredentials,
-            validator: mayContinue ? validator : nil,
-            length: hasHead || length < 0 ? nil : length
-        )
-    }
-
     private func receive(
         _ bytes: CurlSession.Bytes,
         _ response: HTTPURLResponse,
         into part: PartFile
     ) async throws {
-        if options.includesHead || options.asksForHeadOnly { try part.append(HeadText.data(of: response)) }
+        if options.writesHead { try part.append(HeadText.data(of: response)) }
         try await receive(bytes, response, offset: part.size) { try part.append($0) }
-        try publish(part, response)
+        try part.publish()
     }
 
     private func receive(
@@ -155,20 +128,5 @@ final class FetchTransfer {
             item?.update(received)
         }
         fetch.console.verbose([clock.summary(received: received - offset)])
-    }
-
-    private func publish(_ part: PartFile, _ response: HTTPURLResponse) throws {
-        // Between two bytes a cancellation may have come; a whole file is whole all the same.
-        try part.publish()
-    }
-}
-
-extension ContinueRule.Answer {
-    init(_ response: HTTPURLResponse) {
-        self.init(
-            status: response.statusCode,
-            contentRange: response.value(forHTTPHeaderField: "Content-Range"),
-            entityTag: response.value(forHTTPHeaderField: "ETag")
-        )
     }
 }

@@ -92,8 +92,10 @@ final class PartFile {
         close(descriptor)
     }
 
-    /// Opens and locks. Between the two another process may have published the file, so both are repeated until the
-    /// locked file is the one with the name.
+    /// Opens and locks.
+    ///
+    /// Between the two another process may have published the file, so both are repeated until the locked file is the
+    /// one with the name.
     private static func openLocked(_ path: String) throws(CommandFailure) -> (descriptor: Int32, size: Int64) {
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o666)

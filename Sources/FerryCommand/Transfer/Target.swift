@@ -7,8 +7,9 @@ enum Target {
     /// A file whose name shows only with the response.
     case unnamed
 
-    /// Opens what a destination names. An existing file that is not a regular one, such as a device, is written to as
-    /// it is; a link is followed.
+    /// Opens what a destination names.
+    ///
+    /// An existing file that is not a regular one, such as a device, is written to as it is; a link is followed.
     init(_ destination: Destination, url: URL, continues: Bool) throws(CommandFailure) {
         switch destination {
         case .standardOutput: self = .stream(.standard)
