@@ -16,6 +16,7 @@ extension Transfer {
         }
         let codings = contentCodings(of: head)
         guard
+            !head.hasConflictingLengths,
             let url = request.url,
             let received = CurlHTTPResponse(url: url, head: head, isDecoded: !codings.isEmpty)
         else {

@@ -17,7 +17,7 @@ enum ErrorRule {
         case 7, 97: .cannotConnectToHost
         case 16, 92, 95: .networkConnectionLost
         case 18, 52, 55: .networkConnectionLost
-        case 56: verdict.text.contains("chunked-encoding") ? .cannotParseResponse : .networkConnectionLost
+        case 56: receivingCode(verdict)
         case 28: .timedOut
         case 47: .httpTooManyRedirects
         case 58: .clientCertificateRejected
@@ -29,6 +29,13 @@ enum ErrorRule {
         case 65: .requestBodyStreamExhausted
         default: .unknown
         }
+    }
+
+    /// libcurl has one number for all that goes wrong while it receives.
+    private static func receivingCode(_ verdict: Verdict) -> URLError.Code {
+        if verdict.text.contains("chunked-encoding") { return .cannotParseResponse }
+        if verdict.text.contains("Too large response headers") { return .dataLengthExceedsMaximum }
+        return .networkConnectionLost
     }
 
     private static func certificateCode(_ verdict: Verdict) -> URLError.Code {

@@ -40,6 +40,15 @@ struct ResponseHead: Sendable, Hashable {
         }
     }
 
+    /// Whether the head gives its body two lengths, so that nobody knows where it ends (RFC 9112, section 6.3).
+    var hasConflictingLengths: Bool {
+        let lengths = fields.lazy.filter { $0.name.lowercased() == "content-length" }.flatMap { field in
+            field.value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return Set(lengths).count > 1 && value("Transfer-Encoding") == nil
+    }
+
     /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.
     var joinedFields: [String: String] {
         var result: [String: String] = [:]

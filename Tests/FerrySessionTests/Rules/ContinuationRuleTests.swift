@@ -53,12 +53,18 @@ import Testing
         #expect(judge(206, "bytes 39-99/100") == .isAnother)
         #expect(judge(206, "bytes 0-99/100") == .isAnother)
         #expect(judge(206, "bytes 40-98/99") == .isAnother)
+        #expect(judge(206, "bytes 40-59/100") == .isAnother)
+        #expect(judge(206, "bytes 40-59/*") == .isAnother)
+        #expect(judge(206, "bytes 40-59/*", total: nil) == .continues)
         #expect(judge(206, nil) == .isAnother)
         #expect(judge(206, "garbage") == .isAnother)
         #expect(judge(200, nil) == .restarts)
         #expect(judge(416, "bytes */100") == .isAnother)
+        #expect(judge(416, "bytes */40") == .isAnother)
         #expect(judge(416, "bytes */40", total: 40) == .isComplete)
         #expect(judge(416, "bytes */40", total: nil) == .isComplete)
+        #expect(judge(416, "bytes 0-39/40", total: 40) == .isAnother)
+        #expect(judge(416, nil, total: 40) == .isAnother)
         #expect(judge(503, nil) == .fails)
     }
 }

@@ -19,9 +19,11 @@ import Testing
         #expect(ErrorRule.code(for: row.0).rawValue == row.1, "CURLE \(row.0)")
     }
 
-    @Test("A bad chunk is an answer that cannot be parsed") func chunks() {
+    @Test("A bad chunk and too large a head have names of their own") func chunks() {
         let verdict = ErrorRule.Verdict(text: "Illegal or missing hexadecimal sequence in chunked-encoding")
         #expect(ErrorRule.code(for: 56, verdict: verdict) == .cannotParseResponse)
+        let large = ErrorRule.Verdict(text: "Too large response headers: 307201 > 307200")
+        #expect(ErrorRule.code(for: 56, verdict: large) == .dataLengthExceedsMaximum)
     }
 
     /// The verdicts are OpenSSL's `X509_V_ERR_…`.

@@ -30,6 +30,19 @@ import Testing
         #expect(ResponseHead(statusLine: line) == nil)
     }
 
+    /// RFC 9112, section 6.3: lengths that differ are an error, the same one several times is not.
+    @Test("Lengths that contradict each other are noticed") func lengths() throws {
+        func conflicts(_ lengths: [String], coding: String? = nil) throws -> Bool {
+            var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+            head.fields = lengths.map { .init(name: "content-Length", value: $0) }
+            if let coding { head.fields.append(.init(name: "Transfer-Encoding", value: coding)) }
+            return head.hasConflictingLengths
+        }
+        #expect(try !conflicts([]) && !conflicts(["5"]) && !conflicts(["5", "5"]) && !conflicts(["5, 5"]))
+        #expect(try conflicts(["5", "6"]) && conflicts(["5, 6"]) && conflicts(["5, 5", "6"]) && conflicts(["5,"]))
+        #expect(try !conflicts(["5", "6"], coding: "chunked"))
+    }
+
     /// RFC 9110, section 5.3: field lines of one name are joined in order, whatever the case of the name.
     @Test("Values of one name are joined under its first spelling") func joined() throws {
         var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
