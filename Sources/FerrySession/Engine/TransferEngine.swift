@@ -18,6 +18,7 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     let settings: EngineSettings
+    let verdicts = ConnectionVerdicts()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
 
@@ -33,7 +34,7 @@ final class TransferEngine: @unchecked Sendable {
     init(settings: EngineSettings) throws {
         self.settings = settings
         _ = try CurlRuntime.current()
-        guard let multi = MultiHandle() else {
+        guard let multi = MultiHandle(verdicts) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
