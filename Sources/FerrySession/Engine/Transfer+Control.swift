@@ -174,8 +174,7 @@ extension Transfer {
 
     /// An attempt is over, as libcurl says.
     func attemptEnded(_ code: Int32) {
-        let text = easy?.message(for: code) ?? ""
-        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        let failure = code == 0 ? nil : failure(code)
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
@@ -185,10 +184,10 @@ extension Transfer {
         }
         if ownFailure != nil { return failAttempt() }
         if mustRepeat { return repeatWithoutExpectation() }
-        if code == 0 { return attemptSucceeded() }
+        if reconnect() { return }
+        guard let failure else { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
-        let cause = CurlSessionError(.curl, text, curlCode: Int(code))
-        fail(.ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause))
+        fail(failure)
     }
 
     private func attemptSucceeded() {

@@ -69,6 +69,13 @@ final class Transfer: @unchecked Sendable {
     var isEnded = false
     var isFinished = false
 
+    // The connection's trust.
+    /// How many connections this attempt had opened when one was last judged.
+    var connectionsSeen = 0
+    /// The connection was never judged, and so carries nothing.
+    var mustReconnect = false
+    var reconnectionCount = 0
+
     // Pauses.
     var isSuspended = false
     var isClientFull = false
@@ -203,7 +210,6 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
         if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
         if case .file = sink {
             easy.set(CurlOption.bufferSize, 524_288)
@@ -213,6 +219,7 @@ final class Transfer: @unchecked Sendable {
         configureCredentials(easy)
         easy.setHeaders(headers(prepared))
         do throws(URLError) {
+            try configureTLS(easy, prepared.origin)
             try configureBody(easy, prepared)
         } catch {
             fail(error)

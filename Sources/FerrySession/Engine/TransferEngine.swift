@@ -19,6 +19,7 @@ final class TransferEngine: @unchecked Sendable {
 
     let settings: EngineSettings
     let runtime: CurlRuntime
+    let verdicts = ConnectionVerdicts()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
 
@@ -36,7 +37,7 @@ final class TransferEngine: @unchecked Sendable {
     init(settings: EngineSettings) throws {
         self.settings = settings
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle() else {
+        guard let multi = MultiHandle(verdicts) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi

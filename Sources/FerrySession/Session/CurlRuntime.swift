@@ -37,6 +37,10 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// The content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
 
+    /// Where this libcurl looks for the system's certificate authorities.
+    let authorityFile: String?
+    let authorityFolder: String?
+
     /// One line with the version and the TLS backend.
     public var description: String {
         "libcurl/\(version)" + (tlsBackend.map { " \($0)" } ?? "")
@@ -70,6 +74,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsPublicSuffixes = info.features & publicSuffixes != 0
         supportsNTLM = info.features & (1 << 4) != 0
         supportsNegotiate = info.features & (1 << 8) != 0
+        authorityFile = info.authority_file.map { String(cString: $0) }
+        authorityFolder = info.authority_folder.map { String(cString: $0) }
         contentCodings = ContentCoding.available.map(\.name)
     }
 }
