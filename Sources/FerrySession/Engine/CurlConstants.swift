@@ -22,6 +22,12 @@ enum CurlOption {
     static let pipeWait: Int32 = 237
     static let suppressConnectHeaders: Int32 = 265
     static let uploadBufferSize: Int32 = 280
+    static let httpAuthentication: Int32 = 107
+    static let userName: Int32 = 10_173
+    static let password: Int32 = 10_174
+    static let proxyAuthentication: Int32 = 111
+    static let proxyUserName: Int32 = 10_175
+    static let proxyPassword: Int32 = 10_176
     static let bodySize: Int32 = 30_115
 }
 

@@ -11,4 +11,5 @@ struct EngineSettings: Sendable {
     var temporaryDirectory: URL
     var decodesContent: Bool
     var cookies: CookieJar?
+    var credentialStore: CredentialStore?
 }

@@ -24,7 +24,8 @@ enum ErrorRule {
         case 60, 83, 90, 91: certificateCode(verdict)
         case 35, 53, 54, 59, 66, 77, 80, 82: .secureConnectionFailed
         case 61: .cannotDecodeContentData
-        case 63: .dataLengthExceedsMaximum
+        // 27 is libcurl's "out of memory": a header line longer than it takes, by far its most likely cause.
+        case 27, 63, 100: .dataLengthExceedsMaximum
         case 65: .requestBodyStreamExhausted
         default: .unknown
         }

@@ -25,6 +25,12 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Whether international domain names are there.
     public let supportsInternationalNames: Bool
 
+    /// Whether NTLM authentication is there.
+    public let supportsNTLM: Bool
+
+    /// Whether Negotiate (Kerberos) authentication is there.
+    public let supportsNegotiate: Bool
+
     /// Whether the list of public suffixes is there, which cookie rules use.
     public let supportsPublicSuffixes: Bool
 
@@ -62,6 +68,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsAsynchronousDNS = info.features & (1 << 7) != 0
         supportsInternationalNames = info.features & internationalNames != 0
         supportsPublicSuffixes = info.features & publicSuffixes != 0
+        supportsNTLM = info.features & (1 << 4) != 0
+        supportsNegotiate = info.features & (1 << 8) != 0
         contentCodings = ContentCoding.available.map(\.name)
     }
 }

@@ -28,7 +28,8 @@ struct SessionSettings: @unchecked Sendable {
             proxy: options.proxy?.absoluteString,
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
-            cookies: CookieJar(copy)
+            cookies: CookieJar(copy),
+            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init)
         )
     }
 

@@ -7,22 +7,21 @@ import Synchronization
 /// caller's own. The first was made when the response was serialized, later ones are made on the spot.
 public final class ParsedXMLDocument: Sendable {
     /// The text.
-    public let data: Data
+    public let content: XMLContent
 
     private let options: XMLNode.Options
     private let ready: Mutex<XMLDocument?>
 
-    /// Parses a text, strictly.
+    /// Parses a text.
     ///
     /// - Parameters:
-    ///   - data: The text.
+    ///   - content: The text.
     ///   - options: How the tree is made. External entities are never loaded.
-    /// - Throws: ``XMLParsingError`` if the text is not well-formed, has no element or more than 250 levels.
-    public init(_ data: Data, options: XMLNode.Options = []) throws {
-        try XMLWellFormedness.check(data)
-        self.data = data
+    /// - Throws: What `XMLDocument` throws.
+    public init(_ content: XMLContent, options: XMLNode.Options = []) throws {
+        self.content = content
         self.options = options.union(.nodeLoadExternalEntitiesNever)
-        ready = Mutex(try XMLDocument(data: data, options: self.options))
+        ready = Mutex(try XMLDocument(data: content.data, options: self.options))
     }
 
     /// Gives a tree of the caller's own.
@@ -31,7 +30,7 @@ public final class ParsedXMLDocument: Sendable {
     /// - Throws: What `XMLDocument` throws; not the first time.
     public func makeDocument() throws -> sending XMLDocument {
         if let document = take() { return document }
-        return try XMLDocument(data: data, options: options)
+        return try XMLDocument(data: content.data, options: options)
     }
 
     private func take() -> sending XMLDocument? {

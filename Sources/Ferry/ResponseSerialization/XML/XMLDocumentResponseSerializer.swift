@@ -2,7 +2,8 @@ import FerrySession
 
 /// Makes an XML tree from a well-formed body.
 ///
-/// `XMLDocument` on Linux repairs malformed texts without a word; here they are an error.
+/// `XMLDocument` on Linux repairs malformed texts without a word, or stops the process over them; here they are an
+/// error.
 ///
 /// AFNetworking: `AFXMLDocumentResponseSerializer`.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
@@ -46,7 +47,8 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         data: Data?
     ) -> SerializedResponse<ParsedXMLDocument> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
-            try ParsedXMLDocument(body, options: options)
+            let encoding = response?.textEncodingName.flatMap(Charset.encoding(named:))
+            return try ParsedXMLDocument(XMLContent(body, encoding: encoding), options: options)
         }
     }
 }

@@ -1,9 +1,10 @@
 import FerrySession
 
-/// Gives an XML body from which a parser can be made.
+/// Gives a well-formed XML body from which a parser can be made.
 ///
 /// `XMLParser` is an object with a state and cannot be handed from queue to queue, so the value makes one where it is
-/// needed: ``XMLContent/makeParser()``.
+/// needed: ``XMLContent/makeParser()``. A malformed body is an error here already, since `XMLParser` on Linux may stop the
+/// process over it.
 ///
 /// AFNetworking: `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
@@ -32,9 +33,11 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
     ///   - request: The request as it was sent last.
     ///   - response: The server's response.
     ///   - data: The body.
-    /// - Returns: The text, and what was wrong. The text itself is not looked at.
+    /// - Returns: The text, and what was wrong; an error in the text lies on top of one in the response.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
-        BodyCheck(self, request: request, response: response, data: data).decode("XML") { XMLContent($0) }
+        BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
+            try XMLContent(body, encoding: response?.textEncodingName.flatMap(Charset.encoding(named:)))
+        }
     }
 }
 
