@@ -11,7 +11,8 @@ final class FileReader: BodyReader {
         guard url.isFileURL else {
             throw URLError.ferry(.unsupportedURL, url: url, "The body's URL is not a file URL: \(url.absoluteString)")
         }
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, opening a fifo would wait for its writer, and the engine with it.
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.openError(errno, url) }
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {

@@ -13,6 +13,8 @@ enum EngineCommand: Sendable {
     case bodyAvailable(Transfer)
     /// The answer to a redirection: the request to send, or `nil` to deliver the redirection itself.
     case redirect(Transfer, URLRequest?)
+    /// The answer to an authentication challenge.
+    case authenticate(Transfer, URLSession.AuthChallengeDisposition, URLCredential?)
     /// The answer to the wish for a stream.
     case bodyStream(Transfer, StreamBox?)
     /// The body goes to a file, first what the client has kept of it.

@@ -7,12 +7,22 @@ struct PreparedRequest: Sendable {
     let headers: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
+    /// Whether the request asks for 100 (Continue).
+    let expectsContinue: Bool
 
-    init(
-        _ request: URLRequest,
-        settings: EngineSettings,
-        hasBody: Bool
-    ) throws(URLError) {
+    /// What the exchange so far means for a request.
+    struct Context {
+        var hasBody = false
+        var isStreamed = false
+        /// A redirection led to another origin: the session's own credentials stay behind, too.
+        var hasLeftOrigin = false
+        /// The server has refused the expectation.
+        var dropsExpectation = false
+        /// A credential that was asked for goes before those of the URL and of the header.
+        var hasCredential = false
+    }
+
+    init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
         guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.absoluteString)")
@@ -29,12 +39,24 @@ struct PreparedRequest: Sendable {
             let error = CurlSessionError(.invalidMethod, "The method is not one a request can have: \(method)")
             throw .ferry(.badURL, url: url, underlying: error)
         }
-        let fields = try Self.fields(request, settings, url)
-        self.url = url.absoluteString
+        let fields = try Self.fields(request, settings, context, url)
+        // Other bodies have a length of their own; a stream has none but this.
+        if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
+            let error = CurlSessionError(
+                .invalidHeader,
+                "The Content-Length of the body's stream is no number: \(length)"
+            )
+            throw .ferry(.badURL, url: url, underlying: error)
+        }
+        self.url = context.hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
         origin = Origin(url)
         self.method = method
         announcedLength = fields.announcedLength
-        headers = Self.lines(fields.list, settings: settings, method: method, hasBody: hasBody)
+        expectsContinue = fields.list.contains {
+            $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
+        }
+        let list = context.hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
+        headers = Self.lines(list, settings: settings, method: method, hasBody: context.hasBody)
     }
 
     private typealias Field = (name: String, value: String)
@@ -43,10 +65,11 @@ struct PreparedRequest: Sendable {
     private static func fields(
         _ request: URLRequest,
         _ settings: EngineSettings,
+        _ context: Context,
         _ url: URL
-    ) throws(URLError) -> (list: [Field], announcedLength: Int64?) {
+    ) throws(URLError) -> (list: [Field], contentLength: String?, announcedLength: Int64?) {
         var list: [Field] = []
-        var announcedLength: Int64?
+        var contentLength: String?
         var seen: Set<String> = []
         func add(_ field: Field) throws(URLError) {
             let (name, value) = field
@@ -65,15 +88,21 @@ struct PreparedRequest: Sendable {
             }
             switch folded {
             // The engine frames the body itself: both fields at once would be a smuggled request.
-            case "content-length": announcedLength = Int64(value.trimmingCharacters(in: .whitespaces))
+            case "content-length": contentLength = value.trimmingCharacters(in: .whitespaces)
             case "transfer-encoding": break
+            case "expect" where context.dropsExpectation: break
             default: list.append(field)
             }
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
-        for field in settings.additionalHeaders { try add(field) }
+        for field in settings.additionalHeaders {
+            let folded = field.name.lowercased()
+            let isSecret = RedirectRule.credentialHeaders.contains(folded) || settings.sensitiveHeaders.contains(folded)
+            if !context.hasLeftOrigin || !isSecret { try add(field) }
+        }
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
-        return (list, announcedLength)
+        let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
+        return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil)
     }
 
     private static func lines(
@@ -88,7 +117,8 @@ struct PreparedRequest: Sendable {
         for (name, value) in fields {
             names.insert(name.lowercased())
             // libcurl takes a name with a colon and nothing behind it for an order to drop the field.
-            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+            let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
         if !names.contains("user-agent") { lines.append("User-Agent: \(settings.userAgent)") }
         if settings.decodesContent, !names.contains("accept-encoding"), !names.contains("range") {

@@ -1,14 +1,15 @@
 /// Continues what was interrupted: a suspended response whose connection is gone, or an earlier task's download.
 extension Transfer {
-    /// The fields that ask for the rest, if it is the rest of the same entity.
-    var continuationHeaders: [String] {
-        guard let continuesAt, let validator else { return [] }
-        return ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
+    /// The request's fields, and those that ask for the rest, if it is the rest of the same entity.
+    func headers(_ prepared: PreparedRequest) -> [String] {
+        guard let continuesAt, let validator else { return prepared.headers }
+        let others = prepared.headers.filter { !$0.lowercased().hasPrefix("accept-encoding") }
+        return others + ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
     }
 
     /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
     func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoders.isEmpty else {
+        guard wasSuspended, validator != nil, response != nil, held == nil, decoder == nil else {
             return false
         }
         continuesAt = bodyReceived
@@ -109,7 +110,7 @@ extension Transfer {
 
     /// Closes the partial file and describes it, where it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        guard case .file(let file) = sink, let validator, bodyReceived > 0, redirection == nil, let url = request.url,
+        guard case .file(let file) = sink, let validator, bodyReceived > 0, held == nil, let url = request.url,
             let original = originalURL
         else { return nil }
         // After a write that failed the file is not what was received.

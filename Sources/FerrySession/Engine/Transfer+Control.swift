@@ -29,8 +29,9 @@ extension Transfer {
 
     /// The client has room again.
     func readMore() {
-        guard client != nil, redirection == nil else { return }
+        guard client != nil, held == nil else { return }
         setClientFull(false)
+        engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
@@ -73,17 +74,20 @@ extension Transfer {
     // MARK: - Answers
 
     func answerRedirect(_ next: URLRequest?) {
-        guard client != nil, let held = redirection, held.isAsked else { return }
-        redirection = nil
-        guard let next else { return deliverRedirection(held) }
+        guard client != nil, let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.question else {
+            return
+        }
+        guard let next else { return deliverHeld() }
+        self.held = nil
         letGoOfAttempt()
         isClientFull = false
         isEnded = false
         redirectCount += 1
-        if let data = next.httpBody {
-            body = .data(data)
-        } else if !held.keepsBody {
-            body = .none
+        body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
+        if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
+            hasLeftOrigin = true
+            credentials = [:]
+            authenticationFailures = 0
         }
         request = next
         // What the first request sent is no part of the next one's body.
@@ -91,21 +95,38 @@ extension Transfer {
         engine.start(self, priority: priority)
     }
 
-    private func deliverRedirection(_ held: Redirection) {
+    /// The body of the next request: the task's own as far as it goes along, else the one the delegate has put in.
+    private func bodyAfterRedirection(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
+        if let data = next.httpBody { return .data(data) }
+        if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
+        // A delegate that took the body out, or made another kind of request, wants none.
+        let wasTakenOut = asked.httpBody != nil
+        let isSameMethod = (next.httpMethod ?? "GET") == (asked.httpMethod ?? "GET")
+        return keepsBody && !wasTakenOut && isSameMethod ? body : .none
+    }
+
+    /// Delivers an answer that was held back, as the final one.
+    func deliverHeld() {
+        guard let held else { return }
+        self.held = nil
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
+        engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }
         guard isTaken, decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
     }
 
-    func askRedirection() {
-        guard let held = redirection, !held.isAsked else { return }
-        redirection?.isAsked = true
+    func askHeld() {
+        guard let held, !held.isAsked else { return }
+        self.held?.isAsked = true
         if easy == nil { clock.stop(at: .now()) }
-        client?.transfer(willRedirect: held.response, to: held.request)
+        switch held.question {
+        case .redirect(let request, _): client?.transfer(willRedirect: held.response, to: request)
+        case .challenge(let challenge): ask(challenge, held.response)
+        }
     }
 
     func answerBodyStream(_ box: StreamBox?) {
@@ -154,8 +175,7 @@ extension Transfer {
 
     /// An attempt is over, as libcurl says.
     func attemptEnded(_ code: Int32) {
-        let text = easy?.message(for: code) ?? ""
-        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        let failure = code == 0 ? nil : failure(code)
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
@@ -164,16 +184,17 @@ extension Transfer {
             return engine.start(self, priority: priority)
         }
         if ownFailure != nil { return failAttempt() }
-        if code == 0 { return attemptSucceeded() }
+        if mustRepeat { return repeatWithoutExpectation() }
+        if reconnect() { return }
+        guard let failure else { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
-        let cause = CurlSessionError(.curl, text, curlCode: Int(code))
-        fail(.ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause))
+        fail(failure)
     }
 
     private func attemptSucceeded() {
-        if redirection != nil {
+        if held != nil {
             isEnded = true
-            return askRedirection()
+            return askHeld()
         }
         guard response != nil else {
             return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
@@ -183,9 +204,16 @@ extension Transfer {
     }
 
     private func finishIfDrained() {
-        guard isEnded, undecoded.isEmpty, !isDecoderFull, redirection == nil, client != nil else { return }
-        guard decoders.allSatisfy(\.mayEnd) else { return fail(damagedCoding("ended early")) }
+        guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
+        guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
+    }
+
+    private func repeatWithoutExpectation() {
+        mustRepeat = false
+        dropsExpectation = true
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
     }
 
     /// libcurl wanted to send a stream's body again on a fresh connection: the delegate may have a new stream.
@@ -258,14 +286,13 @@ extension Transfer {
         reader = nil
         if case .file(let file) = sink { file.remove() }
         isFinished = true
-        undecoded = []
-        decoders = []
+        decoder = nil
     }
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
     ///
     /// It is muted then, may not connect, and comes back by itself.
-    private func letGoOfAttempt() {
+    func letGoOfAttempt() {
         clock.stop(at: .now())
         if let easy, let client, let start = attemptStart {
             attemptStart = nil

@@ -7,31 +7,54 @@ extension Transfer {
             engine.noteMultiplexed(origin)
         }
         attemptStatus = head.status
+        // libcurl answers some challenges itself, on the same attempt: the answer before this one was none.
+        if held?.isAsked == false { held = nil }
         engine.settings.cookies?.store(head.fields, for: request)
+        if head.status == 417, canRepeatWithoutExpectation {
+            mustRepeat = true
+            return false
+        }
         let codings = contentCodings(of: head)
         guard
+            !head.hasConflictingLengths,
             let url = request.url,
             let received = CurlHTTPResponse(url: url, head: head, isDecoded: !codings.isEmpty)
         else {
             ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has an impossible head")
             return false
         }
-        decoders = codings.reversed().compactMap(ContentDecoder.init)
+        decoder = ContentDecoderChain(codings)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
                 ownFailure = .ferry(.httpTooManyRedirects, url: url, "More than \(redirectCount) redirections")
                 return false
             }
-            redirection = next
+            held = next
             return true
         }
+        if let challenge = challenge(for: head) {
+            held = Held(response: received, question: .challenge(challenge))
+            return true
+        }
+        noteAcceptedCredentials()
         if let offset = continuesAt { return didContinue(received, head, at: offset) }
         deliver(received)
         return true
     }
 
-    private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Redirection? {
-        guard let location = head.value("Location") else { return nil }
+    /// RFC 9110, section 10.1.1: after 417 the request should be repeated without its expectation.
+    ///
+    /// A stream has only one reading, so there the 417 is the answer.
+    private var canRepeatWithoutExpectation: Bool {
+        guard prepared?.expectsContinue == true else { return false }
+        switch body {
+        case .data, .file: return true
+        case .none, .stream, .delegateStream: return false
+        }
+    }
+
+    private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Held? {
+        guard let location = head.location else { return nil }
         let settings = engine.settings
         guard
             let next = RedirectRule.redirect(
@@ -42,7 +65,7 @@ extension Transfer {
                 sensitiveHeaders: settings.sensitiveHeaders
             )
         else { return nil }
-        return Redirection(response: received, request: next.request, keepsBody: next.keepsBody)
+        return Held(response: received, question: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
     func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
@@ -50,7 +73,7 @@ extension Transfer {
         bodyReceived = 0
         wasSuspended = isSuspended
         expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
-        validator = decoders.isEmpty ? ContinuationRule.validator(for: received, request: request) : nil
+        validator = decoder == nil ? ContinuationRule.validator(for: received, request: request) : nil
         client?.transfer(didReceive: received, isReplacement: isReplacement)
     }
 
@@ -69,52 +92,35 @@ extension Transfer {
     ///
     /// Answers `false` when the attempt is to end.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if decoders.isEmpty { return take(bytes) }
-        if isClientFull || isDecoderFull || !undecoded.isEmpty {
-            undecoded.append(contentsOf: bytes)
-            return true
-        }
-        return decode(bytes, from: 0)
+        guard let decoder else { return take(bytes) }
+        decoder.append(bytes)
+        return decodeWaiting()
     }
 
-    /// Decodes through all codings, outermost first, until the input ends or the client is full.
-    private func decode(_ input: UnsafeRawBufferPointer, from level: Int) -> Bool {
-        guard level < decoders.count else { return take(input) }
-        var rest = input
-        let output =
-            level == 0 ? engine.scratch : UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
-        defer { if level > 0 { output.deallocate() } }
-        while true {
+    /// How much one turn decodes before the engine looks at its other transfers.
+    private static let decodedPerTurn = 4_194_304
+
+    /// Decodes until the input ends or the client is full.
+    func decodeWaiting() -> Bool {
+        guard let decoder else { return true }
+        let scratch = engine.scratch
+        var rest = Self.decodedPerTurn
+        while !isClientFull {
             do throws(ContentDecoder.Failure) {
-                let (consumed, produced) = try decoders[level].decode(rest, into: output)
-                rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
-                if produced > 0 {
-                    guard decode(UnsafeRawBufferPointer(rebasing: output[..<produced]), from: level + 1) else {
-                        return false
-                    }
-                }
-                // A full output may hide more of it even where the input is used up.
-                if rest.isEmpty, produced < output.count { return true }
-                if consumed == 0, produced == 0 { throw ContentDecoder.Failure() }
+                let count = try decoder.read(into: scratch)
+                guard count > 0 else { return true }
+                guard take(UnsafeRawBufferPointer(rebasing: scratch[..<count])) else { return false }
+                rest -= count
             } catch {
                 ownFailure = damagedCoding("is damaged")
                 return false
             }
-            if isClientFull, level == 0 {
-                undecoded.append(contentsOf: rest)
-                isDecoderFull = rest.isEmpty
-                return true
-            }
+            guard rest <= 0, !isClientFull else { continue }
+            // A few bytes can unpack to gigabytes: the engine comes back to them.
+            setClientFull(true)
+            engine.submit(.readMore(self))
         }
-    }
-
-    /// Goes on with bytes that waited for room.
-    func decodeWaiting() -> Bool {
-        guard isDecoderFull || !undecoded.isEmpty, !isClientFull else { return true }
-        let waiting = undecoded
-        undecoded = []
-        isDecoderFull = false
-        return waiting.withUnsafeBytes { decode($0, from: 0) }
+        return true
     }
 
     func damagedCoding(_ what: String) -> URLError {
@@ -124,11 +130,11 @@ extension Transfer {
 
     /// Hands decoded bytes to where they belong.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if redirection != nil { return hold(bytes) }
+        if held != nil { return hold(bytes) }
         if ignoresBody { return true }
         bodyReceived += Int64(bytes.count)
         switch sink {
-        case .client, .hold:
+        case .client:
             switch client?.transfer(didReceive: bytes) ?? .more {
             case .more: break
             case .wait: setClientFull(true)
@@ -149,10 +155,10 @@ extension Transfer {
     }
 
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        redirection?.body.append(contentsOf: bytes)
-        if let held = redirection, held.body.count >= Self.heldBodyLimit {
+        held?.body.append(contentsOf: bytes)
+        if let held, held.body.count >= Self.heldBodyLimit {
             setClientFull(true)
-            askRedirection()
+            askHeld()
         }
         return true
     }

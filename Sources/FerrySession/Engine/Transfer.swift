@@ -10,20 +10,22 @@ final class Transfer: @unchecked Sendable {
     enum Sink {
         case client
         case file(DownloadFile)
-        /// A redirection's body, kept for the case that the delegate wants the redirection itself.
-        case hold
     }
 
-    /// A redirection that waits for the attempt's end or for the delegate.
-    struct Redirection {
+    /// An answer that is held back until the delegate has said what is to come of it.
+    struct Held {
+        enum Question {
+            case redirect(URLRequest, keepsBody: Bool)
+            case challenge(AuthenticationChallenge)
+        }
+
         var response: HTTPURLResponse
-        var request: URLRequest
-        var keepsBody: Bool
+        var question: Question
         var body: [UInt8] = []
         var isAsked = false
     }
 
-    /// How much of a redirection's body is kept before the delegate is asked.
+    /// How much of a held answer's body is kept before the delegate is asked.
     static let heldBodyLimit = 65_536
 
     let engine: TransferEngine
@@ -47,13 +49,17 @@ final class Transfer: @unchecked Sendable {
     var prepared: PreparedRequest?
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
-    var decoders: [ContentDecoder] = []
-    /// Bytes of a content coding that could not be decoded yet, since the client has no room.
-    var undecoded: [UInt8] = []
-    /// A decoder stopped with its output full, so it may hold more without more input.
-    var isDecoderFull = false
-    var redirection: Redirection?
+    var decoder: ContentDecoderChain?
+    var held: Held?
+    /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
+    var credentials: [Bool: SchemeCredential] = [:]
+    var authenticationFailures = 0
     var redirectCount = 0
+    /// A redirection has led to another origin than the task's.
+    var hasLeftOrigin = false
+    /// The server has refused the expectation with 417, so the request goes again without it.
+    var dropsExpectation = false
+    var mustRepeat = false
     var attemptStart: Date?
     var attemptStatus: Int?
     /// Why the attempt is to fail, when it is not libcurl that knows.
@@ -62,6 +68,13 @@ final class Transfer: @unchecked Sendable {
     /// The attempt has succeeded, but the client has not taken all of it.
     var isEnded = false
     var isFinished = false
+
+    // The connection's trust.
+    /// How many connections this attempt had opened when one was last judged.
+    var connectionsSeen = 0
+    /// The connection was never judged, and so carries nothing.
+    var mustReconnect = false
+    var reconnectionCount = 0
 
     // Pauses.
     var isSuspended = false
@@ -136,7 +149,14 @@ final class Transfer: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let prepared = try PreparedRequest(request, settings: engine.settings, hasBody: hasBody)
+            let context = PreparedRequest.Context(
+                hasBody: hasBody,
+                isStreamed: isStreamed,
+                hasLeftOrigin: hasLeftOrigin,
+                dropsExpectation: dropsExpectation,
+                hasCredential: credentials[false] != nil
+            )
+            let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
             self.prepared = prepared
             return prepared.origin
         } catch {
@@ -154,6 +174,10 @@ final class Transfer: @unchecked Sendable {
         return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
     }
 
+    private var isStreamed: Bool {
+        if case .stream = body { true } else { false }
+    }
+
     // MARK: - An attempt begins
 
     /// Sets a handle up for the attempt, or fails the exchange.
@@ -162,9 +186,7 @@ final class Transfer: @unchecked Sendable {
         self.easy = easy
         parser = ResponseHeadParser()
         response = continuesAt == nil ? nil : response
-        decoders = []
-        undecoded = []
-        isDecoderFull = false
+        decoder = nil
         appliedPause = CurlPause.none
         isEnded = false
         isClientFull = false
@@ -188,15 +210,16 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
         if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
         if case .file = sink {
             easy.set(CurlOption.bufferSize, 524_288)
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
-        easy.setHeaders(prepared.headers + continuationHeaders)
+        configureCredentials(easy)
+        easy.setHeaders(headers(prepared))
         do throws(URLError) {
+            try configureTLS(easy, prepared.origin)
             try configureBody(easy, prepared)
         } catch {
             fail(error)

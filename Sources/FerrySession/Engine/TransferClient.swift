@@ -29,6 +29,9 @@ protocol TransferClient: AnyObject, Sendable {
     /// The server redirects; the engine waits for an answer.
     func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest)
 
+    /// The server or the proxy wants a credential; the engine waits for an answer.
+    func transfer(willAuthenticate question: AuthenticationQuestion)
+
     /// The request's body is wanted as a new stream; the engine waits for an answer.
     func transferNeedsBodyStream()
 

@@ -20,7 +20,7 @@ enum ContentDisposition {
         guard !visible.isEmpty else { return nil }
         var result = String(visible)
         let longest = 255
-        while result.utf8.count > longest { result.removeLast() }
+        while result.utf8.count > longest { result.unicodeScalars.removeLast() }
         return result
     }
 

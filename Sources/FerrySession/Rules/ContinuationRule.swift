@@ -44,6 +44,8 @@ enum ContinuationRule {
         case 206:
             guard let range = contentRange.flatMap(ContentRange.init), range.first == offset else { return .isAnother }
             if let expectedTotal, let complete = range.complete, complete != expectedTotal { return .isAnother }
+            // A server may send less than all the rest; the file would end early with success.
+            if let total = range.complete ?? expectedTotal, range.last != total - 1 { return .isAnother }
             return .continues
         case 200: return .restarts
         case 416:

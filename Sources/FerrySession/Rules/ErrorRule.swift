@@ -8,7 +8,8 @@ enum ErrorRule {
 
     /// The code of a `URLError` for libcurl's.
     static func code(for curlCode: Int32, verdict: Verdict = Verdict()) -> URLError.Code {
-        switch curlCode {
+        if let tls = TLSErrorRule.reason(for: curlCode, verdict: verdict) { return tls.code }
+        return switch curlCode {
         case 3: .badURL
         case 4: .unsupportedURL
         // The scheme is checked before the transfer begins, so this is an answer that is no HTTP.
@@ -17,26 +18,21 @@ enum ErrorRule {
         case 7, 97: .cannotConnectToHost
         case 16, 92, 95: .networkConnectionLost
         case 18, 52, 55: .networkConnectionLost
-        case 56: verdict.text.contains("chunked-encoding") ? .cannotParseResponse : .networkConnectionLost
+        case 56: receivingCode(verdict)
         case 28: .timedOut
         case 47: .httpTooManyRedirects
-        case 58: .clientCertificateRejected
-        case 60, 83, 90, 91: certificateCode(verdict)
-        case 35, 53, 54, 59, 66, 77, 80, 82: .secureConnectionFailed
         case 61: .cannotDecodeContentData
-        case 63: .dataLengthExceedsMaximum
+        // 27 is libcurl's "out of memory": a header line longer than it takes, by far its most likely cause.
+        case 27, 63, 100: .dataLengthExceedsMaximum
         case 65: .requestBodyStreamExhausted
         default: .unknown
         }
     }
 
-    private static func certificateCode(_ verdict: Verdict) -> URLError.Code {
-        // The numbers are OpenSSL's X509_V_ERR_…; other backends leave them at zero or one.
-        switch verdict.verifyResult {
-        case 9: .serverCertificateNotYetValid
-        case 10: .serverCertificateHasBadDate
-        case 2, 18, 19, 20, 21: .serverCertificateHasUnknownRoot
-        default: .serverCertificateUntrusted
-        }
+    /// libcurl has one number for all that goes wrong while it receives.
+    private static func receivingCode(_ verdict: Verdict) -> URLError.Code {
+        if verdict.text.contains("chunked-encoding") { return .cannotParseResponse }
+        if verdict.text.contains("Too large response headers") { return .dataLengthExceedsMaximum }
+        return .networkConnectionLost
     }
 }

@@ -79,17 +79,46 @@ enum RedirectRule {
     }
 
     /// Percent-encodes what no URL may hold, byte by byte, and leaves all else alone, `%2F` too.
+    ///
+    /// Nothing may be left for Foundation to encode: it would then encode the percent signs once more.
     private static func percentEncoded(_ string: String) -> String {
-        guard string.utf8.contains(where: mustBeEncoded) else { return string }
+        let bytes = Array(string.utf8)
+        let authority = authority(of: bytes)
+        var hasFragment = false
         var result = ""
-        for byte in string.utf8 {
-            if mustBeEncoded(byte) {
+        result.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let isEncoded: Bool
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "]"): isEncoded = !authority.contains(index)
+            case UInt8(ascii: "%"): isEncoded = bytes[(index + 1)...].prefix(2).filter(isHexDigit).count < 2
+            case UInt8(ascii: "#"):
+                isEncoded = hasFragment
+                hasFragment = true
+            default: isEncoded = mustBeEncoded(byte)
+            }
+            if isEncoded {
                 result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             } else {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             }
         }
         return result
+    }
+
+    /// Where a reference has its authority, the only place of brackets (RFC 3986, section 3.2.2).
+    private static func authority(of bytes: [UInt8]) -> Range<Int> {
+        let slash = UInt8(ascii: "/")
+        let ends = [slash, UInt8(ascii: "?"), UInt8(ascii: "#")]
+        let scheme = bytes.firstIndex { ends.contains($0) || $0 == UInt8(ascii: ":") } ?? bytes.count
+        let start = bytes[scheme...].first == UInt8(ascii: ":") ? scheme + 1 : 0
+        guard bytes[start...].starts(with: [slash, slash]) else { return 0..<0 }
+        let end = bytes[(start + 2)...].firstIndex(where: ends.contains) ?? bytes.count
+        return start + 2..<end
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        Character(Unicode.Scalar(byte)).isHexDigit && byte < 0x80
     }
 
     private static func mustBeEncoded(_ byte: UInt8) -> Bool {

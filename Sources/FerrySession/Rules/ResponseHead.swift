@@ -3,6 +3,8 @@ struct ResponseHead: Sendable, Hashable {
     struct Field: Sendable, Hashable {
         var name: String
         var value: String
+        /// The line was no UTF-8, so each character beyond ASCII stands for one byte.
+        var isLatin1 = false
     }
 
     var version: String
@@ -23,6 +25,28 @@ struct ResponseHead: Sendable, Hashable {
     /// The first value of a field, its name compared without case.
     func value(_ name: String) -> String? {
         fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The value of `Location`, with bytes that are no UTF-8 percent-encoded as they came.
+    var location: String? {
+        guard let field = fields.first(where: { $0.name.lowercased() == "location" }) else { return nil }
+        guard field.isLatin1 else { return field.value }
+        return field.value.unicodeScalars.reduce(into: "") { result, scalar in
+            if scalar.isASCII {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += "%" + String(scalar.value, radix: 16, uppercase: true)
+            }
+        }
+    }
+
+    /// Whether the head gives its body two lengths, so that nobody knows where it ends (RFC 9112, section 6.3).
+    var hasConflictingLengths: Bool {
+        let lengths = fields.lazy.filter { $0.name.lowercased() == "content-length" }.flatMap { field in
+            field.value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return Set(lengths).count > 1 && value("Transfer-Encoding") == nil
     }
 
     /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.

@@ -22,7 +22,7 @@ struct ResponseHeadParser: Sendable {
     mutating func consume(_ line: UnsafeRawBufferPointer) -> Event {
         size += line.count
         guard size <= Self.maximumSize else { return .malformed }
-        let text = Self.text(line)
+        let (text, isLatin1) = Self.text(line)
         if text.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
@@ -31,15 +31,21 @@ struct ResponseHeadParser: Sendable {
             isInBody = true
             return .head(head)
         }
+        // Where libcurl answers a challenge itself, the next answer follows in the same attempt.
+        if isInBody, text.hasPrefix("HTTP/"), let head = ResponseHead(statusLine: text) {
+            self = ResponseHeadParser()
+            current = head
+            return .none
+        }
         if !isInBody, current == nil {
             guard let head = ResponseHead(statusLine: text) else { return .malformed }
             current = head
             return .none
         }
-        return add(text)
+        return add(text, isLatin1: isLatin1)
     }
 
-    private mutating func add(_ line: String) -> Event {
+    private mutating func add(_ line: String, isLatin1: Bool) -> Event {
         // A folded line continues the value before it (RFC 9112, section 5.2).
         if line.first == " " || line.first == "\t" {
             let more = " " + line.trimmingCharacters(in: .whitespaces)
@@ -57,7 +63,7 @@ struct ResponseHeadParser: Sendable {
         if isInBody {
             trailers.append(.init(name: name, value: value))
         } else {
-            current?.fields.append(.init(name: name, value: value))
+            current?.fields.append(.init(name: name, value: value, isLatin1: isLatin1))
         }
         return .none
     }
@@ -70,11 +76,11 @@ struct ResponseHeadParser: Sendable {
     }
 
     /// A line without its end, as UTF-8 where it is, else as Latin-1, which any bytes are (RFC 9110, section 5.5).
-    private static func text(_ line: UnsafeRawBufferPointer) -> String {
+    private static func text(_ line: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
         var bytes = line[...]
         if bytes.last == 0x0A { bytes = bytes.dropLast() }
         if bytes.last == 0x0D { bytes = bytes.dropLast() }
-        if let string = String(validating: bytes, as: UTF8.self) { return string }
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        if let string = String(validating: bytes, as: UTF8.self) { return (string, false) }
+        return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), true)
     }
 }

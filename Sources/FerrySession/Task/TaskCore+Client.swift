@@ -93,6 +93,10 @@ extension TaskCore: TransferClient {
         post(.redirect(response, request))
     }
 
+    func transfer(willAuthenticate question: AuthenticationQuestion) {
+        post(.challenge(question))
+    }
+
     func transferNeedsBodyStream() {
         post(.needsBodyStream)
     }

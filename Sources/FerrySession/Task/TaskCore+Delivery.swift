@@ -39,7 +39,7 @@ extension TaskCore {
                 transfer: state.transfer
             )
             switch event {
-            case .redirect, .needsBodyStream, .response:
+            case .redirect, .needsBodyStream, .challenge, .response:
                 state.answerCount += 1
                 state.awaitedAnswer = state.answerCount
                 delivery.answer = state.answerCount
@@ -78,6 +78,8 @@ extension TaskCore {
             askRedirect(delivery, response, request)
         case .needsBodyStream:
             askBodyStream(delivery)
+        case .challenge(let question):
+            askCredential(delivery, question)
         case .response(let response):
             askDisposition(delivery, response)
         case .data:
@@ -151,6 +153,32 @@ extension TaskCore {
             willPerformHTTPRedirection: response,
             newRequest: request,
             completionHandler: answer
+        )
+    }
+
+    /// Asks the task's delegate, then the session's, then the stored credential.
+    private func askCredential(_ delivery: Delivery, _ question: AuthenticationQuestion) {
+        let answer: ChallengeSender.Answer = { [self] disposition, credential in
+            let (isValid, mustDrain) = answered(delivery.answer)
+            guard isValid else { return }
+            let used = disposition == .performDefaultHandling ? question.proposed : credential
+            if let transfer = delivery.transfer {
+                transfer.engine.submit(.authenticate(transfer, disposition, used))
+            }
+            if mustDrain { scheduleDrain() }
+        }
+        let (session, task) = (delivery.session, delivery.task)
+        let delegate = session.delegate
+        let askSession: ChallengeSender.Answer = { disposition, credential in
+            guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
+            delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
+        }
+        guard let delegate = delivery.delegate.task else { return askSession(.performDefaultHandling, nil) }
+        delegate.urlSession(
+            session,
+            task: task,
+            didReceive: question.challenge(askSession),
+            completionHandler: askSession
         )
     }
 

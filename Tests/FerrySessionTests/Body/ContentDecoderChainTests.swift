@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@testable import FerrySession
+
+@Suite struct ContentDecoderChainTests {
+    /// Decodes input in pieces of `step` bytes through outputs of `room` bytes.
+    private func decode(
+        _ input: Data,
+        _ codings: [ContentCoding],
+        step: Int = .max,
+        room: Int = 512
+    ) throws -> (data: Data, mayEnd: Bool) {
+        let chain = try #require(ContentDecoderChain(codings))
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+        defer { output.deallocate() }
+        var result = Data()
+        var rest = input[...]
+        repeat {
+            rest.prefix(step).withUnsafeBytes { chain.append($0) }
+            rest = rest.dropFirst(step)
+            while true {
+                let count = try chain.read(into: output)
+                if count == 0 { break }
+                result.append(contentsOf: output[..<count])
+            }
+            #expect(chain.isDrained)
+        } while !rest.isEmpty
+        return (result, chain.mayEnd)
+    }
+
+    private static let samples: [(Data, [ContentCoding])] = [
+        (Samples.gzip, [.gzip]), (Samples.deflate, [.deflate]), (Samples.rawDeflate, [.deflate]),
+        (Samples.brotli, [.brotli]), (Samples.zstd, [.zstd]), (Samples.gzipTwice, [.gzip, .gzip]),
+    ]
+
+    @Test(
+        "Every coding decodes in pieces of any size into outputs of any size",
+        arguments: [1, 7, .max],
+        [1, 13, 65_536]
+    )
+    func pieces(_ step: Int, _ room: Int) throws {
+        for (input, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
+            let (data, mayEnd) = try decode(input, codings, step: step, room: room)
+            #expect(data == Samples.text && mayEnd, "\(codings)")
+        }
+    }
+
+    @Test("A coding that ends early gives what it has, and may not end") func truncated() throws {
+        for (input, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
+            for length in [1, input.count / 2, input.count - 1] {
+                guard let (data, mayEnd) = try? decode(input.prefix(length), codings, step: 5) else { continue }
+                #expect(!mayEnd, "\(codings) cut to \(length)")
+                #expect(Samples.text.starts(with: data))
+            }
+        }
+    }
+
+    @Test("No input at all may end") func empty() throws {
+        for (_, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
+            let (data, mayEnd) = try decode(Data(), codings)
+            #expect(data.isEmpty && mayEnd)
+        }
+    }
+
+    /// RFC 1952, section 2.2: a gzip file is a series of members.
+    @Test("Members follow each other, and what is none is padding") func members() throws {
+        for step in [1, .max] {
+            #expect(try decode(Samples.gzip + Samples.gzip, [.gzip], step: step).data == Samples.text + Samples.text)
+            let padded = try decode(Samples.gzip + Data(count: 20), [.gzip], step: step)
+            #expect(padded.data == Samples.text && padded.mayEnd)
+            let half = try decode(Samples.gzip + Samples.gzip.prefix(30), [.gzip], step: step)
+            #expect(!half.mayEnd)
+        }
+        if ContentCoding.available.contains(.zstd) {
+            #expect(try decode(Samples.zstd + Samples.zstd, [.zstd]).data == Samples.text + Samples.text)
+        }
+    }
+
+    @Test("A damaged coding is a failure, not other bytes") func damaged() {
+        var broken = Samples.gzip
+        broken[broken.count - 6] ^= 0xFF
+        #expect(throws: ContentDecoder.Failure.self) { try decode(broken, [.gzip]) }
+        #expect(throws: ContentDecoder.Failure.self) { try decode(Data("no gzip at all".utf8), [.gzip]) }
+        #expect(throws: ContentDecoder.Failure.self) { try decode(Samples.gzip, [.gzip, .gzip]) }
+    }
+
+    @Test("A bomb is given out in pieces, and a reader that stops costs no memory") func bomb() throws {
+        let chain = try #require(ContentDecoderChain([.gzip, .gzip, .gzip]))
+        Samples.greatBomb.withUnsafeBytes { chain.append($0) }
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+        defer { output.deallocate() }
+        for _ in 0..<100 {
+            let count = try chain.read(into: output)
+            #expect(count > 0 && count <= output.count)
+        }
+        #expect(!chain.isDrained && !chain.mayEnd)
+    }
+
+    @Test("Random and mutated bytes never trap, and always come to an end") func fuzz() throws {
+        var random = SeededGenerator(8)
+        for round in 0..<400 {
+            let (sample, codings) = Self.samples[round % Self.samples.count]
+            guard codings.allSatisfy(ContentCoding.available.contains) else { continue }
+            var input = sample
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                input[Int.random(in: 0..<input.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            _ = try? decode(input.prefix(Int.random(in: 0...input.count, using: &random)), codings, step: 11, room: 97)
+            let noise = Data(random.bytes(upTo: 60, from: "\u{1F}\u{8}(x"))
+            _ = try? decode(noise, codings, step: 3, room: 31)
+        }
+    }
+
+    // MARK: - Names
+
+    @Test("The names of codings, in any case, with blanks, in their order") func names() {
+        #expect(ContentCoding.parse("gzip") == [.gzip])
+        #expect(ContentCoding.parse("X-GZip") == [.gzip])
+        #expect(ContentCoding.parse(" deflate , gzip ") == [.deflate, .gzip])
+        #expect(ContentCoding.parse("identity") == [])
+        #expect(ContentCoding.parse("identity, gzip,,") == [.gzip])
+        #expect(ContentCoding.parse("") == [])
+        #expect(ContentCoding.parse("compress") == nil)
+        #expect(ContentCoding.parse("gzip, compress") == nil)
+        #expect(ContentCoding.parse("gzip gzip") == nil)
+        #expect(ContentCoding.parse(Array(repeating: "gzip", count: 5).joined(separator: ",")) == nil)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import FerrySession
+
+@Suite struct OriginTests {
+    private func origin(_ string: String) throws -> Origin {
+        Origin(try #require(URL(string: string)))
+    }
+
+    /// RFC 6454, section 4 and 5: scheme and host in lower case, the port with the scheme's default.
+    @Test(
+        "URLs of one origin",
+        arguments: [
+            ("http://a.test/x", "HTTP://A.TEST:80/y?z#f"),
+            ("https://a.test/", "https://a.test:443"),
+            ("http://user:secret@a.test/", "http://a.test/"),
+            ("http://[::1]:8080/", "http://[::1]:8080/x"),
+            ("http://[::1]/", "http://[::1]:80/"),
+        ]
+    )
+    func same(_ pair: (String, String)) throws {
+        #expect(try origin(pair.0) == origin(pair.1))
+    }
+
+    @Test(
+        "URLs of different origins",
+        arguments: [
+            ("http://a.test/", "https://a.test/"),
+            ("http://a.test/", "http://b.test/"),
+            ("http://a.test/", "http://a.test:8080/"),
+            ("http://a.test/", "http://www.a.test/"),
+            ("https://a.test/", "https://a.test:80/"),
+            ("http://127.0.0.1/", "http://localhost/"),
+            ("http://a.test/", "http://a.test.evil/"),
+            ("http://a.test/", "http://a.test@evil.test/"),
+        ]
+    )
+    func different(_ pair: (String, String)) throws {
+        #expect(try origin(pair.0) != origin(pair.1))
+    }
+}

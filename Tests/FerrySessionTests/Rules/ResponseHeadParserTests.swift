@@ -1,0 +1,128 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite struct ResponseHeadParserTests {
+    /// Feeds lines as libcurl does: each with its line end.
+    private func parse(
+        _ lines: [String],
+        ending: String = "\r\n"
+    ) -> (heads: [ResponseHead], parser: ResponseHeadParser) {
+        var parser = ResponseHeadParser()
+        var heads: [ResponseHead] = []
+        for line in lines {
+            let event = Array((line + ending).utf8).withUnsafeBytes { parser.consume($0) }
+            switch event {
+            case .none: break
+            case .head(let head): heads.append(head)
+            case .malformed: return (heads, parser)
+            }
+        }
+        return (heads, parser)
+    }
+
+    private func isMalformed(_ lines: [[UInt8]]) -> Bool {
+        var parser = ResponseHeadParser()
+        for line in lines {
+            if case .malformed = line.withUnsafeBytes({ parser.consume($0) }) { return true }
+        }
+        return false
+    }
+
+    @Test("A head is told when its empty line comes, whatever ends its lines", arguments: ["\r\n", "\n"])
+    func simple(_ ending: String) {
+        let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A:v", "X-B: \t v w \t ", "X-C:", ""], ending: ending)
+        #expect(heads.count == 1)
+        #expect(
+            heads.first?.fields == [
+                .init(name: "X-A", value: "v"), .init(name: "X-B", value: "v w"), .init(name: "X-C", value: ""),
+            ]
+        )
+    }
+
+    /// RFC 9112, section 5.2: `obs-fold` is replaced by blanks.
+    @Test("A folded line continues the value before it") func folded() {
+        let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A: one", "   two", "\tthree  ", "X-B: four", ""])
+        #expect(heads.first?.joinedFields == ["X-A": "one two three", "X-B": "four"])
+        #expect(parse(["HTTP/1.1 200 OK", "  stray", "X: y", ""]).heads.first?.joinedFields == ["X": "y"])
+    }
+
+    /// RFC 9110, section 15.2: any number of interim answers comes before the final one.
+    @Test("Interim answers are passed over") func interim() {
+        let (heads, _) = parse(
+            [
+                "HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 204 No Content",
+                "X: y", "",
+            ]
+        )
+        #expect(heads.map(\.status) == [204])
+        #expect(heads.first?.joinedFields == ["X": "y"])
+    }
+
+    /// RFC 9110, section 6.5.
+    @Test("Fields behind the body are trailers, not part of the head") func trailers() {
+        let (heads, parser) = parse(["HTTP/1.1 200 OK", "X: y", "", "X-Sum: 1", " 2", "X-T: z", ""])
+        #expect(heads.count == 1)
+        #expect(heads.first?.joinedFields == ["X": "y"])
+        #expect(parser.trailers == [.init(name: "X-Sum", value: "1 2"), .init(name: "X-T", value: "z")])
+    }
+
+    /// RFC 9110, section 5.5: bytes above ASCII are opaque; Latin-1 is what they meant.
+    @Test("Values are UTF-8 where they can be, else Latin-1") func encodings() throws {
+        var parser = ResponseHeadParser()
+        let lines: [[UInt8]] = [
+            Array("HTTP/1.1 200 OK\r\n".utf8), Array("X-U: é本\r\n".utf8), [0x58, 0x3A, 0xE9, 0x0D, 0x0A], [0x0D, 0x0A],
+        ]
+        var head: ResponseHead?
+        for line in lines {
+            if case .head(let found) = line.withUnsafeBytes({ parser.consume($0) }) { head = found }
+        }
+        #expect(head?.joinedFields == ["X-U": "é本", "X": "é"])
+    }
+
+    /// A `Location` is bytes: what is no UTF-8 keeps its bytes on the way into the URL.
+    @Test("A Location that is no UTF-8 keeps its bytes") func latin1Location() throws {
+        var latin = try #require(ResponseHead(statusLine: "HTTP/1.1 302 Found"))
+        latin.fields = [.init(name: "LOCATION", value: "/caf\u{E9}%2F", isLatin1: true)]
+        #expect(latin.location == "/caf%E9%2F")
+        latin.fields = [.init(name: "location", value: "/caf\u{E9}")]
+        #expect(latin.location == "/caf\u{E9}")
+        latin.fields = []
+        #expect(latin.location == nil)
+    }
+
+    @Test("A combining mark after a colon or in a blank does not hide them") func graphemes() {
+        let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A:\u{301}v", "X-B: \u{301}", ""])
+        #expect(heads.first?.value("X-A")?.unicodeScalars.first == "\u{301}")
+        #expect(heads.first?.fields.count == 2)
+    }
+
+    @Test("A head that is none is malformed") func malformed() {
+        let status = Array("HTTP/1.1 200 OK\r\n".utf8)
+        #expect(isMalformed([Array("220 mail.test ESMTP\r\n".utf8)]))
+        #expect(isMalformed([status, Array("no colon\r\n".utf8)]))
+        #expect(isMalformed([status, Array(": nameless\r\n".utf8)]))
+        #expect(!isMalformed([status, Array("X: y\r\n".utf8), [13, 10]]))
+    }
+
+    @Test("A head beyond the limit is malformed, one below is not") func size() {
+        let status = Array("HTTP/1.1 200 OK\r\n".utf8)
+        let line = Array(("X-Long: " + String(repeating: "v", count: 65_526) + "\r\n").utf8)
+        #expect(line.count == 65_536)
+        #expect(!isMalformed([status] + Array(repeating: line, count: 15)))
+        #expect(isMalformed([status] + Array(repeating: line, count: 16)))
+    }
+
+    @Test("Random bytes never trap") func fuzz() {
+        var random = SeededGenerator(3)
+        for _ in 0..<1000 {
+            var parser = ResponseHeadParser()
+            for _ in 0..<12 {
+                var line = random.bytes(upTo: 24, from: "HTTP/1.1 200: \t\r\n-Xx")
+                if Bool.random(using: &random) { line = Array("HTTP/1.1 200".utf8) + line }
+                if Bool.random(using: &random) { line += [13, 10] }
+                _ = line.withUnsafeBytes { parser.consume($0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite struct ResponseHeadTests {
+    /// RFC 9112, section 4: the reason phrase may be empty, and servers leave its blank out too.
+    @Test(
+        "A status line gives version and status",
+        arguments: [
+            ("HTTP/1.1 200 OK", "HTTP/1.1", 200), ("HTTP/1.1 200", "HTTP/1.1", 200),
+            ("HTTP/1.1 200 ", "HTTP/1.1", 200), ("HTTP/2 404", "HTTP/2", 404),
+            ("HTTP/1.0 599 Whatever it says", "HTTP/1.0", 599), ("HTTP/1.1 999 Odd", "HTTP/1.1", 999),
+            ("HTTP/1.1 418 J'ai été", "HTTP/1.1", 418),
+        ]
+    )
+    func valid(_ line: (String, String, Int)) throws {
+        let head = try #require(ResponseHead(statusLine: line.0))
+        #expect(head.version == line.1)
+        #expect(head.status == line.2)
+    }
+
+    @Test(
+        "Anything else is no status line",
+        arguments: [
+            "", " ", "HTTP/1.1", "HTTP/1.1 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "ICY 200 OK", "HTTP/1.1 -20 OK",
+            "HTTP/1.1 +20 OK", "HTTP/1.1 099 OK", "200 OK", "GET / HTTP/1.1", "HTTP/1.1 2x0 OK", "HTTP/1.1 ٢٠٠ OK",
+        ]
+    )
+    func invalid(_ line: String) {
+        #expect(ResponseHead(statusLine: line) == nil)
+    }
+
+    /// RFC 9112, section 6.3: lengths that differ are an error, the same one several times is not.
+    @Test("Lengths that contradict each other are noticed") func lengths() throws {
+        func conflicts(_ lengths: [String], coding: String? = nil) throws -> Bool {
+            var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+            head.fields = lengths.map { .init(name: "content-Length", value: $0) }
+            if let coding { head.fields.append(.init(name: "Transfer-Encoding", value: coding)) }
+            return head.hasConflictingLengths
+        }
+        #expect(try !conflicts([]) && !conflicts(["5"]) && !conflicts(["5", "5"]) && !conflicts(["5, 5"]))
+        #expect(try conflicts(["5", "6"]) && conflicts(["5, 6"]) && conflicts(["5, 5", "6"]) && conflicts(["5,"]))
+        #expect(try !conflicts(["5", "6"], coding: "chunked"))
+    }
+
+    /// RFC 9110, section 5.3: field lines of one name are joined in order, whatever the case of the name.
+    @Test("Values of one name are joined under its first spelling") func joined() throws {
+        var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+        head.fields = [
+            .init(name: "X-A", value: "1"), .init(name: "Vary", value: "a"), .init(name: "x-a", value: "2"),
+            .init(name: "X-a", value: ""), .init(name: "Empty", value: ""),
+        ]
+        #expect(head.joinedFields == ["X-A": "1, 2, ", "Vary": "a", "Empty": ""])
+        #expect(head.value("x-A") == "1")
+        #expect(head.value("EMPTY") == "")
+        #expect(head.value("X-B") == nil)
+    }
+}

@@ -1,0 +1,172 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite(.timeLimit(.minutes(1)))
+struct ContentCodingTests {
+    private func server(_ body: Data, coding: String, headers: LoopbackHeaders = [:]) throws -> LoopbackServer {
+        try LoopbackServer { _ in
+            var response = LoopbackResponse(headers: headers, body: .data(body))
+            response.headers.add("Content-Encoding", coding)
+            return response
+        }
+    }
+
+    private func fetch(_ body: Data, coding: String) async throws -> Recorder.Outcome {
+        let server = try server(body, coding: coding)
+        let recorder = Recorder()
+        return await recorder.run(Wire.session(recorder).dataTask(with: server.url))
+    }
+
+    private static let samples: [(String, Data)] = [
+        ("gzip", Samples.gzip), ("GZIP", Samples.gzip), ("x-gzip", Samples.gzip), ("deflate", Samples.deflate),
+        ("deflate", Samples.rawDeflate), ("br", Samples.brotli), ("zstd", Samples.zstd), ("gzip, gzip", Samples.gzipTwice),
+        ("identity, gzip", Samples.gzip), ("identity", Samples.text), ("deflate, gzip", Gzip.encode(Samples.deflate)),
+        ("", Samples.text),
+    ]
+
+    @Test("Every coding is decoded, for data and for files", arguments: samples)
+    func decoded(_ sample: (coding: String, body: Data)) async throws {
+        guard sample.coding != "br" || ContentCoding.available.contains(.brotli) else { return }
+        guard sample.coding != "zstd" || ContentCoding.available.contains(.zstd) else { return }
+        let server = try server(sample.body, coding: sample.coding)
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        let outcome = await recorder.run(session.dataTask(with: server.url))
+        #expect(outcome.error == nil && outcome.data == Samples.text)
+        let file = await recorder.run(session.downloadTask(with: server.url))
+        #expect(file.error == nil && file.file == Samples.text)
+    }
+
+    @Test("A decoded body has no expected length, and its counts are those of the decoded bytes") func lengths() async throws {
+        let server = try server(Samples.gzip, coding: "gzip")
+        let recorder = Recorder()
+        let task = Wire.session(recorder).dataTask(with: server.url)
+        let outcome = await recorder.run(task)
+        #expect(outcome.response?.expectedContentLength == NSURLSessionTransferSizeUnknown)
+        #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+        #expect(task.countOfBytesReceived == Int64(Samples.text.count))
+        #expect(task.progress.fractionCompleted == 1)
+    }
+
+    @Test("Codings that are not known, or not asked to be undone, are delivered as they came") func asIs() async throws {
+        for coding in ["compress", "gzip, compress", "aws-chunked", "gzip;q=1"] {
+            let outcome = try await fetch(Samples.gzip, coding: coding)
+            #expect(outcome.error == nil && outcome.data == Samples.gzip, "\(coding)")
+            #expect(outcome.response?.expectedContentLength == Int64(Samples.gzip.count))
+        }
+        var options = CurlSession.Options()
+        options.decodesContent = false
+        let server = try server(Samples.gzip, coding: "gzip")
+        let (data, response) = try await Wire.session(options: options).data(from: server.url)
+        #expect(data == Samples.gzip && response.expectedContentLength == Int64(Samples.gzip.count))
+    }
+
+    @Test("Members and padding behind a coding's end are what other clients make of them") func tails() async throws {
+        #expect(try await fetch(Samples.gzip + Samples.gzip, coding: "gzip").data == Samples.text + Samples.text)
+        for padding in [Data(count: 64), Data("garbage".utf8)] {
+            let outcome = try await fetch(Samples.gzip + padding, coding: "gzip")
+            #expect(outcome.error == nil && outcome.data == Samples.text)
+        }
+    }
+
+    @Test("An empty body is none of any coding") func empty() async throws {
+        for coding in ["gzip", "deflate", "br", "zstd", "gzip, gzip"] {
+            let outcome = try await fetch(Data(), coding: coding)
+            #expect(outcome.error == nil && outcome.data.isEmpty, "\(coding)")
+        }
+        let emptyMember = try await fetch(Gzip.encode(Data()), coding: "gzip")
+        #expect(emptyMember.error == nil && emptyMember.data.isEmpty)
+    }
+
+    @Test("HEAD with a coding has nothing to decode") func head() async throws {
+        let server = try server(Samples.gzip, coding: "gzip")
+        let (data, response) = try await Wire.session().data(for: Wire.request(server.url, "HEAD"))
+        #expect(data.isEmpty && response.expectedContentLength == Int64(Samples.gzip.count))
+    }
+
+    // MARK: - Damage
+
+    private func gap8(_ make: (Recorder) -> URLSession, _ body: Data, coding: String) async throws -> [Recorder.Outcome] {
+        let server = try server(body, coding: coding)
+        let recorder = Recorder()
+        let session = make(recorder)
+        return [
+            await recorder.run(session.dataTask(with: server.url)), await recorder.run(session.downloadTask(with: server.url)),
+        ]
+    }
+
+    @Test("Gap 8: a coding that is cut inside a complete body is an error") func truncated() async throws {
+        for (coding, body) in Self.samples where coding.lowercased() != "identity" && !coding.isEmpty {
+            for count in [1, body.count / 2, body.count - 1] {
+                for outcome in try await gap8({ Wire.session($0) }, body.prefix(count), coding: coding) {
+                    #expect(outcome.error?.code == .cannotDecodeContentData, "\(coding) cut to \(count)")
+                    #expect(outcome.underlying?.code == .damagedContentCoding)
+                    #expect(outcome.completions == 1 && outcome.file == nil)
+                }
+            }
+        }
+    }
+
+    @Test("Gap 8 on FoundationNetworking", .disabled("FoundationNetworking: half of the bytes are a success"))
+    func truncatedOfFoundation() async throws {
+        let make = { URLSession(configuration: .ephemeral, delegate: $0, delegateQueue: nil) } as (Recorder) -> URLSession
+        for outcome in try await gap8(make, Samples.gzip.prefix(50), coding: "gzip") { #expect(outcome.error != nil) }
+    }
+
+    @Test("A damaged coding is an error") func damaged() async throws {
+        for (coding, body) in Self.samples where ["gzip", "zstd"].contains(coding) {
+            var broken = body
+            broken[broken.count - 3] ^= 0xFF
+            #expect(try await fetch(broken, coding: coding).error?.code == .cannotDecodeContentData, "\(coding)")
+        }
+        for coding in ["gzip", "deflate", "br", "zstd", "gzip, gzip"] {
+            let outcome = try await fetch(Data(repeating: 0xC7, count: 100_000), coding: coding)
+            #expect(outcome.error?.code == .cannotDecodeContentData, "\(coding)")
+        }
+    }
+
+    @Test("A coding and a connection that both end early are a lost connection") func both() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: .data(Samples.gzip)).faulted(.truncate(afterBodyBytes: 40))
+        }
+        #expect(await Wire.error { try await Wire.session().data(from: server.url) }?.code == .networkConnectionLost)
+    }
+
+    // MARK: - Bombs
+
+    @Test("A bomb for a slow delegate waits, and the session's other requests are sent", arguments: [("gzip, gzip", Samples.bomb), ("gzip, gzip, gzip", Samples.greatBomb)])
+    func bomb(_ sample: (coding: String, body: Data)) async throws {
+        let server = try LoopbackServer { request in
+            guard request.path == "/bomb" else { return .text("ok") }
+            return LoopbackResponse(headers: ["Content-Encoding": sample.coding], body: .data(sample.body))
+        }
+        let gate = ScriptedStream.Gate()
+        defer { gate.open() }
+        let largest = Locked(0)
+        var hooks = Recorder.Hooks()
+        hooks.keepsData = false
+        hooks.data = { _, data in
+            largest.withLock { $0 = max($0, data.count) }
+            gate.wait()
+        }
+        let recorder = Recorder(hooks)
+        let session = Wire.session(recorder)
+        let task = session.dataTask(with: server.url("/bomb"))
+        task.resume()
+        let hasBegun = await Wire.eventually { largest.withLock { $0 } > 0 }
+        #expect(hasBegun)
+        // The delegate queue is blocked, but not the engine: it sends what comes next.
+        let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
+        for other in others { other.resume() }
+        let areSent = await Wire.eventually { server.requestCount == 6 }
+        #expect(areSent)
+        task.cancel()
+        gate.open()
+        #expect(await recorder.outcome(of: task).error?.code == .cancelled)
+        for other in others { #expect(await recorder.outcome(of: other).status == 200) }
+        #expect(largest.withLock { $0 } <= 2_097_152)
+    }
+}

@@ -1,0 +1,38 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+#if compiler(>=6.2)
+/// The environment belongs to the whole process, so these run in one of their own.
+@Suite(.timeLimit(.minutes(1)))
+struct ProxyEnvironmentTests {
+    @Test("http_proxy is obeyed") func obeyed() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer { _ in .text("by proxy") }
+            setenv("http_proxy", proxy.url.absoluteString, 1)
+            let url = try #require(URL(string: "http://origin.invalid/x"))
+            let (data, _) = try await Wire.session().data(from: url)
+            #expect(data == Data("by proxy".utf8))
+            #expect(proxy.requests.map(\.target) == ["http://origin.invalid/x"])
+        }
+    }
+
+    @Test("no_proxy excepts hosts, and a proxy of the options counts more") func excepted() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in .text("direct") }
+            let proxy = try LoopbackServer { _ in .text("by proxy") }
+            setenv("http_proxy", proxy.url.absoluteString, 1)
+            setenv("no_proxy", "127.0.0.1,.internal.test", 1)
+            let (data, _) = try await Wire.session().data(from: origin.url)
+            #expect(data == Data("direct".utf8))
+            #expect(proxy.requestCount == 0)
+            let other = try LoopbackServer { _ in .text("by the other") }
+            var options = CurlSession.Options()
+            options.proxy = other.url
+            let url = try #require(URL(string: "http://origin.invalid/x"))
+            let (second, _) = try await Wire.session(options: options).data(from: url)
+            #expect(second == Data("by the other".utf8))
+        }
+    }
+}
+#endif

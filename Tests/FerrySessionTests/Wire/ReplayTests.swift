@@ -1,0 +1,114 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// A kept connection that is dead when the next request goes out on it (RFC 9112, section 9.3.1).
+@Suite(.timeLimit(.minutes(1)))
+struct ReplayTests {
+    /// A server that closes a connection at its second request, `afterBody` or before reading it.
+    private func server(afterBody: Bool) throws -> LoopbackServer {
+        var configuration = LoopbackServer.Configuration()
+        configuration.bodyReading = { request in
+            afterBody || request.connectionRequestIndex == 0 ? .whole : .early(.empty, afterBytes: 0)
+        }
+        return try LoopbackServer(configuration: configuration) { request in
+            request.connectionRequestIndex > 0 ? .empty : .text("got \(request.bodyLength)")
+        }
+    }
+
+    private func expectWhole(_ server: LoopbackServer, _ outcome: Recorder.Outcome, _ task: URLSessionTask, _ size: Int) throws {
+        #expect(outcome.error == nil)
+        #expect(outcome.text == "got \(size)")
+        let last = try #require(server.requests.last)
+        #expect(last.bodySHA256 == LoopbackServer.patternSHA256(count: size))
+        #expect(last.connectionRequestIndex == 0)
+        #expect(outcome.sentTotals.last == Int64(size))
+        #expect(task.countOfBytesSent == Int64(size))
+        #expect(outcome.sentTotals.allSatisfy { $0 <= Int64(size) })
+        #expect(outcome.completions == 1)
+    }
+
+    @Test("Gap 10: data on a dead connection is sent again, exactly", arguments: [true, false], [1, 70_000, 3_000_000])
+    func data(_ afterBody: Bool, _ size: Int) async throws {
+        let server = try server(afterBody: afterBody)
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        let task = session.uploadTask(with: Wire.request(server.url, "POST"), from: LoopbackServer.pattern(count: size))
+        try expectWhole(server, await recorder.run(task), task, size)
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test("Gap 10: a file on a dead connection is sent again, exactly", arguments: [true, false])
+    func file(_ afterBody: Bool) async throws {
+        let server = try server(afterBody: afterBody)
+        let folder = try Wire.temporaryFolder()
+        defer { Wire.remove(folder) }
+        let file = folder.appendingPathComponent("body")
+        try LoopbackServer.pattern(count: 2_000_000).write(to: file)
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        let task = session.uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
+        try expectWhole(server, await recorder.run(task), task, 2_000_000)
+    }
+
+    @Test("Gap 10: a stream on a dead connection is asked for again", arguments: [true, false])
+    func stream(_ afterBody: Bool) async throws {
+        let server = try server(afterBody: afterBody)
+        var hooks = Recorder.Hooks()
+        hooks.bodyStream = { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: 300_000))) }
+        let recorder = Recorder(hooks)
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        let task = session.uploadTask(withStreamedRequest: Wire.request(server.url, "POST"))
+        let outcome = await recorder.run(task)
+        try expectWhole(server, outcome, task, 300_000)
+        #expect(outcome.events.filter { $0 == .needsStream }.count == 2)
+    }
+
+    @Test("A stream that cannot be had again is a typed error, never an empty body", arguments: [false, true])
+    func noSecondStream(_ isUpload: Bool) async throws {
+        let server = try server(afterBody: true)
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        var request = Wire.request(server.url, "POST")
+        request.httpBodyStream = InputStream(data: LoopbackServer.pattern(count: 300_000))
+        let task = isUpload ? session.uploadTask(withStreamedRequest: request) : session.dataTask(with: request)
+        let outcome = await recorder.run(task)
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+        #expect(outcome.underlying?.code == .bodyNotReplayable)
+        #expect(outcome.completions == 1)
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("A request without a body is sent again", arguments: ["GET", "HEAD", "DELETE", "POST"])
+    func bodiless(_ method: String) async throws {
+        let server = try server(afterBody: true)
+        let session = Wire.session()
+        for _ in 0..<3 {
+            let (_, response) = try await session.data(for: Wire.request(server.url, method))
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        }
+    }
+
+    @Test("A fresh connection that closes without an answer is not tried again") func fresh() async throws {
+        let server = try LoopbackServer { _ in .empty }
+        let error = await Wire.error { try await Wire.session().data(for: Wire.request(server.url, "POST")) }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("Connections that the server closed while idle cost no request", arguments: 1...5) func idle(_ round: Int) async throws {
+        let server = try LoopbackServer { .text("got \($0.bodyLength)") }
+        let session = Wire.session()
+        for index in 0..<10 {
+            let body = LoopbackServer.pattern(count: index * 10_000)
+            let (data, _) = try await session.upload(for: Wire.request(server.url, "POST"), from: body)
+            #expect(data == Data("got \(body.count)".utf8))
+            server.closeIdleConnections()
+        }
+        #expect(server.requestCount == 10)
+    }
+}

@@ -1,0 +1,200 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamUploadTests {
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer { .text("got \($0.bodyLength)") }
+    }
+
+    /// Sends streams that `make` gives when asked, as an upload task.
+    private func upload(
+        headers: [String: String] = [:],
+        to url: URL? = nil,
+        _ answer: @escaping @Sendable (URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void
+    ) async -> (outcome: Recorder.Outcome, task: URLSessionTask) {
+        var hooks = Recorder.Hooks()
+        hooks.bodyStream = answer
+        let recorder = Recorder(hooks)
+        let request = Wire.request(url ?? server.url, "POST", headers: headers)
+        let task = Wire.session(recorder).uploadTask(withStreamedRequest: request)
+        return (await recorder.run(task), task)
+    }
+
+    @Test("A stream of the delegate arrives in chunks, with honest counts", arguments: [0, 1, 65_536, 5_000_001])
+    func whole(_ size: Int) async throws {
+        let (outcome, task) = await upload { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: size)))
+        }
+        #expect(outcome.error == nil)
+        let seen = try #require(server.requests.first)
+        #expect(seen.bodySHA256 == LoopbackServer.patternSHA256(count: size))
+        #expect(seen.isChunked && seen.header("Content-Length") == nil)
+        #expect(outcome.events.first == .needsStream)
+        #expect(outcome.sentTotals.last ?? 0 == Int64(size))
+        for case .sent(_, _, let expected) in outcome.events { #expect(expected == NSURLSessionTransferSizeUnknown) }
+        #expect(task.countOfBytesSent == Int64(size))
+    }
+
+    @Test("hasBytesAvailable is not the end, and single bytes arrive") func oddStream() async {
+        let (outcome, _) = await upload { _, answer in
+            answer(ScriptedStream(LoopbackServer.pattern(count: 3000), largestRead: 1))
+        }
+        #expect(outcome.text == "got 3000")
+        #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 3000))
+    }
+
+    @Test("A stream of the request is used where the delegate gives none") func requestStream() async throws {
+        var request = Wire.request(server.url, "POST")
+        request.httpBodyStream = ScriptedStream(Data("from the request".utf8))
+        let recorder = Recorder()
+        let outcome = await recorder.run(Wire.session(recorder).uploadTask(withStreamedRequest: request))
+        #expect(outcome.error == nil)
+        #expect(server.requests.first?.bodyText == "from the request")
+    }
+
+    @Test("Gap 11: a stream that blocks stalls no other transfer") func blocking() async throws {
+        let gate = ScriptedStream.Gate()
+        let session = Wire.session()
+        var request = Wire.request(server.url("/slow"), "POST")
+        request.httpBodyStream = ScriptedStream([.bytes(Data("a".utf8)), .gate(gate), .bytes(Data("b".utf8))])
+        let streamed = request
+        async let slow = session.data(for: streamed)
+        let isWaiting = await Wire.eventually { server.connectionCount == 1 }
+        #expect(isWaiting)
+        for _ in 0..<20 { _ = try await session.data(from: server.url("/fast")) }
+        #expect(server.requests.map(\.path) == Array(repeating: "/fast", count: 20))
+        gate.open()
+        #expect(try await slow.0 == Data("got 2".utf8))
+    }
+
+    @Test("A stream that fails midway fails the task, with its own error inside") func failing() async {
+        let (outcome, _) = await upload { _, answer in
+            answer(ScriptedStream([.bytes(Data(count: 1000)), .wait(0.05), .fail]))
+        }
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+        #expect(outcome.error?.userInfo[NSUnderlyingErrorKey] is ScriptedStream.Broken)
+        #expect(outcome.completions == 1)
+        let isSeen = await Wire.eventually { server.requestCount == 1 }
+        #expect(isSeen && server.requests.first?.isComplete == false)
+    }
+
+    @Test("A stream that fails at once fails the task") func failingAtOnce() async {
+        let (outcome, _) = await upload { _, answer in answer(ScriptedStream([.fail])) }
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+    }
+
+    @Test("A Foundation stream of a missing file fails the task") func missingFile() async {
+        let (outcome, _) = await upload { _, answer in answer(InputStream(fileAtPath: "/nowhere/at/all")) }
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+    }
+
+    // MARK: - Answers
+
+    @Test("The stream may come late and from anywhere") func late() async {
+        let (outcome, _) = await upload { _, answer in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { answer(InputStream(data: Data("late".utf8))) }
+        }
+        #expect(outcome.text == "got 4")
+    }
+
+    @Test("No stream is a typed error, not a wait") func none() async {
+        let (outcome, _) = await upload { _, answer in answer(nil) }
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+        #expect(outcome.underlying?.code == .bodyNotReplayable)
+        #expect(outcome.completions == 1)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("A second answer is worth nothing") func twice() async {
+        let (outcome, _) = await upload { _, answer in
+            answer(InputStream(data: Data("first".utf8)))
+            answer(InputStream(data: Data("the second".utf8)))
+            answer(nil)
+        }
+        #expect(outcome.text == "got 5")
+        #expect(outcome.completions == 1)
+    }
+
+    @Test("An answer after the task was cancelled is harmless") func afterCancel() async {
+        let held = Locked<(@Sendable () -> Void)?>(nil)
+        let (outcome, _) = await upload { task, answer in
+            held.withLock { $0 = { answer(InputStream(data: Data("late".utf8))) } }
+            task.cancel()
+        }
+        #expect(outcome.error?.code == .cancelled)
+        held.withLock { $0 }?()
+        try? await Task.sleep(for: .milliseconds(50))
+        #expect(outcome.completions == 1 && server.connectionCount == 0)
+    }
+
+    @Test("A never answered question keeps nothing alive that cancel cannot end") func neverAnswered() async {
+        let (outcome, _) = await upload { task, _ in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { task.cancel() }
+        }
+        #expect(outcome.error?.code == .cancelled)
+    }
+
+    // MARK: - Announced lengths
+
+    @Test("A stream as long as announced arrives with that length") func announced() async {
+        let (outcome, task) = await upload(headers: ["Content-Length": "100000"]) { _, answer in
+            answer(ScriptedStream(LoopbackServer.pattern(count: 100_000), largestRead: 777))
+        }
+        #expect(outcome.error == nil)
+        #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 100_000))
+        #expect(server.requests.first?.isChunked == false)
+        #expect(task.countOfBytesExpectedToSend == 100_000)
+    }
+
+    @Test("A stream shorter than announced is a typed error") func shorter() async {
+        let (outcome, _) = await upload(headers: ["Content-Length": "10"]) { _, answer in
+            answer(ScriptedStream(Data("hello".utf8)))
+        }
+        #expect(outcome.error?.code == .requestBodyStreamExhausted)
+        #expect(outcome.underlying?.code == .bodyLengthMismatch)
+    }
+
+    @Test("Of a stream longer than announced nothing more goes on the wire", arguments: [0, 5])
+    func longer(_ length: Int) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.readBody(length)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            connection.readAll()
+        }
+        let (outcome, _) = await upload(headers: ["Content-Length": "\(length)"], to: server.url()) { _, answer in
+            answer(ScriptedStream(Data("hello, world".utf8)))
+        }
+        #expect(outcome.completions == 1)
+        let isRecorded = await Wire.eventually { !server.texts.isEmpty }
+        #expect(isRecorded)
+        let body = server.texts.first?.components(separatedBy: "\r\n\r\n").last
+        #expect(body.map { "hello, world".prefix(length).hasPrefix($0) } == true)
+    }
+
+    @Test("A cancelled upload lets go of a stream that blocks") func cancelled() async {
+        let gate = ScriptedStream.Gate()
+        let (outcome, _) = await upload { task, answer in
+            answer(ScriptedStream([.bytes(Data(count: 10)), .gate(gate)]))
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { task.cancel() }
+        }
+        #expect(outcome.error?.code == .cancelled)
+        gate.open()
+    }
+
+    @Test("The inactivity deadline does not run while the stream blocks, and runs again after") func slowStream() async
+    {
+        var hooks = Recorder.Hooks()
+        hooks.bodyStream = { _, answer in
+            answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(0.8), .bytes(Data("b".utf8))]))
+        }
+        let recorder = Recorder(hooks)
+        let request = Wire.request(server.url, "POST", timeout: 0.3)
+        let outcome = await recorder.run(Wire.session(recorder).uploadTask(withStreamedRequest: request))
+        #expect(outcome.error == nil)
+        #expect(outcome.text == "got 2")
+    }
+}

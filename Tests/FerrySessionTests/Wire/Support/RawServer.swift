@@ -1,0 +1,141 @@
+import FerrySession
+
+/// A server that sends exactly the bytes it is told to, and keeps those it was sent: nothing is parsed or corrected.
+final class RawServer: Sendable {
+    /// One connection, used by the script's thread alone.
+    final class Connection {
+        private let descriptor: Int32
+        private(set) var received = Data()
+        /// The place of the connection in the order of acceptance, from zero.
+        let index: Int
+
+        init(_ descriptor: Int32, index: Int) {
+            self.descriptor = descriptor
+            self.index = index
+        }
+
+        /// Reads more; `false` at the end.
+        @discardableResult
+        func readMore() -> Bool {
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            guard count > 0 else { return false }
+            received.append(contentsOf: bytes.prefix(count))
+            return true
+        }
+
+        /// Reads up to and with the empty line of the next head.
+        @discardableResult
+        func readHead() -> String {
+            let mark = Data("\r\n\r\n".utf8)
+            var start = received.startIndex
+            if let before = headEnd { start = before }
+            while received.range(of: mark, in: start..<received.endIndex) == nil, readMore() {}
+            let end = received.range(of: mark, in: start..<received.endIndex)?.upperBound ?? received.endIndex
+            headEnd = end
+            return String(decoding: received[start..<end], as: UTF8.self)
+        }
+
+        private var headEnd: Data.Index?
+
+        /// Reads until so many bytes have come behind the last head.
+        func readBody(_ count: Int) {
+            guard let start = headEnd else { return }
+            while received.endIndex - start < count, readMore() {}
+            headEnd = min(received.endIndex, start + count)
+        }
+
+        func readAll() {
+            while readMore() {}
+        }
+
+        @discardableResult
+        func write(_ data: Data) -> Bool {
+            var rest = data
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                guard count > 0 else { return false }
+                rest = Data(rest.dropFirst(count))
+            }
+            return true
+        }
+
+        @discardableResult
+        func write(_ text: String) -> Bool {
+            write(Data(text.utf8))
+        }
+
+        /// Makes the close that follows a reset.
+        func resetOnClose() {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+    }
+
+    struct Failure: Error {}
+
+    let port: Int
+    private let listener: Int32
+    private let recorded: Locked<[Data]>
+
+    /// What each connection has received, in the order in which they ended.
+    var received: [Data] { recorded.withLock { $0 } }
+
+    var texts: [String] { received.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Starts to listen; the script runs once for each connection, on a thread of its own.
+    init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 128) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure() }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let recorded = Locked<[Data]>([])
+        self.recorded = recorded
+        let thread = Thread {
+            Self.accept(descriptor, script) { data in recorded.withLock { $0.append(data) } }
+        }
+        thread.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    func url(_ target: String = "/") -> URL {
+        URL(string: "http://127.0.0.1:\(port)\(target)") ?? URL(fileURLWithPath: "/")
+    }
+
+    private static func accept(
+        _ listener: Int32,
+        _ script: @escaping @Sendable (Connection) -> Void,
+        _ record: @escaping @Sendable (Data) -> Void
+    ) {
+        var index = 0
+        while true {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else { break }
+            var timeout = timeval(tv_sec: 20, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            let number = index
+            index += 1
+            let thread = Thread {
+                let connection = Connection(descriptor, index: number)
+                script(connection)
+                record(connection.received)
+                close(descriptor)
+            }
+            thread.start()
+        }
+        close(listener)
+    }
+}

@@ -1,0 +1,193 @@
+import FerrySession
+import Synchronization
+
+/// A delegate for data, uploads and downloads that writes down all it is told, in order.
+final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+    enum Event: Equatable {
+        case redirect(Int)
+        case needsStream
+        case sent(Int64, total: Int64, expected: Int64)
+        case response(Int)
+        case data(Int)
+        case wrote(Int64, total: Int64, expected: Int64)
+        case finishedDownloading
+        case completed
+    }
+
+    /// What came of one task.
+    struct Outcome {
+        var events: [Event] = []
+        var response: HTTPURLResponse?
+        var data = Data()
+        /// What the file of a download held in the callback, and its permissions.
+        var file: Data?
+        var permissions: Int?
+        var fileURL: URL?
+        var error: URLError?
+        var completions = 0
+
+        var text: String { String(decoding: data, as: UTF8.self) }
+        var status: Int? { response?.statusCode }
+        var underlying: CurlSessionError? { error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError }
+        /// `totalBytesSent` as the callbacks gave it.
+        var sentTotals: [Int64] {
+            events.compactMap { if case .sent(_, let total, _) = $0 { total } else { nil } }
+        }
+    }
+
+    /// What the delegate answers instead of the usual.
+    struct Hooks: Sendable {
+        var redirect:
+            (
+                @Sendable (URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) ->
+                    Void
+            )?
+        var bodyStream: (@Sendable (URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)?
+        var data: (@Sendable (URLSessionTask, Data) -> Void)?
+        var file: (@Sendable (URL) -> Void)?
+        var sent: (@Sendable (URLSessionTask) -> Void)?
+        /// Large bodies are counted, not kept.
+        var keepsData = true
+    }
+
+    private struct State {
+        var outcomes: [Int: Outcome] = [:]
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let hooks: Hooks
+    private let state = Mutex(State())
+
+    init(_ hooks: Hooks = Hooks()) {
+        self.hooks = hooks
+    }
+
+    /// Runs a task to its end; cancelling the test cancels it.
+    func run(_ task: URLSessionTask) async -> Outcome {
+        task.resume()
+        return await outcome(of: task)
+    }
+
+    /// Waits for the end of a task that runs.
+    func outcome(of task: URLSessionTask) async -> Outcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let isComplete = state.withLock { state in
+                    if state.outcomes[task.taskIdentifier, default: Outcome()].completions > 0 { return true }
+                    state.waiters[task.taskIdentifier] = waiter
+                    return false
+                }
+                if isComplete { waiter.resume() }
+            }
+        } onCancel: {
+            task.cancel()
+            state.withLock { $0.waiters.removeValue(forKey: task.taskIdentifier) }?.resume()
+        }
+        return snapshot(task)
+    }
+
+    /// What is known of a task now.
+    func snapshot(_ task: URLSessionTask) -> Outcome {
+        state.withLock { $0.outcomes[task.taskIdentifier, default: Outcome()] }
+    }
+
+    private func note(_ task: URLSessionTask, _ change: (inout Outcome) -> Void) {
+        state.withLock { change(&$0.outcomes[task.taskIdentifier, default: Outcome()]) }
+    }
+
+    // MARK: - The delegate
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        note(task) { $0.events.append(.redirect(response.statusCode)) }
+        guard let answer = hooks.redirect else { return completionHandler(request) }
+        answer(task, response, request, completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        note(task) { $0.events.append(.needsStream) }
+        guard let answer = hooks.bodyStream else { return completionHandler(nil) }
+        answer(task, completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        note(task) { $0.events.append(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend)) }
+        hooks.sent?(task)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let waiter = state.withLock { state in
+            var outcome = state.outcomes[task.taskIdentifier, default: Outcome()]
+            outcome.events.append(.completed)
+            outcome.completions += 1
+            outcome.error = error as? URLError
+            if outcome.response == nil { outcome.response = task.response as? HTTPURLResponse }
+            state.outcomes[task.taskIdentifier] = outcome
+            return state.waiters.removeValue(forKey: task.taskIdentifier)
+        }
+        waiter?.resume()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        note(dataTask) {
+            $0.response = response as? HTTPURLResponse
+            $0.events.append(.response($0.status ?? 0))
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        note(dataTask) {
+            $0.events.append(.data(data.count))
+            if hooks.keepsData { $0.data.append(data) }
+        }
+        hooks.data?(dataTask, data)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        note(downloadTask) {
+            $0.events.append(.wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
+        note(downloadTask) {
+            $0.events.append(.finishedDownloading)
+            $0.file = try? Data(contentsOf: location)
+            $0.permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue
+            $0.fileURL = location
+        }
+        hooks.file?(location)
+    }
+}

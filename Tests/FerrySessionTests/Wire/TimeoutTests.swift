@@ -1,0 +1,247 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+/// Deadlines in milliseconds, which run while the network is waited for, and only then.
+@Suite(.timeLimit(.minutes(1)))
+struct TimeoutTests {
+    private func expectTimeout(
+        _ error: URLError?,
+        _ code: CurlSessionError.Code,
+        _ url: URL,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(error?.code == .timedOut, sourceLocation: sourceLocation)
+        #expect(error?.curlSessionError?.code == code, sourceLocation: sourceLocation)
+        #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url, sourceLocation: sourceLocation)
+        #expect(error?.localizedDescription.contains(url.absoluteString) == true, sourceLocation: sourceLocation)
+    }
+
+    private func expectAbout(_ seconds: Double, since start: ContinuousClock.Instant, sourceLocation: SourceLocation = #_sourceLocation) {
+        let passed = Wire.seconds(since: start)
+        #expect(passed >= seconds * 0.95 && passed < seconds * 5 + 1, "\(passed) s", sourceLocation: sourceLocation)
+    }
+
+    @Test("Gap 14: a silent server is given up after 0.3 s, not 0 and not 1") func silent() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let start = ContinuousClock.now
+        let error = await Wire.error { try await Wire.session().data(for: Wire.request(server.url, timeout: 0.3)) }
+        expectTimeout(error, .inactivityTimeout, server.url)
+        expectAbout(0.3, since: start)
+    }
+
+    @Test("Gap 14 on FoundationNetworking", .disabled("FoundationNetworking: 0.5 s fires at once, and without userInfo"))
+    func silentOfFoundation() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let start = ContinuousClock.now
+        let session = URLSession(configuration: .ephemeral)
+        let error = await Wire.error { try await session.data(for: Wire.request(server.url, timeout: 0.5)) }
+        #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url)
+        expectAbout(0.5, since: start)
+    }
+
+    @Test("The session's interval holds where the request has none of its own") func fromConfiguration() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let session = Wire.session { $0.timeoutIntervalForRequest = 0.2 }
+        let start = ContinuousClock.now
+        expectTimeout(await Wire.error { try await session.data(from: server.url) }, .inactivityTimeout, server.url)
+        expectAbout(0.2, since: start)
+    }
+
+    @Test("A stall within the body is given up, for every kind of task") func midBody() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000)) }
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        let request = Wire.request(server.url, timeout: 0.3)
+        let start = ContinuousClock.now
+        for task in [session.dataTask(with: request), session.downloadTask(with: request)] {
+            let outcome = await recorder.run(task)
+            expectTimeout(outcome.error, .inactivityTimeout, server.url)
+            #expect(outcome.completions == 1)
+        }
+        expectAbout(0.6, since: start)
+    }
+
+    @Test("A server that does not read is given up") func unread() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.receiveBufferSize = 4096
+        configuration.bodyReading = { _ in .delayed(30) }
+        let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }
+        let request = Wire.request(server.url, "POST", timeout: 0.4)
+        let error = await Wire.error { try await Wire.session().upload(for: request, from: Data(count: 30_000_000)) }
+        expectTimeout(error, .inactivityTimeout, server.url)
+    }
+
+    @Test("Bytes that drip keep a task alive, in either direction") func dripping() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 10), interval: 0.1))
+        }
+        let (data, _) = try await Wire.session().data(for: Wire.request(server.url, timeout: 0.5))
+        #expect(data.count == 10)
+        var request = Wire.request(server.url, "POST", timeout: 0.5)
+        let steps = (0..<10).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(0.1)] }
+        request.httpBodyStream = ScriptedStream(steps)
+        let streamed = request
+        #expect(try await Wire.session().data(for: streamed).0.count == 10)
+        #expect(server.requests.last?.bodyLength == 10)
+    }
+
+    @Test("The deadline of the whole holds while bytes drip") func resource() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 1000), interval: 0.02))
+        }
+        let session = Wire.session { $0.timeoutIntervalForResource = 0.4 }
+        let start = ContinuousClock.now
+        expectTimeout(await Wire.error { try await session.data(from: server.url) }, .resourceTimeout, server.url)
+        expectAbout(0.4, since: start)
+    }
+
+    @Test("The deadline of the whole counts all redirections") func resourceAcrossRedirections() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.redirect(to: "/next").delayed(0.1) }
+        let session = Wire.session { $0.timeoutIntervalForResource = 0.35 }
+        let error = await Wire.error { try await session.data(from: server.url) }
+        #expect(error?.code == .timedOut && error?.curlSessionError?.code == .resourceTimeout)
+        #expect(server.requestCount < 10)
+    }
+
+    @Test("A connection that does not stand in time is given up") func connect() async throws {
+        // A listener whose queue is full answers no handshake.
+        let listener = try FullListener()
+        let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
+        var options = CurlSession.Options()
+        options.connectTimeout = 0.3
+        let start = ContinuousClock.now
+        let error = await Wire.error { try await Wire.session(options: options).data(from: url) }
+        expectTimeout(error, .connectTimeout, url)
+        expectAbout(0.3, since: start)
+        let second = await Wire.error { try await Wire.session().data(for: Wire.request(url, timeout: 0.3)) }
+        expectTimeout(second, .inactivityTimeout, url)
+    }
+
+    @Test("Gap 14: waiting for a connection does not count") func queued() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.15) }
+        let session = Wire.session { $0.httpMaximumConnectionsPerHost = 1 }
+        let request = Wire.request(server.url, timeout: 0.5)
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<8 { group.addTask { try await session.data(for: request).0 } }
+            for try await data in group { #expect(data == Data("ok".utf8)) }
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("Suspension does not count") func suspended() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.2) }
+        let recorder = Recorder()
+        let session = Wire.session(recorder) { $0.timeoutIntervalForResource = 1 }
+        let task = session.dataTask(with: Wire.request(server.url, timeout: 0.6))
+        task.resume()
+        try await server.waitForRequests(1)
+        task.suspend()
+        try await Task.sleep(for: .seconds(1.3))
+        let outcome = await recorder.run(task)
+        #expect(outcome.error == nil && outcome.text == "ok")
+    }
+
+    @Test("A slow delegate does not count, and a stall after it does") func slowDelegate() async throws {
+        let gate = ScriptedStream.Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000)) }
+        let received = Locked(0)
+        var hooks = Recorder.Hooks()
+        hooks.keepsData = false
+        hooks.data = { _, data in
+            received.withLock { $0 += data.count }
+            gate.wait()
+        }
+        let recorder = Recorder(hooks)
+        let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
+        task.resume()
+        try await Task.sleep(for: .seconds(1))
+        #expect(recorder.snapshot(task).completions == 0)
+        let start = ContinuousClock.now
+        gate.open()
+        let outcome = await recorder.outcome(of: task)
+        expectTimeout(outcome.error, .inactivityTimeout, server.url)
+        #expect(received.withLock { $0 } == 20_000_000)
+        #expect(Wire.seconds(since: start) < 10)
+    }
+
+    @Test("Waiting for the delegate's answers does not count, and never hangs") func answers() async throws {
+        let server = try LoopbackServer { $0.path == "/next" ? .text("ok") : .redirect(to: "/next") }
+        var hooks = Recorder.Hooks()
+        hooks.redirect = { _, _, request, answer in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.8) { answer(request) }
+        }
+        let recorder = Recorder(hooks)
+        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3)))
+        #expect(outcome.error == nil && outcome.text == "ok")
+    }
+
+    @Test(
+        "Intervals that mean none never trap, and never fire",
+        arguments: [0, -1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e18, .leastNormalMagnitude] as [Double]
+    )
+    func extremes(_ interval: Double) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.05) }
+        var options = CurlSession.Options()
+        options.connectTimeout = interval == .leastNormalMagnitude ? nil : interval
+        let session = Wire.session(options: options) {
+            $0.timeoutIntervalForRequest = interval
+            $0.timeoutIntervalForResource = interval == .leastNormalMagnitude ? 0 : interval
+        }
+        do {
+            let (data, _) = try await session.data(for: Wire.request(server.url, timeout: interval))
+            #expect(data == Data("ok".utf8) && interval != .leastNormalMagnitude)
+        } catch let error as URLError {
+            // The smallest number is a deadline all the same, and has passed.
+            #expect(interval == .leastNormalMagnitude && error.code == .timedOut)
+        }
+    }
+
+    @Test("Two hundred deadlines at once each fire once, for their own task") func many() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let recorder = Recorder()
+        let session = Wire.session(recorder) { $0.httpMaximumConnectionsPerHost = 200 }
+        let tasks = (0..<200).map { session.dataTask(with: Wire.request(server.url("/\($0)"), timeout: 0.3 + Double($0) / 1000)) }
+        for task in tasks { task.resume() }
+        for (index, task) in tasks.enumerated() {
+            let outcome = await recorder.outcome(of: task)
+            expectTimeout(outcome.error, .inactivityTimeout, server.url("/\(index)"))
+            #expect(outcome.completions == 1)
+        }
+    }
+}
+
+/// A listener that accepts nobody, with connections that fill its queue.
+private final class FullListener {
+    let port: Int
+    private var descriptors: [Int32] = []
+
+    init() throws {
+        func makeSocket() -> Int32 { socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0) }
+        let listener = makeSocket()
+        descriptors = [listener]
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let fillers = (0..<8).map { _ in makeSocket() }
+        descriptors += fillers
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = bind(listener, address, length)
+                _ = listen(listener, 1)
+                _ = getsockname(listener, address, &length)
+                for filler in fillers { _ = connect(filler, address, length) }
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        usleep(50_000)
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+    }
+}

@@ -1,0 +1,144 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct URLTests {
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer { _ in .text("ok") }
+    }
+
+    private func get(_ string: String, options: CurlSession.Options = .init()) async throws -> LoopbackRequest {
+        let url = try #require(URL(string: string))
+        let (data, response) = try await Wire.session(options: options).data(from: url)
+        #expect(data == Data("ok".utf8))
+        #expect(response.url == url)
+        return try #require(server.requests.last)
+    }
+
+    @Test(
+        "The target is the URL's, byte for byte, without the fragment",
+        arguments: [
+            "/", "/a%2Fb", "/a%2fb%20c", "/a/./b", "/a/../b", "/../x", "/a//b", "/.", "/?", "/?q", "/x?a=b&c=%20+d",
+            "/a;p=1",
+            "/x?y=/./..//", "/%E9", "/~a'()*!$&,=:@", "/a?b?c", "/x?%", "/a/..%2F..%2Fb",
+        ]
+    )
+    func targets(_ target: String) async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target)#frag%20ment?x"))
+        let seen = try await get(url.absoluteString)
+        let sent = url.absoluteString.dropFirst("http://127.0.0.1:\(server.port)".count).prefix { $0 != "#" }
+        #expect(seen.target == String(sent))
+    }
+
+    @Test("A URL without a path asks for the root") func noPath() async throws {
+        #expect(try await get("http://127.0.0.1:\(server.port)").target == "/")
+        #expect(try await get("http://127.0.0.1:\(server.port)?a=b").target == "/?a=b")
+        #expect(try await get("HTTP://127.0.0.1:\(server.port)/X").target == "/X")
+    }
+
+    @Test("IPv6 literals work") func ipv6() async throws {
+        let server = try LoopbackServer(host: "::1") { _ in .text("ok") }
+        let (data, response) = try await Wire.session().data(from: server.url)
+        #expect(data == Data("ok".utf8))
+        #expect(server.requests.first?.header("Host") == "[::1]:\(server.port)")
+        #expect(response.url == server.url)
+    }
+
+    @Test("Names of the loopback address work") func localhost() async throws {
+        #expect(try await get("http://localhost:\(server.port)/").header("Host") == "localhost:\(server.port)")
+        #expect(try await get("http://x.localhost:\(server.port)/").header("Host") == "x.localhost:\(server.port)")
+        #expect(try await get("http://LOCALHOST:\(server.port)/").target == "/")
+    }
+
+    @Test("International names go as their ASCII form") func international() async throws {
+        let seen = try await get("http://b\u{FC}cher.localhost:\(server.port)/")
+        #expect(seen.header("Host") == "xn--bcher-kva.localhost:\(server.port)")
+    }
+
+    /// RFC 7617: the user information of a URL is a Basic credential.
+    @Test("The user of a URL becomes a credential, and is not in the target") func user() async throws {
+        let seen = try await get("http://us%40er:pa%3Ass@127.0.0.1:\(server.port)/x")
+        #expect(seen.target == "/x")
+        #expect(seen.header("Authorization") == "Basic " + Data("us@er:pa:ss".utf8).base64EncodedString())
+        let own = Wire.request(
+            try #require(URL(string: "http://user:pass@127.0.0.1:\(server.port)/y")),
+            headers: ["Authorization": "Bearer t"]
+        )
+        _ = try await Wire.session().data(for: own)
+        #expect(server.requests.last?.headers.values(for: "Authorization") == ["Bearer t"])
+    }
+
+    @Test("A URL of a hundred thousand characters arrives") func long() async throws {
+        let target = "/" + String(repeating: "a", count: 50_000) + "?" + String(repeating: "b", count: 50_000)
+        #expect(try await get("http://127.0.0.1:\(server.port)\(target)").target == target)
+    }
+
+    @Test(
+        "Schemes that are neither http nor https are refused",
+        arguments: [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "mailto:a@b.test", "data:,x", "x", "/x",
+            "ws://a.test/",
+        ]
+    )
+    func schemes(_ string: String) async throws {
+        let url = try #require(URL(string: string))
+        let error = await Wire.error { try await Wire.session().data(from: url) }
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url)
+        #expect(error?.localizedDescription.isEmpty == false)
+    }
+
+    @Test(
+        "URLs without a usable host or port are refused",
+        arguments: [
+            "http:///x", "http:x", "http://", "https:///", "http://:80/", "http://127.0.0.1:99999/",
+            "http://127.0.0.1:65536/",
+        ]
+    )
+    func hosts(_ string: String) async throws {
+        guard let url = URL(string: string) else { return }
+        let error = await Wire.error { try await Wire.session().data(from: url) }
+        #expect(error?.code == .badURL, "\(string)")
+    }
+
+    @Test("A request without a URL is refused") func noURL() async throws {
+        var request = URLRequest(url: server.url)
+        request.url = nil
+        let without = request
+        let error = await Wire.error { try await Wire.session().data(for: without) }
+        #expect(error?.code == .badURL)
+    }
+
+    @Test("Port 0 cannot be connected to") func portZero() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:0/"))
+        #expect(await Wire.error { try await Wire.session().data(from: url) }?.code == .cannotConnectToHost)
+    }
+
+    // MARK: - Proxies
+
+    @Test("A proxy of the options gets the absolute form, and the origin nothing") func proxy() async throws {
+        let proxy = try LoopbackServer { _ in .text("ok") }
+        var options = CurlSession.Options()
+        options.proxy = proxy.url
+        let url = try #require(URL(string: "http://origin.invalid/path?q=%2F#f"))
+        let (data, _) = try await Wire.session(options: options).data(from: url)
+        #expect(data == Data("ok".utf8))
+        #expect(proxy.requests.map(\.target) == ["http://origin.invalid/path?q=%2F"])
+        #expect(proxy.requests.first?.header("Host") == "origin.invalid")
+    }
+
+    @Test("A proxy that is not there is an error that names the URL asked for") func deadProxy() async throws {
+        let dead = try LoopbackServer { _ in .text("ok") }
+        var options = CurlSession.Options()
+        options.proxy = dead.url
+        dead.stop()
+        let session = Wire.session(options: options)
+        let error = await Wire.error { try await session.data(from: server.url) }
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url)
+        #expect(server.requestCount == 0)
+    }
+}
