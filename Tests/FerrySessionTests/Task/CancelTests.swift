@@ -85,7 +85,7 @@ struct CancelTests {
 
     @Test("Cancelled while it connects, a task completes", arguments: Kind.allCases)
     func connecting(_ kind: Kind) async throws {
-        let listener = try FullListener()
+        let listener = try UnansweringListener()
         let delegate = RecordingDelegate()
         let task = kind.task(makeSession(delegate), listener.url)
         task.resume()

@@ -1,7 +1,7 @@
 import FerrySession
 
 /// A loopback port where connecting takes for ever: it listens, but its queue is full and nobody accepts.
-final class FullListener: Sendable {
+final class UnansweringListener: Sendable {
     let url: URL
     private let descriptors: [Int32]
 
