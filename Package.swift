@@ -24,6 +24,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "FerryCommandTests",
+            dependencies: ["FerryCommand", "FerryTesting"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(name: "IntegrationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
