@@ -35,8 +35,10 @@ final class StreamPump: BodyReader, Sendable {
         self.wake = wake
         let piecesAhead = 2
         for _ in 0..<piecesAhead { room.signal() }
-        let thread = Thread { [self] in pump(box.stream) }
-        thread.name = "Ferry body"
+        let thread = Thread { [self] in
+            Thread.current.name = "Ferry body"
+            pump(box.stream)
+        }
         thread.stackSize = 524_288
         thread.start()
     }

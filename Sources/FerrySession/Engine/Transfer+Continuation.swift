@@ -113,6 +113,8 @@ extension Transfer {
         guard case .file(let file) = sink, let validator, bodyReceived > 0, held == nil, let url = request.url,
             let original = originalURL
         else { return nil }
+        // After a write that failed the file is not what was received.
+        guard file.size == bodyReceived else { return nil }
         let data = ResumeData(
             url: url,
             originalURL: original,

@@ -154,8 +154,9 @@ extension Transfer {
             file.remove()
             self.client = nil
             if !isFinished { end() }
-            client.transfer(didBecomeDownloadWith: 0, finished: nil)
-            return client.transfer(didFinishWith: error, file: nil)
+            // The failure first: becoming a download opens the mailbox, where a success may wait.
+            client.transfer(didFinishWith: error, file: nil)
+            return client.transfer(didBecomeDownloadWith: 0, finished: nil)
         }
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
         guard !isFinished else { return }

@@ -78,10 +78,11 @@ final class TransferEngine: @unchecked Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
+            // On Linux a name given from outside never reaches the system.
+            Thread.current.name = "Ferry"
             ferry_block_sigpipe()
             run()
         }
-        thread.name = "Ferry"
         thread.stackSize = 1_048_576
         thread.start()
     }

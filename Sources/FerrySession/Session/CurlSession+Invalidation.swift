@@ -25,7 +25,7 @@ extension CurlSession {
     }
 
     func reportInvalidity() {
-        delegateQueue.addOperation { [self] in
+        delegateQueue.deliver { [self] in
             breakLink()?.urlSession(self, didBecomeInvalidWithError: nil)
         }
     }

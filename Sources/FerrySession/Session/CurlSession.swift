@@ -79,7 +79,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     // MARK: - Properties
 
     /// A copy of the configuration the session was made with.
-    public override var configuration: URLSessionConfiguration { settings.configuration }
+    public override var configuration: URLSessionConfiguration {
+        settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
+    }
 
     /// The delegate, until the session is invalid.
     public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
@@ -118,7 +120,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Gives all tasks that are not complete, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
-        delegateQueue.addOperation { [self] in completionHandler(outstandingTasks) }
+        delegateQueue.deliver { [self] in completionHandler(outstandingTasks) }
     }
 
     /// Gives all tasks that are not complete by kind, on the delegate queue.
@@ -126,7 +128,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
     ) {
-        delegateQueue.addOperation { [self] in
+        delegateQueue.deliver { [self] in
             let tasks = outstandingTasks
             let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
             let data = tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
@@ -156,7 +158,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Calls the handler on the delegate queue; the session has nothing that waits to be written.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
-        delegateQueue.addOperation { completionHandler() }
+        delegateQueue.deliver { completionHandler() }
     }
 
     // MARK: - Data tasks
@@ -263,6 +265,23 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         makeDownloadTask(resuming: resumeData, .download(completionHandler, isAsync: false))
+    }
+
+    // MARK: - WebSocket tasks
+
+    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        UnsupportedWebSocket.task(with: URLRequest(url: url))
+    }
+
+    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        UnsupportedWebSocket.task(with: URLRequest(url: url))
+    }
+
+    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        UnsupportedWebSocket.task(with: request)
     }
 
     // MARK: - For tasks

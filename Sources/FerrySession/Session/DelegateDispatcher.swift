@@ -17,13 +17,13 @@ final class DelegateDispatcher: Sendable {
 
     func enqueue(_ core: TaskCore) {
         // On a concurrent queue tasks do not wait for each other.
-        guard queue.maxConcurrentOperationCount == 1 else { return queue.addOperation { core.drain() } }
+        guard queue.maxConcurrentOperationCount == 1 else { return queue.deliver { core.drain() } }
         let mustSchedule = state.withLock { state -> Bool in
             state.ready.append(core)
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if mustSchedule { queue.addOperation { [self] in run() } }
+        if mustSchedule { queue.deliver { [self] in run() } }
     }
 
     private func run() {
@@ -38,6 +38,6 @@ final class DelegateDispatcher: Sendable {
             for core in cores { core.drain() }
             served += cores.count
         }
-        queue.addOperation { [self] in run() }
+        queue.deliver { [self] in run() }
     }
 }

@@ -55,6 +55,6 @@ extension TaskCore {
 
     func callOnDelegateQueue(_ handler: UncheckedHandler) {
         guard let queue = state.withLock({ $0.session?.dispatcher.queue }) else { return handler.call(nil) }
-        queue.addOperation { handler.call(nil) }
+        queue.deliver { handler.call(nil) }
     }
 }

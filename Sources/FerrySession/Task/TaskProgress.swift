@@ -2,6 +2,8 @@
 final class TaskProgress: Sendable {
     private struct State {
         var followers: [Follower] = []
+        var isPaused = false
+        var isTurning = false
         var total: Int64 = 0
         var completed: Int64 = 0
     }
@@ -24,12 +26,37 @@ final class TaskProgress: Sendable {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = cancel
-        progress.pausingHandler = pause
-        progress.resumingHandler = resume
+        let follow: @Sendable (Bool) -> Void = { [self, weak progress] isResumption in
+            followPauses(of: progress, isResumption: isResumption, pause: pause, resume: resume)
+        }
+        progress.pausingHandler = { follow(false) }
+        progress.resumingHandler = { follow(true) }
         state.withLock { state in
             state.followers.append(Follower(progress: progress))
             if state.total != 0 { progress.totalUnitCount = state.total }
             progress.completedUnitCount = state.completed
+        }
+    }
+
+    /// Does as the Progress says now, one turn after the other.
+    ///
+    /// Foundation calls the handlers on a concurrent queue, so a resumption may overtake the pause before it. And
+    /// suspensions are counted while pauses are not: a second one, or a parent's, changes nothing.
+    private func followPauses(of progress: Progress?, isResumption: Bool, pause: () -> Void, resume: () -> Void) {
+        // A task that no pause holds, a new one for example, is resumed as by its own function.
+        var mustResume = isResumption
+        while true {
+            let mustPause = state.withLock { state -> Bool? in
+                guard !state.isTurning, let isPaused = progress?.isPaused else { return nil }
+                guard isPaused != state.isPaused || (mustResume && !isPaused) else { return nil }
+                state.isPaused = isPaused
+                state.isTurning = true
+                return isPaused
+            }
+            guard let mustPause else { return }
+            mustPause ? pause() : resume()
+            mustResume = false
+            state.withLock { $0.isTurning = false }
         }
     }
 

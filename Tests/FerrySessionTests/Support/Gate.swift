@@ -19,10 +19,10 @@ final class Gate: Sendable {
         while !isOpen, stream.wait(0.005) {}
     }
 
-    /// Waits on whatever thread; for ten seconds at most.
+    /// Waits on a thread that may block, for a minute at most.
     func wait() {
         arrivals.withLock { $0 += 1 }
-        for _ in 0..<2000 where !isOpen { usleep(5000) }
+        for _ in 0..<12_000 where !isOpen { usleep(5000) }
     }
 }
 

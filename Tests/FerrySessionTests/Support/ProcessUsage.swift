@@ -2,11 +2,11 @@ import FerrySession
 
 /// What the whole process uses; only a process of one's own can be measured so.
 enum ProcessUsage {
-    /// How many threads have a name that begins with "Ferry".
+    /// How many threads the library's sessions have now, by their names.
     static var ferryThreads: Int {
         names("/proc/self/task").filter { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
-            return name?.hasPrefix("Ferry") == true
+            return name == "Ferry\n" || name == "Ferry body\n"
         }.count
     }
 

@@ -62,7 +62,10 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
             if !(0...1).contains(fraction) { problems.append("fraction \(fraction) in \(event.name)") }
             record.events.append(event)
             record.lastFraction = fraction
-            if case .completed = event { record.completions += 1 }
+            if case .completed = event {
+                record.completions += 1
+                record.completedAt = .now
+            }
             change(&record)
             state.records[task.taskIdentifier] = record
             state.order.append((task.taskIdentifier, event.name))

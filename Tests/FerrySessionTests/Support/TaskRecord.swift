@@ -37,6 +37,7 @@ struct TaskRecord: Sendable {
     var fileURL: URL?
     var error: (any Error)?
     var completions = 0
+    var completedAt: ContinuousClock.Instant?
     var lastFraction = 0.0
 
     /// The callbacks' names, equal neighbours as one.

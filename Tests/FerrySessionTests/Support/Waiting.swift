@@ -12,9 +12,12 @@ func eventually(
     _ condition: @Sendable () throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(timeout)
+    var pause = 1
     while try !condition() {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "Waited in vain for \(what)") }
-        try await Task.sleep(for: .milliseconds(2))
+        try await Task.sleep(for: .milliseconds(pause))
+        // Many tests wait at the same time.
+        pause = min(pause * 2, 16)
     }
 }
 
@@ -30,6 +33,36 @@ func settled(for pause: TimeInterval = 0.25, _ value: @Sendable () -> Int) async
         if now != last { (last, since) = (now, .now) }
     }
     return last
+}
+
+/// Calls `body` on several threads at once that may block, unlike those that tests run on.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (_ worker: Int) -> Void) async {
+    let left = Locked(count)
+    await withCheckedContinuation { continuation in
+        for worker in 0..<count {
+            Thread.detachNewThread {
+                body(worker)
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { continuation.resume() }
+            }
+        }
+    }
+}
+
+/// A serial queue with a thread of its own: a callback that blocks there takes no thread from the tests.
+///
+/// `@unchecked Sendable` like its superclass.
+final class BlockableQueue: OperationQueue, @unchecked Sendable {
+    private let dispatch = DispatchQueue(label: "blockable")
+
+    override init() {
+        super.init()
+        underlyingQueue = dispatch
+        maxConcurrentOperationCount = 1
+    }
 }
 
 /// A value that a handler on another queue leaves for the test.

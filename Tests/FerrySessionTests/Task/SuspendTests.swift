@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct SuspendTests {
     @Test("Suspensions are counted: as many resumptions are needed") func nested() async throws {
         let gate = Gate()
@@ -57,13 +57,20 @@ struct SuspendTests {
 
     @Test("A task suspended at once after it was resumed says nothing until it is resumed again")
     func rightAfterStart() async throws {
-        let server = try LoopbackServer()
+        let gates = Locked<[Gate]>([])
+        let server = try LoopbackServer { _ in
+            gates.withLock { $0.last }?.wait()
+            return .pattern(count: 100_000)
+        }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         for _ in 0..<20 {
-            let task = session.dataTask(with: server.url("/bytes/100000"))
+            let gate = Gate()
+            gates.withLock { $0.append(gate) }
+            let task = session.dataTask(with: server.url)
             task.resume()
             task.suspend()
+            gate.open()
             try await Task.sleep(for: .milliseconds(10))
             #expect(delegate[task].events == [])
             #expect(task.state == .suspended)

@@ -1,0 +1,109 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// What sessions cost the process, measured in processes of their own.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct FootprintTests {
+    @Test("Threads and descriptors of dropped, invalidated and busy sessions come back") func resources() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                _ = try await makeSession().data(from: server.url("/bytes/10"))
+                try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
+                try await server.waitForOpenConnections(atMost: 0)
+                let before = ProcessUsage.descriptors
+                var sessions: [CurlSession] = []
+                for index in 0..<30 {
+                    let session = makeSession()
+                    _ = try await session.data(from: server.url("/bytes/10"))
+                    if index % 3 == 0 { session.invalidateAndCancel() }
+                    if index % 3 == 1 { session.dataTask(with: server.url("/delay/100")).resume() }
+                    sessions.append(session)
+                }
+                try Child.expect(ProcessUsage.ferryThreads >= 10, "\(ProcessUsage.ferryThreads) threads")
+                sessions = []
+                try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
+                try await server.waitForOpenConnections(atMost: 0)
+                try await eventually("no descriptor, \(before) before") { ProcessUsage.descriptors <= before }
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("A session that never sent anything has no thread") func unused() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let sessions = (0..<10).map { _ in makeSession() }
+                for session in sessions { _ = session.dataTask(with: URL(fileURLWithPath: "/")) }
+                try await Task.sleep(for: .milliseconds(50))
+                try Child.expect(ProcessUsage.ferryThreads == 0, "\(ProcessUsage.ferryThreads) threads")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("Sessions and tasks come and go without using up memory") func memory() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                let url = server.url("/bytes/2000")
+                func round() async throws {
+                    for index in 0..<50 {
+                        let session = makeSession(RecordingDelegate())
+                        for _ in 0..<4 { _ = try await session.data(from: url) }
+                        for _ in 0..<20 { _ = session.dataTask(with: url) }
+                        if index % 2 == 0 { session.invalidateAndCancel() }
+                    }
+                    try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
+                    server.reset()
+                }
+                try await round()
+                try await round()
+                let before = ProcessUsage.residentBytes
+                for _ in 0..<4 { try await round() }
+                let growth = ProcessUsage.residentBytes - before
+                // 200 sessions; one that leaked its handle and its thread would cost more than 100 KB.
+                try Child.expect(growth < 6_000_000, "\(growth)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("A request that waits two seconds costs next to no processor time") func waiting() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                _ = try await makeSession().data(from: server.url("/bytes/10"))
+                let session = makeSession()
+                let before = ProcessUsage.processorTime
+                let (data, _) = try await session.data(from: server.url("/delay/2000"))
+                let spent = ProcessUsage.processorTime - before
+                withExtendedLifetime(data) {}
+                // The server's share is in it; FoundationNetworking spends 1.5 s.
+                try Child.expect(spent < 0.02, "\(spent)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("An idle session costs no processor time") func idle() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                let session = makeSession()
+                _ = try await session.data(from: server.url("/bytes/10"))
+                let suspended = session.dataTask(with: server.url("/stall?bytes=10&after=5"))
+                suspended.resume()
+                try await eventually("five bytes") { suspended.countOfBytesReceived == 5 }
+                suspended.suspend()
+                try await Task.sleep(for: .milliseconds(50))
+                let before = ProcessUsage.processorTime
+                try await Task.sleep(for: .milliseconds(1000))
+                let spent = ProcessUsage.processorTime - before
+                try Child.expect(spent < 0.01, "\(spent)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+}

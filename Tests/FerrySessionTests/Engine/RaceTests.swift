@@ -1,0 +1,137 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Many threads do everything at once; meant for the thread sanitizer too.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct RaceTests {
+    @Test("Storms of suspend, resume and cancel end every task once, and whole where it was not cancelled") func storm()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "POST"
+        let tasks: [URLSessionTask] = (0..<45).map { index in
+            switch index % 3 {
+            case 0: session.dataTask(with: server.url("/bytes/150000?rate=1500000"))
+            case 1: session.downloadTask(with: server.url("/bytes/150000?rate=1500000"))
+            default: session.uploadTask(with: request, from: LoopbackServer.pattern(count: 150_000))
+            }
+        }
+        for task in tasks { task.resume() }
+        await onThreads(6) { worker in
+            var random = SystemRandomNumberGenerator()
+            for _ in 0..<300 {
+                guard let task = tasks.randomElement(using: &random) else { continue }
+                task.suspend()
+                if worker == 0, task.taskIdentifier % 4 == 0 { task.cancel() }
+                task.resume()
+                usleep(100)
+            }
+        }
+        for task in tasks {
+            let record = try await delegate.completion(of: task)
+            #expect(record.completions == 1)
+            if record.urlError?.code == .cancelled {
+                #expect(task.taskIdentifier % 4 == 0)
+                continue
+            }
+            #expect(record.error == nil)
+            switch task {
+            case is URLSessionUploadTask: #expect(task.countOfBytesSent == 150_000)
+            case is URLSessionDownloadTask: #expect(record.file == LoopbackServer.pattern(count: 150_000))
+            default: #expect(record.data == LoopbackServer.pattern(count: 150_000))
+            }
+        }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Threads that suspend and resume in pairs never leave a task standing") func pairs() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for _ in 0..<30 {
+            let task = session.dataTask(with: server.url("/bytes/30000"))
+            await onThreads(4) { worker in
+                if worker == 0 { task.resume() }
+                for _ in 0..<50 {
+                    task.suspend()
+                    task.resume()
+                }
+            }
+            // A pair before the first resumption may have used it up.
+            if task.state == .suspended { task.resume() }
+            #expect(try await delegate.completion(of: task, timeout: 10).data.count == 30_000)
+        }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Properties can be read and set from any thread while a task runs") func properties() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let own = RecordingDelegate(isSerial: false)
+        for _ in 0..<5 {
+            let task = session.dataTask(with: server.url("/bytes/500000"))
+            task.resume()
+            await onThreads(4) { worker in
+                while task.state != .completed {
+                    _ = (task.countOfBytesReceived, task.countOfBytesSent, task.response, task.error)
+                    _ = (task.currentRequest, task.originalRequest, task.priority, task.taskIdentifier)
+                    _ = (task.countOfBytesExpectedToReceive, task.countOfBytesExpectedToSend, task.delegate)
+                    task.priority = Float(worker) / 4
+                    if worker == 0 { task.delegate = own }
+                    if worker == 1 { task.countOfBytesClientExpectsToReceive = 1 }
+                }
+            }
+            #expect(task.error == nil)
+        }
+    }
+
+    @Test("Tasks made by many threads in one session all come back right") func manyThreads() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }
+        let done = Locked<[Int: Int]>([:])
+        await onThreads(8) { worker in
+            for index in 0..<25 {
+                let size = worker * 1000 + index
+                let task = session.dataTask(with: server.url("/bytes/\(size)")) { data, _, _ in
+                    done.withLock { $0[size] = data?.count ?? -1 }
+                }
+                task.resume()
+            }
+        }
+        try await eventually("all") { done.withLock { $0.count == 200 } }
+        #expect(done.withLock { $0.allSatisfy { $0.key == $0.value } })
+    }
+
+    @Test("Byte streams that are dropped and cancelled at every moment end their transfers")
+    func streams() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    let work = Task {
+                        let (bytes, _) = try await session.bytes(from: server.url("/bytes/300000?rate=3000000"))
+                        var count = 0
+                        for try await chunk in bytes.chunks {
+                            count += chunk.count
+                            if index % 4 == 0, count > index * 2000 { return }
+                        }
+                        if count != 300_000 { Issue.record("\(count) bytes") }
+                    }
+                    if index % 2 == 1 {
+                        try await Task.sleep(for: .milliseconds(index))
+                        work.cancel()
+                    }
+                    _ = await work.result
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await eventually("no task") { session.delegateQueue.operationCount == 0 }
+        #expect(await session.allTasks == [])
+    }
+}

@@ -1,0 +1,205 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct InvalidationTests {
+    @Test("Finishing lets tasks finish; then the delegate hears once, last of all, and is let go")
+    func finish() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        var delegate: RecordingDelegate? = RecordingDelegate()
+        weak let gone = delegate
+        let session = makeSession(delegate)
+        let tasks = (0..<5).map { _ in session.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        try await server.waitForRequests(5)
+        session.finishTasksAndInvalidate()
+        session.finishTasksAndInvalidate()
+        #expect(delegate?.invalidations == 0)
+        gate.open()
+        try await eventually("invalidity") { gone?.invalidations == 1 }
+        try await Task.sleep(for: .milliseconds(30))
+        #expect(delegate?.invalidations == 1)
+        #expect(delegate?.order.last == "invalid")
+        #expect(delegate?.completionCount == 5)
+        #expect(delegate?.records.values.allSatisfy { $0.error == nil } == true)
+        #expect(delegate?.violations == [])
+        #expect(session.delegate == nil)
+        delegate = nil
+        try await eventually("the delegate's end") { gone == nil }
+    }
+
+    @Test("Cancelling all completes each once with -999, then the delegate hears") func cancel() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 2 }
+        let tasks = (0..<10).map { _ in session.dataTask(with: server.url) }
+        for task in tasks.prefix(8) { task.resume() }
+        try await server.waitForRequests(2)
+        let start = ContinuousClock.now
+        session.invalidateAndCancel()
+        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
+        try await eventually("invalidity", timeout: 5) { delegate.invalidations == 1 }
+        let last = try #require(delegate.records.values.compactMap(\.completedAt).max())
+        #expect(last - start < .seconds(1))
+        #expect(delegate.order == Array(repeating: "completed", count: 10) + ["invalid"])
+        #expect(delegate.records.values.allSatisfy { $0.urlError?.code == .cancelled && $0.completions == 1 })
+        #expect(delegate.violations == [])
+    }
+
+    @Test("An idle session is invalid at once, with or without a delegate", arguments: [true, false])
+    func idle(_ isCancelling: Bool) async throws {
+        let delegate = RecordingDelegate()
+        for session in [makeSession(delegate), makeSession()] {
+            isCancelling ? session.invalidateAndCancel() : session.finishTasksAndInvalidate()
+        }
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+    }
+
+    @Test("A task made in an invalid session fails with a typed error, whatever its face")
+    func madeAfterwards() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        session.invalidateAndCancel()
+        let outcome = Promise<Outcome<Data>>()
+        session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
+        let error = try await outcome.value().error as? URLError
+        #expect(error?.ferryCode == .sessionInvalidated)
+        #expect(error?.failingURL == server.url)
+        let download = Promise<Outcome<URL>>()
+        session.downloadTask(with: server.url) { download.fulfil(Outcome($0, $1, $2)) }.resume()
+        #expect((try await download.value().error as? URLError)?.ferryCode == .sessionInvalidated)
+        let thrown = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+        #expect(thrown?.ferryCode == .sessionInvalidated)
+        await #expect(throws: URLError.self) { try await session.bytes(from: server.url) }
+        await #expect(throws: URLError.self) {
+            try await session.upload(for: URLRequest(url: server.url), from: Data("x".utf8))
+        }
+        let own = RecordingDelegate()
+        let task = session.dataTask(with: server.url)
+        task.delegate = own
+        task.resume()
+        #expect(try await own.completion(of: task).urlError?.ferryCode == .sessionInvalidated)
+        #expect((task.error as? URLError)?.ferryCode == .sessionInvalidated)
+        for task in [session.downloadTask(withResumeData: Data()), session.dataTask(with: server.url)] {
+            task.resume()
+            task.suspend()
+            task.cancel()
+            try await eventually("completion") { task.state == .completed }
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("A task made before but resumed after the session is invalid fails with a typed error")
+    func resumedAfterwards()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
+        session.finishTasksAndInvalidate()
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        task.resume()
+        try await eventually("completion") { task.state == .completed }
+        #expect((task.error as? URLError)?.ferryCode == .sessionInvalidated)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("While an invalidated session finishes, new tasks fail and older ones may begin")
+    func whileFinishing() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let running = session.dataTask(with: server.url("/gated"))
+        let older = session.dataTask(with: server.url("/older"))
+        running.resume()
+        try await server.waitForRequests(1)
+        session.finishTasksAndInvalidate()
+        let newer = session.dataTask(with: server.url("/newer"))
+        newer.resume()
+        older.resume()
+        #expect(try await delegate.completion(of: newer).urlError?.ferryCode == .sessionInvalidated)
+        #expect(try await delegate.completion(of: older).data == Data("/older".utf8))
+        #expect(delegate.invalidations == 0)
+        gate.open()
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        #expect(delegate.order.last == "invalid")
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Tasks that are never resumed do not keep a session from being invalid, kept or not")
+    func neverResumed() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let kept = session.dataTask(with: url)
+        _ = session.dataTask(with: url)
+        session.finishTasksAndInvalidate()
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        #expect(kept.state == .suspended)
+        #expect(delegate.completionCount == 0)
+    }
+
+    @Test("Invalidation from every callback is safe", arguments: ["response", "data", "completed", "invalid"])
+    func fromCallback(_ place: String) async throws {
+        let server = try LoopbackServer()
+        let box = Locked<CurlSession?>(nil)
+        let invalidate: @Sendable () -> Void = { box.withLock { $0 }?.invalidateAndCancel() }
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in
+            if place == "response" { invalidate() }
+            answer(.allow)
+        }
+        hooks.onData = { _, _ in if place == "data" { invalidate() } }
+        hooks.onCompleted = { _, _ in if place == "completed" { invalidate() } }
+        hooks.onInvalid = { session in
+            session.invalidateAndCancel()
+            session.dataTask(with: server.url).resume()
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        box.withLock { $0 = session }
+        let tasks = (0..<5).map { _ in session.dataTask(with: server.url("/bytes/10")) }
+        for task in tasks { task.resume() }
+        if place == "invalid" { session.finishTasksAndInvalidate() }
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        for task in tasks { #expect(delegate[task].completions == 1) }
+        box.withLock { $0 = nil }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Making, resuming and cancelling tasks races with invalidation without harm") func race() async throws {
+        let server = try LoopbackServer()
+        for round in 0..<15 {
+            let delegate = RecordingDelegate()
+            let session = makeSession(delegate)
+            let handled = Locked(0)
+            let made = Locked(0)
+            await onThreads(8) { worker in
+                for _ in 0..<10 {
+                    if worker == 0 {
+                        usleep(UInt32(round * 30))
+                        round % 2 == 0 ? session.finishTasksAndInvalidate() : session.invalidateAndCancel()
+                    }
+                    made.withLock { $0 += 1 }
+                    let task = session.dataTask(with: server.url("/bytes/10")) { _, _, _ in
+                        handled.withLock { $0 += 1 }
+                    }
+                    task.resume()
+                    if worker == 1 { task.cancel() }
+                }
+            }
+            try await eventually("all handlers") { handled.withLock { $0 } == made.withLock { $0 } }
+            try await eventually("invalidity") { delegate.invalidations == 1 }
+            try await Task.sleep(for: .milliseconds(5))
+            #expect(handled.withLock { $0 } == 80)
+            #expect(delegate.invalidations == 1)
+        }
+    }
+}

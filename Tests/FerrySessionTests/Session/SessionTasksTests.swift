@@ -1,0 +1,124 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct SessionTasksTests {
+    @Test("Tasks are listed by kind until they are complete, resumed or not") func lists() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let session = makeSession()
+        let data = session.dataTask(with: server.url)
+        let upload = session.uploadTask(with: URLRequest(url: server.url), from: Data())
+        let download = session.downloadTask(with: server.url)
+        data.resume()
+        upload.resume()
+        let all = await session.allTasks
+        #expect(all.map(\.taskIdentifier) == [data, upload, download].map(\.taskIdentifier))
+        let listed = Promise<[URLSessionTask]>()
+        session.getAllTasks { listed.fulfil($0) }
+        #expect(try await listed.value() == [data, upload, download])
+        let kinds = Promise<[[URLSessionTask]]>()
+        session.getTasksWithCompletionHandler { kinds.fulfil([$0, $1, $2]) }
+        #expect(try await kinds.value() == [[data], [upload], [download]])
+        data.cancel()
+        upload.cancel()
+        download.cancel()
+        try await eventually("completion") { data.state == .completed && upload.state == .completed }
+        try await eventually("completion") { download.state == .completed }
+        #expect(await session.allTasks == [])
+    }
+
+    @Test("The lists come on the delegate queue") func queue() async throws {
+        let session = makeSession()
+        let places = Promise<Bool>()
+        session.getAllTasks { _ in places.fulfil(OperationQueue.current === session.delegateQueue) }
+        session.getTasksWithCompletionHandler { _, _, _ in
+            places.fulfil(OperationQueue.current === session.delegateQueue)
+        }
+        session.flush { places.fulfil(OperationQueue.current === session.delegateQueue) }
+        session.reset { places.fulfil(OperationQueue.current === session.delegateQueue) }
+        try await eventually("all four") { places.all.count == 4 }
+        #expect(places.all.allSatisfy { $0 })
+    }
+
+    @Test("A task that was never resumed and is dropped is listed no more") func dropped() async throws {
+        let session = makeSession()
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        var task: URLSessionTask? = session.dataTask(with: url)
+        #expect(await session.allTasks.count == 1)
+        weak let gone = task
+        task = nil
+        #expect(gone == nil)
+        #expect(await session.allTasks == [])
+    }
+
+    @Test("A response that became a download is listed as one") func becameDownload() async throws {
+        let disposition = try #require(URLSession.ResponseDisposition(rawValue: 2))
+        let server = try LoopbackServer()
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in answer(disposition) }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url("/stall?bytes=10&after=5"))
+        task.resume()
+        try await eventually("the download") { delegate[task].names.contains("becameDownload") }
+        let all = await session.allTasks
+        #expect(all.count == 1 && all.first is URLSessionDownloadTask)
+        all.first?.cancel()
+        try await delegate.completion(of: task)
+        #expect(await session.allTasks == [])
+    }
+
+    @Test("Resetting empties cookies; the session goes on") func reset() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        _ = try await session.data(from: server.url("/cookies/set?a=1"))
+        let done = Promise<Bool>()
+        session.reset { done.fulfil(true) }
+        _ = try await done.value()
+        #expect(session.configuration.httpCookieStorage?.cookies ?? [] == [])
+        _ = try await session.data(from: server.url("/bytes/1"))
+        #expect(server.requests.last?.header("Cookie") == nil)
+    }
+
+    @Test("The configuration is a copy: changing either afterwards changes nothing") func configuration() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 3
+        let session = CurlSession(configuration: configuration, delegate: nil, delegateQueue: nil)
+        configuration.httpMaximumConnectionsPerHost = 9
+        #expect(session.configuration.httpMaximumConnectionsPerHost == 3)
+        session.configuration.httpMaximumConnectionsPerHost = 7
+        #expect(session.configuration.httpMaximumConnectionsPerHost == 3)
+    }
+
+    @Test("The delegate of a task is the session's until it has its own, which goes with completion")
+    func taskDelegate() async throws {
+        let server = try LoopbackServer()
+        let whole = RecordingDelegate()
+        let session = makeSession(whole)
+        let task = session.dataTask(with: server.url("/bytes/10"))
+        #expect(task.delegate === whole)
+        var own: RecordingDelegate? = RecordingDelegate()
+        weak let gone = own
+        task.delegate = own
+        #expect(task.delegate === own)
+        task.resume()
+        if let own { #expect(try await own.completion(of: task).data.count == 10) }
+        own = nil
+        try await eventually("the delegate's end") { gone == nil }
+        #expect(whole.order == [])
+    }
+
+    @Test("A delegate set after the task was resumed is heeded, and nothing traps") func lateDelegate() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        let session = makeSession()
+        let task = session.dataTask(with: server.url)
+        task.resume()
+        try await eventually("ten bytes") { task.countOfBytesReceived == 10 }
+        let delegate = RecordingDelegate()
+        task.delegate = delegate
+        gate.open()
+        #expect(try await delegate.completion(of: task).error == nil)
+    }
+}

@@ -1,0 +1,176 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct CallbackQueueTests {
+    /// Runs some tasks of every kind; the delegate checks that all is said on the session's queue.
+    private func exercise(_ session: CurlSession, _ delegate: RecordingDelegate, _ server: LoopbackServer) async throws
+    {
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "POST"
+        var tasks: [URLSessionTask] = []
+        for _ in 0..<10 {
+            tasks.append(session.dataTask(with: server.url("/redirect-to?url=/bytes/200000")))
+            tasks.append(session.downloadTask(with: server.url("/bytes/200000")))
+            tasks.append(session.uploadTask(with: request, from: Data(count: 200_000)))
+        }
+        for task in tasks { task.resume() }
+        for task in tasks { #expect(try await delegate.completion(of: task).error == nil) }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A queue that is given is used; what it runs is serial") func given() async throws {
+        let server = try LoopbackServer()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate, queue: queue)
+        #expect(session.delegateQueue === queue)
+        try await exercise(session, delegate, server)
+    }
+
+    @Test("Without a queue the session makes a serial one") func none() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        #expect(session.delegateQueue.maxConcurrentOperationCount == 1)
+        try await exercise(session, delegate, server)
+    }
+
+    @Test("A queue over a dispatch queue calls there") func underlying() async throws {
+        let server = try LoopbackServer()
+        let key = DispatchSpecificKey<String>()
+        let dispatch = DispatchQueue(label: "callbacks")
+        dispatch.setSpecific(key: key, value: "here")
+        let queue = OperationQueue()
+        queue.underlyingQueue = dispatch
+        queue.maxConcurrentOperationCount = 1
+        let places = Locked<Set<String>>([])
+        var hooks = DelegateHooks()
+        hooks.onData = { _, _ in places.withLock { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") } }
+        hooks.onCompleted = { _, _ in
+            places.withLock { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
+        }
+        let delegate = RecordingDelegate(hooks)
+        try await exercise(makeSession(delegate, queue: queue), delegate, server)
+        #expect(places.withLock { $0 } == ["here"])
+    }
+
+    @Test("The main queue is a queue like any other") func main() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        try await exercise(makeSession(delegate, queue: .main), delegate, server)
+    }
+
+    @Test("On a concurrent queue each task's callbacks still come one after the other") func concurrent() async throws {
+        let server = try LoopbackServer()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 4
+        let running = Locked<Set<Int>>([])
+        let overlaps = Locked(0)
+        let enter: @Sendable (URLSessionTask) -> Void = { task in
+            let isAlone = running.withLock { $0.insert(task.taskIdentifier).inserted }
+            if !isAlone { overlaps.withLock { $0 += 1 } }
+            usleep(200)
+            running.withLock { _ = $0.remove(task.taskIdentifier) }
+        }
+        var hooks = DelegateHooks()
+        hooks.onData = { task, _ in enter(task) }
+        hooks.onWrote = { task, _ in enter(task) }
+        hooks.onSent = { task, _ in enter(task) }
+        hooks.onCompleted = { task, _ in enter(task) }
+        let delegate = RecordingDelegate(hooks, isSerial: false)
+        try await exercise(makeSession(delegate, queue: queue), delegate, server)
+        #expect(overlaps.withLock { $0 } == 0)
+    }
+
+    @Test("While the queue is suspended nothing is said, and memory is bounded; then all is") func suspendedQueue()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate, queue: queue)
+        let task = session.dataTask(with: server.url("/bytes/40000000"))
+        task.resume()
+        try await server.waitForRequests(1)
+        let sent = try await settled { server.bytesSent }
+        #expect(sent < 20_000_000)
+        #expect(delegate[task].events == [])
+        queue.isSuspended = false
+        let record = try await delegate.completion(of: task)
+        #expect(record.data == LoopbackServer.pattern(count: 40_000_000))
+    }
+
+    @Test("Cancelling the queue's operations loses no callback") func cancelledOperations() async throws {
+        let server = try LoopbackServer()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate, queue: queue)
+        queue.isSuspended = true
+        let task = session.dataTask(with: server.url("/bytes/100000"))
+        task.resume()
+        try await eventually("news") { queue.operationCount > 0 }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        #expect(try await delegate.completion(of: task, timeout: 5).data.count == 100_000)
+        session.finishTasksAndInvalidate()
+        queue.cancelAllOperations()
+        try await eventually("invalidity", timeout: 5) { delegate.invalidations == 1 }
+    }
+
+    @Test("A blocked delegate of one session delays no other session") func independent() async throws {
+        let server = try LoopbackServer()
+        let gate = Gate()
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in
+            gate.wait()
+            answer(.allow)
+        }
+        let blocked = RecordingDelegate(hooks)
+        let task = makeSession(blocked, queue: BlockableQueue()).dataTask(with: server.url("/bytes/10"))
+        task.resume()
+        try await eventually("the block") { gate.arrived == 1 }
+        let delegate = RecordingDelegate()
+        let other = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        other.resume()
+        #expect(try await delegate.completion(of: other, timeout: 5).error == nil)
+        // An async task of the blocked session needs no queue.
+        gate.open()
+        try await blocked.completion(of: task)
+    }
+
+    @Test("From a callback tasks can be made, resumed, suspended and cancelled, and all tasks be had") func reentrance()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let made = Locked<[URLSessionTask]>([])
+        let box = Locked<CurlSession?>(nil)
+        let lists = Promise<Int>()
+        var hooks = DelegateHooks()
+        hooks.onCompleted = { task, _ in
+            guard let session = box.withLock({ $0 }), made.withLock({ $0.count }) < 20 else { return }
+            let next = session.dataTask(with: server.url("/bytes/10"))
+            let cancelled = session.dataTask(with: server.url("/bytes/10"))
+            made.withLock { $0 += [next, cancelled] }
+            next.resume()
+            next.suspend()
+            next.resume()
+            cancelled.resume()
+            cancelled.cancel()
+            session.getAllTasks { lists.fulfil($0.count) }
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        box.withLock { $0 = session }
+        session.dataTask(with: server.url("/bytes/10")).resume()
+        try await eventually("21 completions") { delegate.completionCount >= 21 }
+        try await eventually("lists") { lists.all.count >= 10 }
+        box.withLock { $0 = nil }
+        #expect(delegate.violations == [])
+    }
+}

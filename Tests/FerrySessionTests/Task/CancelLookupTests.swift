@@ -1,0 +1,83 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Cancelling while a name is looked up, with a name server that never answers.
+///
+/// That takes a name server of one's own: the tests run once more in a child process with its own network and its own
+/// `/etc/resolv.conf`, where the system allows that.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct CancelLookupTests {
+    private static let isChild = ProcessInfo.processInfo.environment["FERRY_SILENT_NAME_SERVER"] != nil
+    private static let silence = Result { try SilentNameServer() }
+
+    @Test("A task whose look-up hangs is cancelled at once and delays no other", .enabled(if: !isChild))
+    func parent() async throws {
+        let file = try TemporaryFile(Data("nameserver 127.0.0.1\noptions timeout:3 attempts:1\n".utf8))
+        let script = """
+            ip link set lo up && mount --bind '\(file.url.path)' /etc/resolv.conf || exit 77
+            export FERRY_SILENT_NAME_SERVER=1
+            exec '\(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))' \
+            --testing-library swift-testing --filter CancelLookupTests
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["unshare", "--user", "--map-root-user", "--mount", "--net", "sh", "-c", script]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let said = Locked("")
+        await onThreads(1) { _ in
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            said.withLock { $0 = String(decoding: data, as: UTF8.self) }
+            process.waitUntilExit()
+        }
+        let text = said.withLock { $0 }
+        if process.terminationStatus == 77 || text.contains("unshare:") || text.contains("unshare’") {
+            print("Skipped: this system allows no network of one's own, so no silent name server: \(text.prefix(200))")
+            return
+        }
+        #expect(process.terminationStatus == 0, "\(text)")
+        #expect(text.contains("The look-up that hangs is cancelled"), "\(text)")
+    }
+
+    @Test("The look-up that hangs is cancelled, and so are 20 more, while others go on", .enabled(if: isChild))
+    func child() async throws {
+        let silence = try Self.silence.get()
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let url = try #require(URL(string: "http://a-name-nobody-knows.example/"))
+        let tasks = (0..<21).map { _ in session.dataTask(with: url) }
+        for task in tasks { task.resume() }
+        try await eventually("a question") { silence.hasQuestion }
+        let start = ContinuousClock.now
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        let other = session.dataTask(with: server.url("/bytes/1000"))
+        other.resume()
+        #expect(try await delegate.completion(of: other).error == nil)
+        // Another task of the same host waits for none of them either.
+        let last = session.dataTask(with: url)
+        last.resume()
+        last.cancel()
+        try await delegate.completion(of: last)
+        #expect(ContinuousClock.now - start < .seconds(1))
+        let invalid = ContinuousClock.now
+        session.invalidateAndCancel()
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        #expect(ContinuousClock.now - invalid < .seconds(1))
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A look-up that hangs ends with the request's deadline", .enabled(if: isChild)) func deadline() async throws {
+        _ = try Self.silence.get()
+        let session = makeSession { $0.timeoutIntervalForRequest = 0.5 }
+        let url = try #require(URL(string: "http://another-name-nobody-knows.example/"))
+        let start = ContinuousClock.now
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .timedOut)
+        #expect(ContinuousClock.now - start < .seconds(2.5))
+    }
+}

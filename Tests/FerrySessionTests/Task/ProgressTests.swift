@@ -1,0 +1,153 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ProgressTests {
+    @Test("A download's fraction is what has been written of the whole") func download() async throws {
+        let server = try LoopbackServer()
+        let wrong = Locked<[Double]>([])
+        var hooks = DelegateHooks()
+        hooks.onWrote = { task, total in
+            let fraction = task.progress.fractionCompleted
+            if fraction != Double(total) / 3_000_000 { wrong.withLock { $0.append(fraction) } }
+        }
+        let delegate = RecordingDelegate(hooks)
+        let task = makeSession(delegate).downloadTask(with: server.url("/bytes/3000000"))
+        #expect(task.progress.fractionCompleted == 0)
+        task.resume()
+        try await delegate.completion(of: task)
+        #expect(wrong.withLock { $0 } == [])
+        #expect(task.progress.fractionCompleted == 1)
+        #expect(task.progress.isFinished)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("An upload's fraction stays below one until the answer is there, and never goes back") func upload()
+        async throws
+    {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .pattern(count: 1000)
+        }
+        let fractions = Locked<[Double]>([])
+        var hooks = DelegateHooks()
+        hooks.onSent = { task, _ in fractions.withLock { $0.append(task.progress.fractionCompleted) } }
+        let delegate = RecordingDelegate(hooks)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let task = makeSession(delegate).uploadTask(with: request, from: Data(count: 2_000_000))
+        task.resume()
+        try await eventually("the upload") { task.countOfBytesSent == 2_000_000 }
+        #expect(task.progress.fractionCompleted < 1)
+        gate.open()
+        try await delegate.completion(of: task)
+        let seen = fractions.withLock { $0 }
+        #expect(seen == seen.sorted() && seen.allSatisfy { $0 < 1 } && !seen.isEmpty)
+        #expect(task.progress.fractionCompleted == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Parents add up their tasks, handlers or delegates, of two sessions") func parents() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let sessions = [makeSession(delegate), makeSession()]
+        let parent = Progress(totalUnitCount: 60)
+        let done = Locked(0)
+        var tasks: [URLSessionTask] = []
+        for index in 0..<60 {
+            let url = server.url("/bytes/\(index * 5000)")
+            let task: URLSessionTask =
+                index % 3 == 0
+                ? sessions[0].dataTask(with: url)
+                : sessions[index % 2].dataTask(with: url) { _, _, _ in done.withLock { $0 += 1 } }
+            parent.addChild(task.progress, withPendingUnitCount: 1)
+            tasks.append(task)
+        }
+        for task in tasks { task.resume() }
+        try await eventually("all") { done.withLock { $0 == 40 } && delegate.completionCount == 20 }
+        #expect(abs(parent.fractionCompleted - 1) < 1e-9)
+        #expect(parent.completedUnitCount == 60)
+    }
+
+    @Test("Cancelling a parent cancels its tasks") func cancelParent() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let parent = Progress(totalUnitCount: 5)
+        let tasks = (0..<5).map { _ in session.downloadTask(with: server.url) }
+        for task in tasks { parent.addChild(task.progress, withPendingUnitCount: 1) }
+        for task in tasks.dropLast() { task.resume() }
+        try await server.waitForRequests(4)
+        parent.cancel()
+        for task in tasks { #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled) }
+        #expect(parent.fractionCompleted < 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Pausing suspends and resuming resumes; a second pause counts once", arguments: [1, 3])
+    func pause(_ times: Int) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).downloadTask(with: server.url)
+        task.resume()
+        try await eventually("ten bytes") { task.countOfBytesReceived == 10 }
+        for _ in 0..<times { task.progress.pause() }
+        #expect(task.progress.isPaused)
+        // Progress calls its handlers on a queue of its own.
+        try await eventually("suspension") { task.state == .suspended }
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(task.countOfBytesReceived == 10)
+        task.progress.resume()
+        #expect(try await delegate.completion(of: task).error == nil)
+    }
+
+    @Test("Pausing and resuming in quick turns leaves the task as the last turn says") func pauseRace() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for _ in 0..<20 {
+            let task = session.downloadTask(with: server.url("/bytes/100000"))
+            task.resume()
+            for _ in 0..<10 {
+                task.progress.pause()
+                task.progress.resume()
+            }
+            #expect(try await delegate.completion(of: task, timeout: 5).file?.count == 100_000)
+        }
+    }
+
+    @Test("Cancelling the progress of a task that never ran completes it") func cancelIdle() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
+        task.progress.cancel()
+        #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+    }
+
+    @Test("Resuming the progress of a new task starts it") func resumeIdle() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        task.progress.resume()
+        #expect(try await delegate.completion(of: task).data.count == 10)
+    }
+
+    @Test("A task that fails does not look finished") func failure() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for target in ["/truncate?bytes=1000&after=999", "/empty", "/reset?bytes=1000&after=500&chunked=1"] {
+            let task = session.dataTask(with: server.url(target))
+            task.resume()
+            let record = try await delegate.completion(of: task)
+            #expect(record.error != nil)
+            #expect(task.progress.fractionCompleted < 1)
+        }
+        #expect(delegate.violations == [])
+    }
+}
