@@ -105,7 +105,9 @@ extension Transfer {
         setClientFull(false)
         engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }
-        guard isTaken, decodeWaiting() else { return failAttempt() }
+        guard isTaken else { return failAttempt() }
+        if let failure = held.failure { return fail(failure) }
+        guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
     }
@@ -170,16 +172,26 @@ extension Transfer {
             (continuesAt, validator, isResuming) = (nil, nil, false)
             return engine.start(self, priority: priority)
         }
-        if ownFailure != nil { return failAttempt() }
         if mustRepeat { return repeatWithoutExpectation() }
-        if code == 0 { return attemptSucceeded() }
-        if continueAfterSuspension() || replayBody(code) { return }
+        if code == 0, ownFailure == nil { return attemptSucceeded() }
         let cause = CurlSessionError(.curl, text, curlCode: Int(code))
-        fail(.ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause))
+        let curlFailure = URLError.ferry(
+            ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause)
+        if redirection != nil {
+            redirection?.failure = ownFailure ?? curlFailure
+            isEnded = true
+            return askRedirection()
+        }
+        if ownFailure != nil { return failAttempt() }
+        if continueAfterSuspension() || replayBody(code) { return }
+        fail(curlFailure)
     }
 
     private func attemptSucceeded() {
-        if redirection != nil { return askRedirection() }
+        if redirection != nil {
+            isEnded = true
+            return askRedirection()
+        }
         guard response != nil else {
             return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
         }
