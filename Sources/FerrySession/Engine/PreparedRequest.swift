@@ -40,7 +40,10 @@ struct PreparedRequest: Sendable {
         let fields = try Self.fields(request, settings, context, url)
         // Other bodies have a length of their own; a stream has none but this.
         if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
-            let error = CurlSessionError(.invalidHeader, "The Content-Length of the body's stream is no number: \(length)")
+            let error = CurlSessionError(
+                .invalidHeader,
+                "The Content-Length of the body's stream is no number: \(length)"
+            )
             throw .ferry(.badURL, url: url, underlying: error)
         }
         self.url = url.absoluteString

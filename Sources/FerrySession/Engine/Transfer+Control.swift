@@ -92,7 +92,9 @@ extension Transfer {
     /// The body of the next request: the task's own as far as it goes along, else the one the delegate has put in.
     private func bodyAfterRedirection(_ held: Redirection, _ next: URLRequest) -> BodySource {
         if let data = next.httpBody { return .data(data) }
-        if let stream = next.httpBodyStream, stream !== held.request.httpBodyStream { return .stream(StreamBox(stream)) }
+        if let stream = next.httpBodyStream, stream !== held.request.httpBodyStream {
+            return .stream(StreamBox(stream))
+        }
         // A delegate that took the body out, or made another kind of request, wants none.
         let wasTakenOut = held.request.httpBody != nil
         let isSameMethod = (next.httpMethod ?? "GET") == (held.request.httpMethod ?? "GET")
@@ -176,7 +178,11 @@ extension Transfer {
         if code == 0, ownFailure == nil { return attemptSucceeded() }
         let cause = CurlSessionError(.curl, text, curlCode: Int(code))
         let curlFailure = URLError.ferry(
-            ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause)
+            ErrorRule.code(for: code, verdict: verdict),
+            url: request.url,
+            text,
+            underlying: cause
+        )
         if redirection != nil {
             redirection?.failure = ownFailure ?? curlFailure
             isEnded = true

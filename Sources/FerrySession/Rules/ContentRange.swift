@@ -12,7 +12,9 @@ struct ContentRange: Hashable, Sendable {
         guard parts.count == 2 else { return nil }
         let range = parts[0].trimmingCharacters(in: .whitespaces)
         let bounds = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else { return nil }
+        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else {
+            return nil
+        }
         guard first <= last else { return nil }
         let size = parts[1].trimmingCharacters(in: .whitespaces)
         complete = size == "*" ? nil : Self.number(size)

@@ -34,7 +34,11 @@ import Testing
         (Samples.brotli, [.brotli]), (Samples.zstd, [.zstd]), (Samples.gzipTwice, [.gzip, .gzip]),
     ]
 
-    @Test("Every coding decodes in pieces of any size into outputs of any size", arguments: [1, 7, .max], [1, 13, 65_536])
+    @Test(
+        "Every coding decodes in pieces of any size into outputs of any size",
+        arguments: [1, 7, .max],
+        [1, 13, 65_536]
+    )
     func pieces(_ step: Int, _ room: Int) throws {
         for (input, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
             let (data, mayEnd) = try decode(input, codings, step: step, room: room)

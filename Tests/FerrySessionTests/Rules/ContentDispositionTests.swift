@@ -62,7 +62,8 @@ import Testing
     @Test("Random fields never trap, and what they name is one visible component") func fuzz() {
         var random = SeededGenerator(4)
         for _ in 0..<3000 {
-            let field = "attachment; filename" + random.text(upTo: 40, from: "*=utf-8''iso-8859-1%2e%2F./\\\"; filename\u{301}")
+            let field =
+                "attachment; filename" + random.text(upTo: 40, from: "*=utf-8''iso-8859-1%2e%2F./\\\"; filename\u{301}")
             guard let name = ContentDisposition.filename(field) else { continue }
             #expect(!name.isEmpty && !name.contains("/") && !name.hasPrefix(".") && name.utf8.count <= 255, "\(field)")
             #expect(name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "\(field)")

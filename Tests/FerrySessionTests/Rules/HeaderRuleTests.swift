@@ -13,7 +13,10 @@ import Testing
         }
     }
 
-    @Test("An empty string, blanks and letters beyond ASCII are no tokens", arguments: ["", " ", "a b", "é", "a\u{301}"])
+    @Test(
+        "An empty string, blanks and letters beyond ASCII are no tokens",
+        arguments: ["", " ", "a b", "é", "a\u{301}"]
+    )
     func noToken(_ string: String) {
         #expect(!HeaderRule.isToken(string))
     }

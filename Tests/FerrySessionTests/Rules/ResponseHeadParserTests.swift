@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct ResponseHeadParserTests {
     /// Feeds lines as libcurl does: each with its line end.
-    private func parse(_ lines: [String], ending: String = "\r\n") -> (heads: [ResponseHead], parser: ResponseHeadParser) {
+    private func parse(
+        _ lines: [String],
+        ending: String = "\r\n"
+    ) -> (heads: [ResponseHead], parser: ResponseHeadParser) {
         var parser = ResponseHeadParser()
         var heads: [ResponseHead] = []
         for line in lines {
@@ -47,7 +50,10 @@ import Testing
     /// RFC 9110, section 15.2: any number of interim answers comes before the final one.
     @Test("Interim answers are passed over") func interim() {
         let (heads, _) = parse(
-            ["HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 204 No Content", "X: y", ""]
+            [
+                "HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 204 No Content",
+                "X: y", "",
+            ]
         )
         #expect(heads.map(\.status) == [204])
         #expect(heads.first?.joinedFields == ["X": "y"])

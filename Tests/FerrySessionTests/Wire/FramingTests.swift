@@ -8,7 +8,11 @@ struct FramingTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
     /// Sends a request to a server that keeps its bytes, and answers them.
-    private func rawBytes(of request: URLRequest, stream: InputStream? = nil, isUpload: Bool = false) async throws -> String {
+    private func rawBytes(
+        of request: URLRequest,
+        stream: InputStream? = nil,
+        isUpload: Bool = false
+    ) async throws -> String {
         let server = try RawServer { connection in
             let head = connection.readHead().lowercased()
             if head.contains("transfer-encoding") {
@@ -33,7 +37,8 @@ struct FramingTests {
         return try #require(server.texts.first)
     }
 
-    private func request(_ method: String, _ headers: [String: String] = [:], body: String? = nil) throws -> URLRequest {
+    private func request(_ method: String, _ headers: [String: String] = [:], body: String? = nil) throws -> URLRequest
+    {
         let url = try #require(URL(string: "http://a.test/"))
         return Wire.request(url, method, headers: headers, body: body.map { Data($0.utf8) })
     }
@@ -57,7 +62,8 @@ struct FramingTests {
         arguments: [
             ["Content-Length": "3"], ["content-length": "300"], ["Content-Length": "0"], ["Content-Length": "abc"],
             ["Transfer-Encoding": "chunked"], ["transfer-encoding": "gzip, chunked"], ["Transfer-Encoding": "identity"],
-            ["Content-Length": "5", "Transfer-Encoding": "chunked"], ["Content-Length": "-5"], ["Content-Length": "5, 5"],
+            ["Content-Length": "5", "Transfer-Encoding": "chunked"], ["Content-Length": "-5"],
+            ["Content-Length": "5, 5"],
             ["Content-Length": ""], ["Transfer-Encoding": ""], ["Content-Length": "+5"],
         ]
     )
@@ -76,17 +82,27 @@ struct FramingTests {
 
     @Test("A stream of unknown length goes in chunks alone", arguments: [false, true])
     func chunked(_ isUpload: Bool) async throws {
-        let message = try await rawBytes(of: request("PUT"), stream: ScriptedStream(Data("hello".utf8)), isUpload: isUpload)
+        let message = try await rawBytes(
+            of: request("PUT"),
+            stream: ScriptedStream(Data("hello".utf8)),
+            isUpload: isUpload
+        )
         #expect(count("Content-Length", in: message) == 0)
         #expect(count("Transfer-Encoding", in: message) == 1)
         #expect(message.contains("\r\nTransfer-Encoding: chunked\r\n"))
         #expect(message.hasSuffix("\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
     }
 
-    @Test("A stream whose length is announced goes with that length alone", arguments: [[:], ["Transfer-Encoding": "chunked"]])
+    @Test(
+        "A stream whose length is announced goes with that length alone",
+        arguments: [[:], ["Transfer-Encoding": "chunked"]]
+    )
     func announced(_ more: [String: String]) async throws {
         let headers = more.merging(["Content-Length": " 5 "]) { $1 }
-        let message = try await rawBytes(of: request("PUT", headers), stream: ScriptedStream(Data("hello".utf8), largestRead: 1))
+        let message = try await rawBytes(
+            of: request("PUT", headers),
+            stream: ScriptedStream(Data("hello".utf8), largestRead: 1)
+        )
         #expect(count("Transfer-Encoding", in: message) == 0)
         #expect(count("Content-Length", in: message) == 1)
         #expect(message.hasSuffix("\r\n\r\nhello"))

@@ -25,7 +25,9 @@ struct RequestTests {
     /// `URLRequest` writes the methods it knows in capitals by itself.
     @Test(
         "Any token is a method, sent as the request has it",
-        arguments: ["GET", "DELETE", "OPTIONS", "PROPFIND", "M-SEARCH", "get", "Post", "x!#$%&'*+-.^_`|~9", "TRACE", "QUERY"]
+        arguments: [
+            "GET", "DELETE", "OPTIONS", "PROPFIND", "M-SEARCH", "get", "Post", "x!#$%&'*+-.^_`|~9", "TRACE", "QUERY",
+        ]
     )
     func methods(_ method: String) async throws {
         let request = Wire.request(server.url, method)
@@ -52,7 +54,8 @@ struct RequestTests {
         arguments: [
             ("X-A", "v\r\nInjected: yes"), ("X-A", "v\nInjected: yes"), ("X-A", "v\rInjected: yes"), ("X-A", "v\u{0}w"),
             ("X-A\r\nInjected", "v"), ("X-A:B", "v"), ("X A", "v"), ("", "v"), ("X-Ä", "v"), ("X-A\u{0}", "v"),
-            ("Host", "a.test\r\nInjected: yes"), ("Content-Length", "1\r\nInjected: yes"), ("Transfer-Encoding", "chunked\n"),
+            ("Host", "a.test\r\nInjected: yes"), ("Content-Length", "1\r\nInjected: yes"),
+            ("Transfer-Encoding", "chunked\n"),
         ]
     )
     func injection(_ field: (String, String)) async throws {
@@ -82,9 +85,13 @@ struct RequestTests {
         #expect(seen.header("X-Key") == "substring key")
     }
 
-    @Test("The request's headers win over the session's, whatever the case of their names") func precedence() async throws {
+    @Test("The request's headers win over the session's, whatever the case of their names") func precedence()
+        async throws
+    {
         let seen = try await send(Wire.request(server.url, headers: ["x-a": "request", "user-agent": "mine"])) {
-            $0.httpAdditionalHeaders = ["X-A": "session", "X-B": "session", "User-Agent": "session", "ACCEPT-ENCODING": "identity"]
+            $0.httpAdditionalHeaders = [
+                "X-A": "session", "X-B": "session", "User-Agent": "session", "ACCEPT-ENCODING": "identity",
+            ]
         }
         #expect(seen.headers.values(for: "X-A") == ["request"])
         #expect(seen.headers.values(for: "X-B") == ["session"])
@@ -92,7 +99,9 @@ struct RequestTests {
         #expect(seen.headers.values(for: "Accept-Encoding") == ["identity"])
     }
 
-    @Test("Empty and blank values are sent as empty ones, also for fields with a default") func emptyValues() async throws {
+    @Test("Empty and blank values are sent as empty ones, also for fields with a default") func emptyValues()
+        async throws
+    {
         let names = ["X-Empty", "X-Blank", "Accept", "User-Agent", "Accept-Encoding", "Content-Type", "Expect"]
         var headers = Dictionary(uniqueKeysWithValues: names.map { ($0, "") })
         headers["X-Blank"] = "  \t "
@@ -101,7 +110,9 @@ struct RequestTests {
     }
 
     @Test("Values keep their case, inner blanks and letters beyond ASCII") func values() async throws {
-        let seen = try await send(Wire.request(server.url, headers: ["X-A": "  a  B, \"c;d\" é本  ", "X-B": ";", "X-C": ":"]))
+        let seen = try await send(
+            Wire.request(server.url, headers: ["X-A": "  a  B, \"c;d\" é本  ", "X-B": ";", "X-C": ":"])
+        )
         #expect(seen.header("X-A") == "a  B, \"c;d\" é本")
         #expect(seen.header("X-B") == ";")
         #expect(seen.header("X-C") == ":")
@@ -112,7 +123,8 @@ struct RequestTests {
         #expect(seen.headers.values(for: "Host") == ["virtual.test:8080"])
     }
 
-    @Test("User-Agent, Accept and Accept-Encoding have defaults; nothing else is made up") func defaults() async throws {
+    @Test("User-Agent, Accept and Accept-Encoding have defaults; nothing else is made up") func defaults() async throws
+    {
         let seen = try await send(URLRequest(url: server.url))
         #expect(seen.header("User-Agent")?.contains("Ferry") == true)
         #expect(seen.header("Accept") == "*/*")
@@ -120,11 +132,17 @@ struct RequestTests {
         #expect(try codings == CurlRuntime.current().contentCodings)
         #expect(codings.starts(with: ["gzip", "deflate"]))
         #expect(seen.header("Host") == "127.0.0.1:\(server.port)")
-        #expect(seen.headers.map { $0.name.lowercased() }.sorted() == ["accept", "accept-encoding", "host", "user-agent"])
+        #expect(
+            seen.headers.map { $0.name.lowercased() }.sorted() == ["accept", "accept-encoding", "host", "user-agent"]
+        )
     }
 
-    @Test("A request for a range asks for no coding; nor does a session that does not decode") func noCodings() async throws {
-        #expect(try await send(Wire.request(server.url, headers: ["range": "bytes=0-1"])).header("Accept-Encoding") == nil)
+    @Test("A request for a range asks for no coding; nor does a session that does not decode") func noCodings()
+        async throws
+    {
+        #expect(
+            try await send(Wire.request(server.url, headers: ["range": "bytes=0-1"])).header("Accept-Encoding") == nil
+        )
         var options = CurlSession.Options()
         options.decodesContent = false
         _ = try await Wire.session(options: options).data(from: server.url)
@@ -190,7 +208,10 @@ struct RequestTests {
 
     @Test("A form's type is the default for POST alone, and the caller's word counts") func contentType() async throws {
         let body = Data("a=b".utf8)
-        #expect(try await send(Wire.request(server.url, "POST", body: body)).header("Content-Type") == "application/x-www-form-urlencoded")
+        #expect(
+            try await send(Wire.request(server.url, "POST", body: body)).header("Content-Type")
+                == "application/x-www-form-urlencoded"
+        )
         #expect(try await send(Wire.request(server.url, "PUT", body: body)).header("Content-Type") == nil)
         let typed = Wire.request(server.url, "POST", headers: ["content-type": "text/plain"], body: body)
         #expect(try await send(typed).headers.values(for: "Content-Type") == ["text/plain"])

@@ -26,7 +26,8 @@ struct StreamUploadTests {
 
     @Test("A stream of the delegate arrives in chunks, with honest counts", arguments: [0, 1, 65_536, 5_000_001])
     func whole(_ size: Int) async throws {
-        let (outcome, task) = await upload { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: size))) }
+        let (outcome, task) = await upload { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: size)))
+        }
         #expect(outcome.error == nil)
         let seen = try #require(server.requests.first)
         #expect(seen.bodySHA256 == LoopbackServer.patternSHA256(count: size))
@@ -184,9 +185,12 @@ struct StreamUploadTests {
         gate.open()
     }
 
-    @Test("The inactivity deadline does not run while the stream blocks, and runs again after") func slowStream() async {
+    @Test("The inactivity deadline does not run while the stream blocks, and runs again after") func slowStream() async
+    {
         var hooks = Recorder.Hooks()
-        hooks.bodyStream = { _, answer in answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(0.8), .bytes(Data("b".utf8))])) }
+        hooks.bodyStream = { _, answer in
+            answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(0.8), .bytes(Data("b".utf8))]))
+        }
         let recorder = Recorder(hooks)
         let request = Wire.request(server.url, "POST", timeout: 0.3)
         let outcome = await recorder.run(Wire.session(recorder).uploadTask(withStreamedRequest: request))

@@ -21,7 +21,8 @@ struct URLTests {
     @Test(
         "The target is the URL's, byte for byte, without the fragment",
         arguments: [
-            "/", "/a%2Fb", "/a%2fb%20c", "/a/./b", "/a/../b", "/../x", "/a//b", "/.", "/?", "/?q", "/x?a=b&c=%20+d", "/a;p=1",
+            "/", "/a%2Fb", "/a%2fb%20c", "/a/./b", "/a/../b", "/../x", "/a//b", "/.", "/?", "/?q", "/x?a=b&c=%20+d",
+            "/a;p=1",
             "/x?y=/./..//", "/%E9", "/~a'()*!$&,=:@", "/a?b?c", "/x?%", "/a/..%2F..%2Fb",
         ]
     )
@@ -63,7 +64,9 @@ struct URLTests {
         #expect(seen.target == "/x")
         #expect(seen.header("Authorization") == "Basic " + Data("us@er:pa:ss".utf8).base64EncodedString())
         let own = Wire.request(
-            try #require(URL(string: "http://user:pass@127.0.0.1:\(server.port)/y")), headers: ["Authorization": "Bearer t"])
+            try #require(URL(string: "http://user:pass@127.0.0.1:\(server.port)/y")),
+            headers: ["Authorization": "Bearer t"]
+        )
         _ = try await Wire.session().data(for: own)
         #expect(server.requests.last?.headers.values(for: "Authorization") == ["Bearer t"])
     }
@@ -75,7 +78,10 @@ struct URLTests {
 
     @Test(
         "Schemes that are neither http nor https are refused",
-        arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "mailto:a@b.test", "data:,x", "x", "/x", "ws://a.test/"]
+        arguments: [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "mailto:a@b.test", "data:,x", "x", "/x",
+            "ws://a.test/",
+        ]
     )
     func schemes(_ string: String) async throws {
         let url = try #require(URL(string: string))
@@ -87,7 +93,10 @@ struct URLTests {
 
     @Test(
         "URLs without a usable host or port are refused",
-        arguments: ["http:///x", "http:x", "http://", "https:///", "http://:80/", "http://127.0.0.1:99999/", "http://127.0.0.1:65536/"]
+        arguments: [
+            "http:///x", "http:x", "http://", "https:///", "http://:80/", "http://127.0.0.1:99999/",
+            "http://127.0.0.1:65536/",
+        ]
     )
     func hosts(_ string: String) async throws {
         guard let url = URL(string: string) else { return }

@@ -27,7 +27,9 @@ struct UploadTests {
         let server = try server()
         let recorder = Recorder()
         let task = Wire.session(recorder).uploadTask(
-            with: Wire.request(server.url, "POST"), from: LoopbackServer.pattern(count: size))
+            with: Wire.request(server.url, "POST"),
+            from: LoopbackServer.pattern(count: size)
+        )
         let outcome = await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.text == "got \(size)")
@@ -82,11 +84,14 @@ struct UploadTests {
         try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "/nowhere/at/all")
         let cases: [(URL, URLError.Code)] = [
             (folder.appendingPathComponent("missing"), .fileDoesNotExist), (folder, .fileIsDirectory),
-            (dangling, .fileDoesNotExist), (fifo, .cannotOpenFile), (URL(fileURLWithPath: "/dev/null"), .cannotOpenFile),
+            (dangling, .fileDoesNotExist), (fifo, .cannotOpenFile),
+            (URL(fileURLWithPath: "/dev/null"), .cannotOpenFile),
             (server.url, .unsupportedURL), (folder.appendingPathComponent("a/b"), .fileDoesNotExist),
         ]
         for (file, code) in cases {
-            let error = await Wire.error { try await session.upload(for: Wire.request(server.url, "PUT"), fromFile: file) }
+            let error = await Wire.error {
+                try await session.upload(for: Wire.request(server.url, "PUT"), fromFile: file)
+            }
             #expect(error?.code == code, "\(file)")
             #expect(error?.localizedDescription.contains(file.isFileURL ? file.path : file.absoluteString) == true)
         }
@@ -101,7 +106,9 @@ struct UploadTests {
         let file = folder.appendingPathComponent("body")
         try Data("x".utf8).write(to: file)
         chmod(file.path, 0)
-        let error = await Wire.error { try await Wire.session().upload(for: Wire.request(server.url, "PUT"), fromFile: file) }
+        let error = await Wire.error {
+            try await Wire.session().upload(for: Wire.request(server.url, "PUT"), fromFile: file)
+        }
         #expect(error?.code == .noPermissionsToReadFile)
     }
 
@@ -115,7 +122,8 @@ struct UploadTests {
         hooks.sent = { _ in truncate(file.path, 100_000) }
         let recorder = Recorder(hooks)
         let outcome = await recorder.run(
-            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file))
+            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
+        )
         #expect(outcome.error?.code == .requestBodyStreamExhausted)
         #expect(outcome.underlying?.code == .bodyLengthMismatch)
         #expect(outcome.completions == 1)
@@ -130,14 +138,20 @@ struct UploadTests {
         let hasGrown = Locked(false)
         var hooks = Recorder.Hooks()
         hooks.sent = { _ in
-            guard hasGrown.withLock({ flag in defer { flag = true }; return !flag }) else { return }
+            guard
+                hasGrown.withLock({ flag in
+                    defer { flag = true }
+                    return !flag
+                })
+            else { return }
             guard let handle = try? FileHandle(forWritingTo: file) else { return }
             _ = try? handle.seekToEnd()
             try? handle.write(contentsOf: Data(count: 100_000))
         }
         let recorder = Recorder(hooks)
         let outcome = await recorder.run(
-            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file))
+            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
+        )
         #expect(outcome.error == nil)
         #expect(hasGrown.withLock { $0 })
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 8_000_000))
@@ -151,7 +165,8 @@ struct UploadTests {
         let recorder = Recorder()
         let body = LoopbackServer.pattern(count: 5_000_000)
         let outcome = await recorder.run(
-            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "POST"), from: body))
+            Wire.session(recorder).uploadTask(with: Wire.request(server.url, "POST"), from: body)
+        )
         #expect(outcome.error == nil)
         #expect(outcome.status == status)
         #expect(outcome.text == "enough")
@@ -162,7 +177,9 @@ struct UploadTests {
         let server = try server(.early(LoopbackResponse().faulted(.resetBeforeHead), afterBytes: 100_000))
         let recorder = Recorder()
         let task = Wire.session(recorder).uploadTask(
-            with: Wire.request(server.url, "POST"), from: Data(count: 5_000_000))
+            with: Wire.request(server.url, "POST"),
+            from: Data(count: 5_000_000)
+        )
         let outcome = await recorder.run(task)
         #expect(outcome.error?.code == .networkConnectionLost)
         #expect(outcome.underlying?.curlCode != nil)
@@ -207,7 +224,8 @@ struct UploadTests {
         let recorder = Recorder()
         let task = Wire.session(recorder).uploadTask(
             with: Wire.request(server.url, "POST", headers: ["Expect": "100-continue"]),
-            from: LoopbackServer.pattern(count: 3_000_000))
+            from: LoopbackServer.pattern(count: 3_000_000)
+        )
         let outcome = await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.status == 200)

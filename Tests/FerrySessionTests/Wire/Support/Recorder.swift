@@ -38,7 +38,10 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     /// What the delegate answers instead of the usual.
     struct Hooks: Sendable {
         var redirect:
-            (@Sendable (URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
+            (
+                @Sendable (URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) ->
+                    Void
+            )?
         var bodyStream: (@Sendable (URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)?
         var data: (@Sendable (URLSessionTask, Data) -> Void)?
         var file: (@Sendable (URL) -> Void)?
