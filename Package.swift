@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "Ferry", targets: ["Ferry"]),
         .library(name: "FerrySession", targets: ["FerrySession"]),
+        .library(name: "FerryXML", targets: ["FerryXML"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
         .executable(name: "ferry", targets: ["FerryCommand"]),
     ],
@@ -16,6 +17,7 @@ let package = Package(
         .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "FerrySession", dependencies: ["CFerry"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
+        .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
         .target(name: "FerryTesting", swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(
@@ -23,7 +25,11 @@ let package = Package(
             dependencies: ["FerrySession", "FerryTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "FerryTests",
+            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(name: "IntegrationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),

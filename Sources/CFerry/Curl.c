@@ -2,11 +2,14 @@
 #include "CFerry.h"
 #include "Library.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #ifndef SOCK_CLOEXEC
 #define SOCK_CLOEXEC 0
@@ -46,6 +49,22 @@ typedef struct {
     unsigned int zstd_ver_num;
     const char *zstd_version;
 } curl_version_data;
+
+typedef struct {
+    const void *data;
+    size_t length;
+    unsigned int flags;
+} curl_blob;
+
+typedef struct curl_list {
+    char *data;
+    struct curl_list *next;
+} curl_list;
+
+typedef struct {
+    int count;
+    curl_list **certificates;
+} curl_chain;
 
 struct curl_address {
     int family;
@@ -145,6 +164,10 @@ ferry_version ferry_version_info(void) {
     result.zlib = data->libz_version;
     if (data->age >= 4) result.brotli = data->brotli_version;
     if (data->age >= 5) result.http2 = data->nghttp2_version;
+    if (data->age >= 6) {
+        result.authority_file = data->cainfo;
+        result.authority_folder = data->capath;
+    }
     if (data->age >= 7) result.zstd = data->zstd_version;
     return result;
 }
@@ -161,9 +184,35 @@ int ferry_easy_set_long(void *easy, int option, long value) { return curl.easy_s
 int ferry_easy_set_offset(void *easy, int option, int64_t value) { return curl.easy_setopt(easy, option, value); }
 int ferry_easy_set_string(void *easy, int option, const char *value) { return curl.easy_setopt(easy, option, value); }
 int ferry_easy_set_pointer(void *easy, int option, void *value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length) {
+    const unsigned int not_copied = 0;
+    curl_blob blob = {bytes, length, not_copied};
+    return curl.easy_setopt(easy, option, &blob);
+}
+
 int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
 int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return curl.easy_getinfo(easy, info, value); }
 int ferry_easy_get_string(void *easy, int info, const char **value) { return curl.easy_getinfo(easy, info, value); }
+
+static const curl_chain *certificate_chain(void *easy) {
+    enum { CERTINFO = 0x400000 + 34 };
+    const curl_chain *chain = NULL;
+    return curl.easy_getinfo(easy, CERTINFO, &chain) == 0 ? chain : NULL;
+}
+
+int ferry_easy_certificate_count(void *easy) {
+    const curl_chain *chain = certificate_chain(easy);
+    return chain != NULL && chain->certificates != NULL ? chain->count : 0;
+}
+
+const char *ferry_easy_certificate_field(void *easy, int index, const char *name) {
+    if (index < 0 || index >= ferry_easy_certificate_count(easy)) return NULL;
+    size_t length = strlen(name);
+    for (const curl_list *line = certificate_chain(easy)->certificates[index]; line != NULL; line = line->next) {
+        if (strncmp(line->data, name, length) == 0 && line->data[length] == ':') return line->data + length + 1;
+    }
+    return NULL;
+}
 
 void *ferry_slist_append(void *list, const char *string) { return curl.slist_append(list, string); }
 void ferry_slist_free(void *list) { curl.slist_free_all(list); }
@@ -176,6 +225,32 @@ static int open_socket(void *context, int purpose, struct curl_address *address)
     (void)purpose;
     if (!installed.may_connect(context)) return -1;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static int close_socket(void *context, int descriptor) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address;
+    socklen_t length = sizeof address;
+    char text[INET6_ADDRSTRLEN] = "";
+    memset(&address, 0, sizeof address);
+    if (getsockname(descriptor, &address.any, &length) == 0) {
+        int family = address.any.sa_family;
+        const void *bytes = family == AF_INET ? (const void *)&address.v4.sin_addr : &address.v6.sin6_addr;
+        in_port_t port = family == AF_INET ? address.v4.sin_port : address.v6.sin6_port;
+        if ((family == AF_INET || family == AF_INET6) && inet_ntop(family, bytes, text, sizeof text) != NULL) {
+            installed.closed(context, text, ntohs(port));
+        }
+    }
+    return close(descriptor);
+}
+
+int ferry_easy_watch_closing(void *easy, void *context) {
+    enum { CLOSESOCKETDATA = 10209, CLOSESOCKETFUNCTION = 20208 };
+    return curl.easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
+        | curl.easy_setopt(easy, CLOSESOCKETDATA, context);
 }
 
 int ferry_easy_set_callbacks(void *easy, void *context) {

@@ -22,6 +22,9 @@ typedef struct {
     const char *brotli;
     const char *zstd;
     const char *http2;
+    /// Where this libcurl looks for the system's certificate authorities: a file and a folder, or NULL.
+    const char *authority_file;
+    const char *authority_folder;
 } ferry_version;
 
 ferry_version ferry_version_info(void);
@@ -40,6 +43,8 @@ typedef struct {
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
     /// A name look-up starts. Answers 0 to go on.
     int (*resolve)(void *resolver, void *reserved, void *context);
+    /// A connection with this local address is closed; `context` is the one given to `ferry_easy_watch_closing`.
+    void (*closed)(void *context, const char *local, int local_port);
 } ferry_callbacks;
 
 /// Sets the callbacks of every transfer of the process: once, before the first transfer is configured.
@@ -57,9 +62,18 @@ int ferry_easy_set_long(void *easy, int option, long value);
 int ferry_easy_set_offset(void *easy, int option, int64_t value);
 int ferry_easy_set_string(void *easy, int option, const char *value);
 int ferry_easy_set_pointer(void *easy, int option, void *value);
+/// Sets an option to bytes that the caller keeps alive for as long as the handle uses them.
+int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
+/// Has `closed` called for each connection that this handle opens; it may outlive the handle.
+int ferry_easy_watch_closing(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
 int ferry_easy_get_offset(void *easy, int info, int64_t *value);
 int ferry_easy_get_string(void *easy, int info, const char **value);
+
+/// How many certificates the server has shown to this handle: none on a connection that another handle opened.
+int ferry_easy_certificate_count(void *easy);
+/// A field of a certificate, such as "Cert" for its PEM text or "Subject"; NULL where there is none. It belongs to libcurl.
+const char *ferry_easy_certificate_field(void *easy, int index, const char *name);
 
 void *ferry_slist_append(void *list, const char *string);
 void ferry_slist_free(void *list);
@@ -76,6 +90,11 @@ int ferry_multi_poll(void *multi, int timeout_milliseconds);
 int ferry_multi_wakeup(void *multi);
 /// Takes one finished transfer. Returns false when there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
+
+// MARK: - Cookies
+
+/// Whether a host may set a cookie for a domain by the list of public suffixes: 1 yes, 0 no, -1 where there is no list.
+int ferry_cookie_domain_acceptable(const char *host, const char *domain);
 
 // MARK: - Threads
 

@@ -1,8 +1,8 @@
 import FerrySession
 
-// Fields are assigned all at once: FoundationNetworking's `setValue(_:forHTTPHeaderField:)` silently drops values it
+// Fields are assigned all at once: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops values it
 // does not like, changes the case of names, and takes several times as long. The request must have a URL: without one,
-// FoundationNetworking traps when it copies it.
+// Foundation traps on Linux when it copies it.
 extension URLRequest {
     /// Sets each field, replacing what the request carries under its name; duplicates in the list are kept.
     mutating func setHeaders(_ headers: HTTPHeaders) throws {

@@ -3,7 +3,7 @@ import FerrySession
 extension URLRequest {
     /// The request's URL.
     ///
-    /// Ask before any change: FoundationNetworking traps when it copies a request without a URL.
+    /// Ask before any change: Foundation traps on Linux when it copies a request without a URL.
     @discardableResult
     func requiredURL() throws -> URL {
         guard let url else {

@@ -1,12 +1,12 @@
 import FerrySession
 
 /// What is decided about a response before its body is decoded.
-struct BodyCheck {
+package struct BodyCheck {
     /// The body to decode; nil if there is none or it must not be decoded.
-    let body: Data?
+    package let body: Data?
 
     /// What is wrong so far.
-    let error: NetworkError?
+    package let error: NetworkError?
 
     private let response: HTTPURLResponse?
     private let request: URLRequest?
@@ -15,7 +15,7 @@ struct BodyCheck {
     ///
     /// An unacceptable status code alone does not keep a body from being decoded; an unacceptable content type and too
     /// large a size do. An empty body has nothing to decode.
-    init(
+    package init(
         _ serializer: some ValidatingResponseSerializer,
         request: URLRequest?,
         response: URLResponse?,
@@ -55,7 +55,7 @@ struct BodyCheck {
     }
 
     /// Decodes the body if there is one that may be decoded.
-    func decode<Output>(_ name: String, _ decode: (Data) throws -> Output?) -> SerializedResponse<Output> {
+    package func decode<Output>(_ name: String, _ decode: (Data) throws -> Output?) -> SerializedResponse<Output> {
         guard let body else { return SerializedResponse(error: error) }
         do {
             return SerializedResponse(value: try decode(body), error: error)

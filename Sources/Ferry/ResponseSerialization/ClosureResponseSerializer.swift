@@ -57,10 +57,12 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
 extension ResponseSerializer {
     /// A value made by a closure, after the usual checks.
     ///
+    /// A closure after a leading dot has to be marked `@Sendable` (Swift 6.3 does not infer it there).
+    ///
     /// - Parameter closure: Makes the value. Runs on the processing queue.
     /// - Returns: A serializer.
     public static func closure<Value>(
-        _ closure: @escaping ClosureResponseSerializer<Value>.Closure
+        _ closure: @escaping @Sendable (URLRequest?, URLResponse?, Data?) throws -> Value?
     ) -> Self where Self == ClosureResponseSerializer<Value> {
         ClosureResponseSerializer(closure)
     }

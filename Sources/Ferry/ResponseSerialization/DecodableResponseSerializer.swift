@@ -90,14 +90,21 @@ extension ExpressibleByNilLiteral {
 extension ResponseSerializer {
     /// The JSON body as a typed value.
     ///
+    /// For other settings of the decoder use the initializer and its closure.
+    ///
     /// - Parameters:
     ///   - type: The type to make.
-    ///   - configure: Sets a new decoder's strategies. Runs on the processing queue for every body.
+    ///   - keys: How keys become names; by default they are the same.
+    ///   - dates: How dates are written; by default as seconds since 2001.
     /// - Returns: A serializer.
     public static func decodable<Value>(
         _ type: Value.Type = Value.self,
-        configure: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+        dates: JSONDecoder.DateDecodingStrategy = .deferredToDate
     ) -> Self where Self == DecodableResponseSerializer<Value> {
-        DecodableResponseSerializer(type, configure: configure)
+        DecodableResponseSerializer(type) { decoder in
+            decoder.keyDecodingStrategy = keys
+            decoder.dateDecodingStrategy = dates
+        }
     }
 }

@@ -61,6 +61,8 @@ extension ResponseSerializer where Self == ImageDataResponseSerializer<Data> {
 extension ResponseSerializer {
     /// An image, by a decoder of your choice.
     ///
+    /// A closure after a leading dot has to be marked `@Sendable` (Swift 6.3 does not infer it there).
+    ///
     /// - Parameter decode: Makes the image. Runs on the processing queue.
     /// - Returns: A serializer.
     public static func image<Image>(

@@ -66,5 +66,5 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 
 extension Data {
     /// Whether the only byte is a space.
-    var isSingleSpace: Bool { count == 1 && first == 0x20 }
+    package var isSingleSpace: Bool { count == 1 && first == 0x20 }
 }

@@ -54,7 +54,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         let declared = encoding ?? mark?.encoding ?? Self.declaredEncoding(response, body)
         let string =
             if let declared {
-                String(data: text, encoding: declared)
+                Charset.string(text, encoding: declared)
                     ?? (allowsLossyConversion ? Charset.lossyString(text, encoding: declared) : nil)
             } else {
                 String(data: text, encoding: .utf8) ?? String(data: text, encoding: .windowsCP1252)

@@ -29,6 +29,7 @@ extension NetworkError {
     /// `NSURLErrorDomain`: a Swift type has one domain only.
     public var nsError: NSError {
         let original = underlyingError.map { $0 as NSError }
+        if hasTransportCode { return NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
         switch code {
         case .unacceptableStatusCode, .unacceptableContentType, .responseTooLarge, .noValue:
             return NSError(domain: Self.responseSerializationDomain, code: errorCode, userInfo: errorUserInfo)
@@ -51,12 +52,15 @@ extension NetworkError: CustomNSError {
 
     /// The number of `NSURLErrorDomain` that stands for ``code``: the transport's own, where it gave one.
     public var errorCode: Int {
-        if let original = underlyingError.map({ $0 as NSError }), original.domain == NSURLErrorDomain,
-            !(underlyingError is NetworkError), Code(urlErrorCode: original.code) == code
-        {
-            return original.code
-        }
+        if hasTransportCode, let underlyingError { return (underlyingError as NSError).code }
         return code.urlErrorCode
+    }
+
+    /// Whether the code is the transport's own, so that its number says more.
+    private var hasTransportCode: Bool {
+        guard let underlyingError, !(underlyingError is NetworkError) else { return false }
+        let original = underlyingError as NSError
+        return original.domain == NSURLErrorDomain && (Code(urlErrorCode: original.code) ?? .unknown) == code
     }
 
     /// The failing URL, response, body, resume data and underlying errors under AFNetworking's and Foundation's keys.

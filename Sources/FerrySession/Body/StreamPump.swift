@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Reads an `InputStream` on a thread of its own, a bounded piece ahead of libcurl.
 ///
 /// A stream may block for as long as it likes: only its own request waits. It ends where `read` answers zero;

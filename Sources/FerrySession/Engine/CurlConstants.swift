@@ -5,7 +5,23 @@ enum CurlOption {
     static let errorBuffer: Int32 = 10_010
     static let httpHeader: Int32 = 10_023
     static let customRequest: Int32 = 10_036
-    static let caInfo: Int32 = 10_065
+    static let certificateType: Int32 = 10_086
+    static let cipherList: Int32 = 10_083
+    static let keyType: Int32 = 10_088
+    static let caPath: Int32 = 10_097
+    static let keyPassphrase: Int32 = 10_026
+    static let pinnedPublicKey: Int32 = 10_230
+    static let tls13Ciphers: Int32 = 10_276
+    static let certificateBlob: Int32 = 40_291
+    static let keyBlob: Int32 = 40_292
+    static let caInfoBlob: Int32 = 40_309
+    static let sslVersion: Int32 = 32
+    static let verifyPeer: Int32 = 64
+    static let freshConnect: Int32 = 74
+    static let forbidReuse: Int32 = 75
+    static let verifyHost: Int32 = 81
+    static let sessionCache: Int32 = 150
+    static let certificateInfo: Int32 = 172
     static let noProxy: Int32 = 10_177
     static let protocols: Int32 = 181
     static let noBody: Int32 = 44
@@ -22,6 +38,12 @@ enum CurlOption {
     static let pipeWait: Int32 = 237
     static let suppressConnectHeaders: Int32 = 265
     static let uploadBufferSize: Int32 = 280
+    static let httpAuthentication: Int32 = 107
+    static let userName: Int32 = 10_173
+    static let password: Int32 = 10_174
+    static let proxyAuthentication: Int32 = 111
+    static let proxyUserName: Int32 = 10_175
+    static let proxyPassword: Int32 = 10_176
     static let bodySize: Int32 = 30_115
 }
 

@@ -1,8 +1,9 @@
 /// What tasks ask of the engine.
 enum EngineCommand: Sendable {
     case start(Transfer, priority: Float)
-    case suspend(Transfer)
-    case resume(Transfer)
+    /// The task was suspended or resumed. The engine asks which: two threads that do both at once hand their commands
+    /// in in any order.
+    case suspensionChanged(Transfer)
     case cancel(Transfer)
     /// Cancels, and asks for what it takes to continue.
     case cancelProducingResumeData(Transfer, any TransferClient)
@@ -12,6 +13,8 @@ enum EngineCommand: Sendable {
     case bodyAvailable(Transfer)
     /// The answer to a redirection: the request to send, or `nil` to deliver the redirection itself.
     case redirect(Transfer, URLRequest?)
+    /// The answer to an authentication challenge.
+    case authenticate(Transfer, URLSession.AuthChallengeDisposition, URLCredential?)
     /// The answer to the wish for a stream.
     case bodyStream(Transfer, StreamBox?)
     /// The body goes to a file, first what the client has kept of it.

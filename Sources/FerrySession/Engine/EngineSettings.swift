@@ -6,8 +6,11 @@ struct EngineSettings: Sendable {
     var sensitiveHeaders: Set<String>
     var additionalHeaders: [(name: String, value: String)]
     var userAgent: String
-    var certificateAuthorityFile: String?
+    /// What TLS connections are made with, or why they cannot be.
+    var tls: Result<TLSMaterial, CurlSessionError>
     var proxy: String?
     var temporaryDirectory: URL
     var decodesContent: Bool
+    var cookies: CookieJar?
+    var credentialStore: CredentialStore?
 }

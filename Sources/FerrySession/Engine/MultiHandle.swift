@@ -7,7 +7,11 @@ internal import CFerry
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    init?() {
+    /// What libcurl calls when a connection closes, the last of them in this object's end.
+    private let verdicts: ConnectionVerdicts
+
+    init?(_ verdicts: ConnectionVerdicts) {
+        self.verdicts = verdicts
         guard let pointer = ferry_multi_init() else { return nil }
         self.pointer = pointer
         let multiplex = 2

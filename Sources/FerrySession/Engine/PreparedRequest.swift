@@ -18,6 +18,8 @@ struct PreparedRequest: Sendable {
         var hasLeftOrigin = false
         /// The server has refused the expectation.
         var dropsExpectation = false
+        /// A credential that was asked for goes before those of the URL and of the header.
+        var hasCredential = false
     }
 
     init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
@@ -46,14 +48,15 @@ struct PreparedRequest: Sendable {
             )
             throw .ferry(.badURL, url: url, underlying: error)
         }
-        self.url = url.absoluteString
+        self.url = context.hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
         origin = Origin(url)
         self.method = method
         announcedLength = fields.announcedLength
         expectsContinue = fields.list.contains {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
-        headers = Self.lines(fields.list, settings: settings, method: method, hasBody: context.hasBody)
+        let list = context.hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
+        headers = Self.lines(list, settings: settings, method: method, hasBody: context.hasBody)
     }
 
     private typealias Field = (name: String, value: String)
@@ -97,6 +100,7 @@ struct PreparedRequest: Sendable {
             let isSecret = RedirectRule.credentialHeaders.contains(folded) || settings.sensitiveHeaders.contains(folded)
             if !context.hasLeftOrigin || !isSecret { try add(field) }
         }
+        if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
         return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil)
     }

@@ -21,12 +21,28 @@ extension Transfer {
                 may_connect: { context in
                     Transfer.from(context)?.mayConnect() == true ? 1 : 0
                 },
-                prerequest: { context, _, _, _, _ in
-                    Transfer.from(context)?.mayRequest() == true ? 0 : 1
+                prerequest: { context, remote, local, remotePort, localPort in
+                    guard let transfer = Transfer.from(context), transfer.mayRequest() else { return 1 }
+                    let isTrusted = transfer.mayTrust {
+                        // Without addresses, as over a Unix-domain socket, one connection is like the other.
+                        guard let remote, let local, local.pointee != 0, localPort > 0 else { return nil }
+                        return ConnectionVerdicts.Key(
+                            remote: String(cString: remote),
+                            remotePort: Int(remotePort),
+                            local: String(cString: local),
+                            localPort: Int(localPort)
+                        )
+                    }
+                    return isTrusted ? 0 : 1
                 },
                 resolve: { _, _, context in
                     Transfer.from(context)?.willResolve()
                     return 0
+                },
+                closed: { context, local, port in
+                    guard let context, let local else { return }
+                    let verdicts = Unmanaged<ConnectionVerdicts>.fromOpaque(context).takeUnretainedValue()
+                    verdicts.forget(local: String(cString: local), port: Int(port))
                 }
             )
         )

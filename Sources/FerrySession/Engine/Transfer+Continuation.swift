@@ -9,10 +9,12 @@ extension Transfer {
 
     /// The connection of a suspended response is gone: asks for the rest of the same entity, where that is safe.
     func continueAfterSuspension() -> Bool {
-        guard wasSuspended, validator != nil, response != nil, redirection == nil, decoder == nil else {
+        guard wasSuspended, validator != nil, response != nil, held == nil, decoder == nil else {
             return false
         }
         continuesAt = bodyReceived
+        // Once for each suspension: a server that is gone is not asked for ever.
+        wasSuspended = false
         engine.start(self, priority: priority)
         return true
     }
@@ -108,7 +110,7 @@ extension Transfer {
 
     /// Closes the partial file and describes it, where it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        guard case .file(let file) = sink, let validator, bodyReceived > 0, redirection == nil, let url = request.url,
+        guard case .file(let file) = sink, let validator, bodyReceived > 0, held == nil, let url = request.url,
             let original = originalURL
         else { return nil }
         let data = ResumeData(

@@ -4,10 +4,10 @@ internal import CFerry
 extension Transfer {
     // MARK: - Suspension and back-pressure
 
-    func setSuspended(_ isSuspended: Bool) {
-        guard self.isSuspended != isSuspended else { return }
-        self.isSuspended = isSuspended
-        guard client != nil else { return }
+    /// Does as the client wishes now.
+    func followSuspension() {
+        guard let client, isSuspended != client.transferIsSuspended else { return }
+        isSuspended.toggle()
         if isSuspended {
             wasSuspended = true
             clock.stop(at: .now())
@@ -29,7 +29,7 @@ extension Transfer {
 
     /// The client has room again.
     func readMore() {
-        guard client != nil, redirection == nil else { return }
+        guard client != nil, held == nil else { return }
         setClientFull(false)
         engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
@@ -74,15 +74,21 @@ extension Transfer {
     // MARK: - Answers
 
     func answerRedirect(_ next: URLRequest?) {
-        guard client != nil, let held = redirection, held.isAsked else { return }
-        redirection = nil
-        guard let next else { return deliverRedirection(held) }
+        guard client != nil, let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.question else {
+            return
+        }
+        guard let next else { return deliverHeld() }
+        self.held = nil
         letGoOfAttempt()
         isClientFull = false
         isEnded = false
         redirectCount += 1
-        body = bodyAfterRedirection(held, next)
-        if let from = request.url, let to = next.url, Origin(from) != Origin(to) { hasLeftOrigin = true }
+        body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
+        if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
+            hasLeftOrigin = true
+            credentials = [:]
+            authenticationFailures = 0
+        }
         request = next
         // What the first request sent is no part of the next one's body.
         client?.transferDidRewindBody()
@@ -90,18 +96,19 @@ extension Transfer {
     }
 
     /// The body of the next request: the task's own as far as it goes along, else the one the delegate has put in.
-    private func bodyAfterRedirection(_ held: Redirection, _ next: URLRequest) -> BodySource {
+    private func bodyAfterRedirection(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
         if let data = next.httpBody { return .data(data) }
-        if let stream = next.httpBodyStream, stream !== held.request.httpBodyStream {
-            return .stream(StreamBox(stream))
-        }
+        if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
         // A delegate that took the body out, or made another kind of request, wants none.
-        let wasTakenOut = held.request.httpBody != nil
-        let isSameMethod = (next.httpMethod ?? "GET") == (held.request.httpMethod ?? "GET")
-        return held.keepsBody && !wasTakenOut && isSameMethod ? body : .none
+        let wasTakenOut = asked.httpBody != nil
+        let isSameMethod = (next.httpMethod ?? "GET") == (asked.httpMethod ?? "GET")
+        return keepsBody && !wasTakenOut && isSameMethod ? body : .none
     }
 
-    private func deliverRedirection(_ held: Redirection) {
+    /// Delivers an answer that was held back, as the final one.
+    func deliverHeld() {
+        guard let held else { return }
+        self.held = nil
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
@@ -114,11 +121,14 @@ extension Transfer {
         if client != nil { liftPause() }
     }
 
-    func askRedirection() {
-        guard let held = redirection, !held.isAsked else { return }
-        redirection?.isAsked = true
+    func askHeld() {
+        guard let held, !held.isAsked else { return }
+        self.held?.isAsked = true
         if easy == nil { clock.stop(at: .now()) }
-        client?.transfer(willRedirect: held.response, to: held.request)
+        switch held.question {
+        case .redirect(let request, _): client?.transfer(willRedirect: held.response, to: request)
+        case .challenge(let challenge): ask(challenge, held.response)
+        }
     }
 
     func answerBodyStream(_ box: StreamBox?) {
@@ -146,6 +156,7 @@ extension Transfer {
             file.remove()
             self.client = nil
             if !isFinished { end() }
+            client.transfer(didBecomeDownloadWith: 0, finished: nil)
             return client.transfer(didFinishWith: error, file: nil)
         }
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
@@ -165,8 +176,7 @@ extension Transfer {
 
     /// An attempt is over, as libcurl says.
     func attemptEnded(_ code: Int32) {
-        let text = easy?.message(for: code) ?? ""
-        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        let failure = code == 0 ? nil : failure(code)
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
@@ -174,29 +184,23 @@ extension Transfer {
             (continuesAt, validator, isResuming) = (nil, nil, false)
             return engine.start(self, priority: priority)
         }
-        if mustRepeat { return repeatWithoutExpectation() }
-        if code == 0, ownFailure == nil { return attemptSucceeded() }
-        let cause = CurlSessionError(.curl, text, curlCode: Int(code))
-        let curlFailure = URLError.ferry(
-            ErrorRule.code(for: code, verdict: verdict),
-            url: request.url,
-            text,
-            underlying: cause
-        )
-        if redirection != nil {
-            redirection?.failure = ownFailure ?? curlFailure
+        if held != nil, let failure = ownFailure ?? failure {
+            held?.failure = failure
             isEnded = true
-            return askRedirection()
+            return askHeld()
         }
         if ownFailure != nil { return failAttempt() }
+        if mustRepeat { return repeatWithoutExpectation() }
+        if reconnect() { return }
+        guard let failure else { return attemptSucceeded() }
         if continueAfterSuspension() || replayBody(code) { return }
-        fail(curlFailure)
+        fail(failure)
     }
 
     private func attemptSucceeded() {
-        if redirection != nil {
+        if held != nil {
             isEnded = true
-            return askRedirection()
+            return askHeld()
         }
         guard response != nil else {
             return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
@@ -206,7 +210,7 @@ extension Transfer {
     }
 
     private func finishIfDrained() {
-        guard isEnded, decoder?.isDrained ?? true, redirection == nil, client != nil else { return }
+        guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
         guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
     }
@@ -294,7 +298,7 @@ extension Transfer {
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
     ///
     /// It is muted then, may not connect, and comes back by itself.
-    private func letGoOfAttempt() {
+    func letGoOfAttempt() {
         clock.stop(at: .now())
         if let easy, let client, let start = attemptStart {
             attemptStart = nil

@@ -7,6 +7,9 @@ extension Transfer {
             engine.noteMultiplexed(origin)
         }
         attemptStatus = head.status
+        // libcurl answers some challenges itself, on the same attempt: the answer before this one was none.
+        if held?.isAsked == false { held = nil }
+        engine.settings.cookies?.store(head.fields, for: request)
         if head.status == 417, canRepeatWithoutExpectation {
             mustRepeat = true
             return false
@@ -26,9 +29,14 @@ extension Transfer {
                 ownFailure = .ferry(.httpTooManyRedirects, url: url, "More than \(redirectCount) redirections")
                 return false
             }
-            redirection = next
+            held = next
             return true
         }
+        if let challenge = challenge(for: head) {
+            held = Held(response: received, question: .challenge(challenge))
+            return true
+        }
+        noteAcceptedCredentials()
         if let offset = continuesAt { return didContinue(received, head, at: offset) }
         deliver(received)
         return true
@@ -45,7 +53,7 @@ extension Transfer {
         }
     }
 
-    private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Redirection? {
+    private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Held? {
         guard let location = head.location else { return nil }
         let settings = engine.settings
         guard
@@ -57,7 +65,7 @@ extension Transfer {
                 sensitiveHeaders: settings.sensitiveHeaders
             )
         else { return nil }
-        return Redirection(response: received, request: next.request, keepsBody: next.keepsBody)
+        return Held(response: received, question: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
     func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
@@ -122,11 +130,11 @@ extension Transfer {
 
     /// Hands decoded bytes to where they belong.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if redirection != nil { return hold(bytes) }
+        if held != nil { return hold(bytes) }
         if ignoresBody { return true }
         bodyReceived += Int64(bytes.count)
         switch sink {
-        case .client, .hold:
+        case .client:
             switch client?.transfer(didReceive: bytes) ?? .more {
             case .more: break
             case .wait: setClientFull(true)
@@ -147,10 +155,10 @@ extension Transfer {
     }
 
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        redirection?.body.append(contentsOf: bytes)
-        if let held = redirection, held.body.count >= Self.heldBodyLimit {
+        held?.body.append(contentsOf: bytes)
+        if let held, held.body.count >= Self.heldBodyLimit {
             setClientFull(true)
-            askRedirection()
+            askHeld()
         }
         return true
     }

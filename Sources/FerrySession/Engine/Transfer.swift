@@ -10,22 +10,24 @@ final class Transfer: @unchecked Sendable {
     enum Sink {
         case client
         case file(DownloadFile)
-        /// A redirection's body, kept for the case that the delegate wants the redirection itself.
-        case hold
     }
 
-    /// A redirection that waits for the attempt's end or for the delegate.
-    struct Redirection {
+    /// An answer that is held back until the delegate has said what is to come of it.
+    struct Held {
+        enum Question {
+            case redirect(URLRequest, keepsBody: Bool)
+            case challenge(AuthenticationChallenge)
+        }
+
         var response: HTTPURLResponse
-        var request: URLRequest
-        var keepsBody: Bool
+        var question: Question
         var body: [UInt8] = []
         var isAsked = false
         /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
         var failure: URLError?
     }
 
-    /// How much of a redirection's body is kept before the delegate is asked.
+    /// How much of a held answer's body is kept before the delegate is asked.
     static let heldBodyLimit = 65_536
 
     let engine: TransferEngine
@@ -50,7 +52,10 @@ final class Transfer: @unchecked Sendable {
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
     var decoder: ContentDecoderChain?
-    var redirection: Redirection?
+    var held: Held?
+    /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
+    var credentials: [Bool: SchemeCredential] = [:]
+    var authenticationFailures = 0
     var redirectCount = 0
     /// A redirection has led to another origin than the task's.
     var hasLeftOrigin = false
@@ -65,6 +70,13 @@ final class Transfer: @unchecked Sendable {
     /// The attempt has succeeded, but the client has not taken all of it.
     var isEnded = false
     var isFinished = false
+
+    // The connection's trust.
+    /// How many connections this attempt had opened when one was last judged.
+    var connectionsSeen = 0
+    /// The connection was never judged, and so carries nothing.
+    var mustReconnect = false
+    var reconnectionCount = 0
 
     // Pauses.
     var isSuspended = false
@@ -143,7 +155,8 @@ final class Transfer: @unchecked Sendable {
                 hasBody: hasBody,
                 isStreamed: isStreamed,
                 hasLeftOrigin: hasLeftOrigin,
-                dropsExpectation: dropsExpectation
+                dropsExpectation: dropsExpectation,
+                hasCredential: credentials[false] != nil
             )
             let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
             self.prepared = prepared
@@ -199,15 +212,16 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if let file = settings.certificateAuthorityFile { easy.set(CurlOption.caInfo, file) }
         if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
         if case .file = sink {
             easy.set(CurlOption.bufferSize, 524_288)
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
+        configureCredentials(easy)
         easy.setHeaders(headers(prepared))
         do throws(URLError) {
+            try configureTLS(easy, prepared.origin)
             try configureBody(easy, prepared)
         } catch {
             fail(error)

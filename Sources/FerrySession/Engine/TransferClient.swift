@@ -2,6 +2,9 @@
 ///
 /// Every call comes on the engine's thread, and none may block.
 protocol TransferClient: AnyObject, Sendable {
+    /// Whether the task is to rest; it may change at any time, which a command tells.
+    var transferIsSuspended: Bool { get }
+
     /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
     func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool)
 
@@ -25,6 +28,9 @@ protocol TransferClient: AnyObject, Sendable {
 
     /// The server redirects; the engine waits for an answer.
     func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest)
+
+    /// The server or the proxy wants a credential; the engine waits for an answer.
+    func transfer(willAuthenticate question: AuthenticationQuestion)
 
     /// The request's body is wanted as a new stream; the engine waits for an answer.
     func transferNeedsBodyStream()

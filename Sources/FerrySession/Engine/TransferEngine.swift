@@ -1,5 +1,4 @@
 internal import CFerry
-import Synchronization
 
 /// Moves the bytes of one session: one thread, one libcurl multi handle.
 ///
@@ -19,6 +18,8 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     let settings: EngineSettings
+    let runtime: CurlRuntime
+    let verdicts = ConnectionVerdicts()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
 
@@ -29,12 +30,14 @@ final class TransferEngine: @unchecked Sendable {
     private var idleHandles: [EasyHandle] = []
     private var gates: [Origin: HostGate] = [:]
     private var nextDeadline: MonotonicTime?
+    /// Credentials that were accepted in this session, sent unasked from then on.
+    var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(settings: EngineSettings) throws {
         self.settings = settings
-        _ = try CurlRuntime.current()
-        guard let multi = MultiHandle() else {
+        runtime = try CurlRuntime.current()
+        guard let multi = MultiHandle(verdicts) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
@@ -109,14 +112,17 @@ final class TransferEngine: @unchecked Sendable {
 
     private func perform(_ command: EngineCommand) {
         switch command {
-        case .start(let transfer, let priority): start(transfer, priority: priority)
-        case .suspend(let transfer): transfer.setSuspended(true)
-        case .resume(let transfer): transfer.setSuspended(false)
+        case .start(let transfer, let priority):
+            transfer.followSuspension()
+            start(transfer, priority: priority)
+        case .suspensionChanged(let transfer): transfer.followSuspension()
         case .cancel(let transfer): transfer.cancel()
         case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
         case .readMore(let transfer): transfer.readMore()
         case .bodyAvailable(let transfer): transfer.bodyAvailable()
         case .redirect(let transfer, let request): transfer.answerRedirect(request)
+        case .authenticate(let transfer, let disposition, let credential):
+            transfer.answerChallenge(disposition, credential)
         case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
         case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
         }

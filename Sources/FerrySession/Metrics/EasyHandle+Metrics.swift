@@ -7,7 +7,7 @@ extension EasyHandle {
         let port = long(CurlInfo.primaryPort)
         let address = string(CurlInfo.primaryAddress)
         return TransferMetrics.Transaction(
-            url: request.url.map(withoutPassword),
+            url: request.url?.withoutPassword,
             method: request.httpMethod ?? "GET",
             status: status,
             start: start,
@@ -28,13 +28,6 @@ extension EasyHandle {
     }
 
     private static let protocolNames = [1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"]
-
-    private func withoutPassword(_ url: URL) -> URL {
-        guard url.password(percentEncoded: true) != nil else { return url }
-        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-        components?.percentEncodedPassword = nil
-        return components?.url ?? url
-    }
 
     private func seconds(_ info: Int32) -> TimeInterval {
         Double(offset(info)) / 1_000_000

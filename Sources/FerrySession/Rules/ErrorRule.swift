@@ -8,7 +8,8 @@ enum ErrorRule {
 
     /// The code of a `URLError` for libcurl's.
     static func code(for curlCode: Int32, verdict: Verdict = Verdict()) -> URLError.Code {
-        switch curlCode {
+        if let tls = TLSErrorRule.reason(for: curlCode, verdict: verdict) { return tls.code }
+        return switch curlCode {
         case 3: .badURL
         case 4: .unsupportedURL
         // The scheme is checked before the transfer begins, so this is an answer that is no HTTP.
@@ -20,9 +21,6 @@ enum ErrorRule {
         case 56: receivingCode(verdict)
         case 28: .timedOut
         case 47: .httpTooManyRedirects
-        case 58: .clientCertificateRejected
-        case 60, 83, 90, 91: certificateCode(verdict)
-        case 35, 53, 54, 59, 66, 77, 80, 82: .secureConnectionFailed
         case 61: .cannotDecodeContentData
         // 27 is libcurl's "out of memory": a header line longer than it takes, by far its most likely cause.
         case 27, 63, 100: .dataLengthExceedsMaximum
@@ -36,15 +34,5 @@ enum ErrorRule {
         if verdict.text.contains("chunked-encoding") { return .cannotParseResponse }
         if verdict.text.contains("Too large response headers") { return .dataLengthExceedsMaximum }
         return .networkConnectionLost
-    }
-
-    private static func certificateCode(_ verdict: Verdict) -> URLError.Code {
-        // The numbers are OpenSSL's X509_V_ERR_…; other backends leave them at zero or one.
-        switch verdict.verifyResult {
-        case 9: .serverCertificateNotYetValid
-        case 10: .serverCertificateHasBadDate
-        case 2, 18, 19, 20, 21: .serverCertificateHasUnknownRoot
-        default: .serverCertificateUntrusted
-        }
     }
 }

@@ -9,8 +9,15 @@ enum HTTPDate {
         guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])
         else { return nil }
         guard (1...31).contains(day), (1600...9999).contains(year) else { return nil }
-        let days = daysSinceEpoch(year: year, month: month + 1, day: day)
-        return Date(timeIntervalSince1970: Double(days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]))
+        return date(year: year, month: month + 1, day: day, clock: clock)
+    }
+
+    /// A date of the proleptic Gregorian calendar, in UTC; the clock is hours, minutes and seconds.
+    static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date {
+        let seconds = clock.reduce(0) { $0 * 60 + $1 }
+        return Date(
+            timeIntervalSince1970: Double(daysSinceEpoch(year: year, month: month, day: day) * 86_400 + seconds)
+        )
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -31,6 +31,12 @@ struct ResponseHeadParser: Sendable {
             isInBody = true
             return .head(head)
         }
+        // Where libcurl answers a challenge itself, the next answer follows in the same attempt.
+        if isInBody, text.hasPrefix("HTTP/"), let head = ResponseHead(statusLine: text) {
+            self = ResponseHeadParser()
+            current = head
+            return .none
+        }
         if !isInBody, current == nil {
             guard let head = ResponseHead(statusLine: text) else { return .malformed }
             current = head

@@ -25,11 +25,21 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Whether international domain names are there.
     public let supportsInternationalNames: Bool
 
+    /// Whether NTLM authentication is there.
+    public let supportsNTLM: Bool
+
+    /// Whether Negotiate (Kerberos) authentication is there.
+    public let supportsNegotiate: Bool
+
     /// Whether the list of public suffixes is there, which cookie rules use.
     public let supportsPublicSuffixes: Bool
 
     /// The content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
+
+    /// Where this libcurl looks for the system's certificate authorities.
+    let authorityFile: String?
+    let authorityFolder: String?
 
     /// One line with the version and the TLS backend.
     public var description: String {
@@ -62,6 +72,10 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsAsynchronousDNS = info.features & (1 << 7) != 0
         supportsInternationalNames = info.features & internationalNames != 0
         supportsPublicSuffixes = info.features & publicSuffixes != 0
+        supportsNTLM = info.features & (1 << 4) != 0
+        supportsNegotiate = info.features & (1 << 8) != 0
+        authorityFile = info.authority_file.map { String(cString: $0) }
+        authorityFolder = info.authority_folder.map { String(cString: $0) }
         contentCodings = ContentCoding.available.map(\.name)
     }
 }

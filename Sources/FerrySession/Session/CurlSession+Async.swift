@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The `async` face. URLSession's own functions of these names cannot be overridden, so these stand beside them:
 /// without a delegate argument, or with one that is not optional, they win on a variable of type `CurlSession`.
 extension CurlSession {

@@ -6,8 +6,21 @@ extension CurlSession {
         /// By default there is no such limit of its own: the request's `timeoutInterval` holds.
         public var connectTimeout: TimeInterval?
 
+        /// How TLS connections are made and judged.
+        public var tls = TLSOptions()
+
         /// A PEM file with the certificate authorities to trust instead of the system's.
-        public var certificateAuthorityFile: URL?
+        ///
+        /// It is ``TLSOptions/certificateAuthorities`` with one file.
+        public var certificateAuthorityFile: URL? {
+            get {
+                guard case .only(let sources) = tls.certificateAuthorities, sources.count == 1,
+                    case .pemFile(let url) = sources.first
+                else { return nil }
+                return url
+            }
+            set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
+        }
 
         /// The proxy for all requests, such as `http://proxy.example:3128` or `socks5h://127.0.0.1:1080`.
         ///

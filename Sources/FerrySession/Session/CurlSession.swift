@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A `URLSession` for Linux that keeps URLSession's promises.
 ///
 /// Its tasks are driven by an engine over libcurl: suspending really suspends, redirections take no credentials to

@@ -40,6 +40,38 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let cannotContinue = Code(rawValue: "cannotContinue")
         /// The resume data is not Ferry's, is damaged, or its partial file is gone.
         public static let invalidResumeData = Code(rawValue: "invalidResumeData")
+        /// The server's certificate has expired.
+        public static let certificateExpired = Code(rawValue: "certificateExpired")
+        /// The server's certificate is not valid yet.
+        public static let certificateNotYetValid = Code(rawValue: "certificateNotYetValid")
+        /// The server's certificate comes from an authority that is not trusted.
+        public static let unknownAuthority = Code(rawValue: "unknownAuthority")
+        /// The server's certificate, or the last of its chain, is signed by itself and not trusted.
+        public static let selfSignedCertificate = Code(rawValue: "selfSignedCertificate")
+        /// The server's certificate is for another host.
+        public static let certificateHostMismatch = Code(rawValue: "certificateHostMismatch")
+        /// The server's certificate is not trusted for another reason, such as its purpose.
+        public static let certificateUntrusted = Code(rawValue: "certificateUntrusted")
+        /// The server's public key is none of the pinned ones: ``TLSOptions/publicKeyPins``.
+        public static let pinMismatch = Code(rawValue: "pinMismatch")
+        /// The connection was refused by ``TLSOptions/trustEvaluator``.
+        public static let trustRefused = Code(rawValue: "trustRefused")
+        /// The server asks for a client certificate, and was shown none.
+        public static let clientCertificateRequired = Code(rawValue: "clientCertificateRequired")
+        /// The server does not accept the client certificate.
+        public static let clientCertificateRejected = Code(rawValue: "clientCertificateRejected")
+        /// The client certificate or its key is damaged, or they do not belong together.
+        public static let clientCertificateUnusable = Code(rawValue: "clientCertificateUnusable")
+        /// The passphrase does not open the client certificate's key.
+        public static let wrongPassphrase = Code(rawValue: "wrongPassphrase")
+        /// Client and server have no version of TLS in common.
+        public static let tlsVersion = Code(rawValue: "tlsVersion")
+        /// The TLS handshake failed.
+        public static let tlsHandshake = Code(rawValue: "tlsHandshake")
+        /// ``TLSOptions`` has something that cannot be read or contradicts itself.
+        public static let invalidTLSOptions = Code(rawValue: "invalidTLSOptions")
+        /// This libcurl, or its TLS library, does not have what ``TLSOptions`` asks for.
+        public static let tlsUnsupported = Code(rawValue: "tlsUnsupported")
         /// libcurl reported an error; ``CurlSessionError/curlCode`` has its number.
         public static let curl = Code(rawValue: "curl")
     }
@@ -53,11 +85,15 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
     /// libcurl's number of the error, where it comes from libcurl.
     public let curlCode: Int?
 
+    /// The certificates the server presented, in DER and its own first, where the error is about them and they are known.
+    public let certificates: [Data]
+
     /// Makes an error.
-    public init(_ code: Code, _ message: String, curlCode: Int? = nil) {
+    public init(_ code: Code, _ message: String, curlCode: Int? = nil, certificates: [Data] = []) {
         self.code = code
         self.message = message
         self.curlCode = curlCode
+        self.certificates = certificates
     }
 
     /// The message.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Brings tasks with news to the delegate queue: many of them in one operation where the queue is serial.
 final class DelegateDispatcher: Sendable {
     private struct State {

@@ -24,10 +24,14 @@ struct SessionSettings: @unchecked Sendable {
             sensitiveHeaders: Set(options.sensitiveHeaders.map { $0.lowercased() }),
             additionalHeaders: Self.headers(configuration.httpAdditionalHeaders),
             userAgent: Self.userAgent,
-            certificateAuthorityFile: options.certificateAuthorityFile?.path,
+            tls: Result { () throws(CurlSessionError) in
+                try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
+            },
             proxy: options.proxy?.absoluteString,
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
-            decodesContent: options.decodesContent
+            decodesContent: options.decodesContent,
+            cookies: CookieJar(copy),
+            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init)
         )
     }
 

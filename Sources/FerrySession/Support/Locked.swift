@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A value behind a lock.
 ///
 /// Decide inside ``withLock(_:)`` and act outside it: no user code ever runs with the lock held.

@@ -13,7 +13,7 @@ extension URLError {
         if let number { text += ": " + String(cString: strerror(number)) }
         info[NSLocalizedDescriptionKey] = text
         if let cause { info[NSUnderlyingErrorKey] = cause }
-        if let url {
+        if let url = url?.withoutPassword {
             info[NSURLErrorFailingURLErrorKey] = url
             info["NSErrorFailingURLStringKey"] = url.absoluteString
         }

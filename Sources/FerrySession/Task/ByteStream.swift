@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The bytes of one response on their way to a consumer that pulls them.
 final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {

@@ -7,6 +7,8 @@ extension TaskCore: TransferClient {
         }
     }
 
+    var transferIsSuspended: Bool { state.withLock { $0.isSuspended } }
+
     func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
@@ -91,6 +93,10 @@ extension TaskCore: TransferClient {
         post(.redirect(response, request))
     }
 
+    func transfer(willAuthenticate question: AuthenticationQuestion) {
+        post(.challenge(question))
+    }
+
     func transferNeedsBodyStream() {
         post(.needsBodyStream)
     }
@@ -127,8 +133,6 @@ extension TaskCore: TransferClient {
                 return false
             }
             state.events.removeAll { if case .completed = $0 { true } else { false } }
-            // A conversion to a download that failed is not waited for any more.
-            if let awaited = state.awaitedAnswer, awaited < 0 { state.awaitedAnswer = nil }
             if let file { state.append(.downloaded(file)) }
             state.append(.completed(error))
             return state.claimDrain()

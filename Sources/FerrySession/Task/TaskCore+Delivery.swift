@@ -39,7 +39,7 @@ extension TaskCore {
                 transfer: state.transfer
             )
             switch event {
-            case .redirect, .needsBodyStream, .response:
+            case .redirect, .needsBodyStream, .challenge, .response:
                 state.answerCount += 1
                 state.awaitedAnswer = state.answerCount
                 delivery.answer = state.answerCount
@@ -78,6 +78,8 @@ extension TaskCore {
             askRedirect(delivery, response, request)
         case .needsBodyStream:
             askBodyStream(delivery)
+        case .challenge(let question):
+            askCredential(delivery, question)
         case .response(let response):
             askDisposition(delivery, response)
         case .data:
@@ -154,6 +156,32 @@ extension TaskCore {
         )
     }
 
+    /// Asks the task's delegate, then the session's, then the stored credential.
+    private func askCredential(_ delivery: Delivery, _ question: AuthenticationQuestion) {
+        let answer: ChallengeSender.Answer = { [self] disposition, credential in
+            let (isValid, mustDrain) = answered(delivery.answer)
+            guard isValid else { return }
+            let used = disposition == .performDefaultHandling ? question.proposed : credential
+            if let transfer = delivery.transfer {
+                transfer.engine.submit(.authenticate(transfer, disposition, used))
+            }
+            if mustDrain { scheduleDrain() }
+        }
+        let (session, task) = (delivery.session, delivery.task)
+        let delegate = session.delegate
+        let askSession: ChallengeSender.Answer = { disposition, credential in
+            guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
+            delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
+        }
+        guard let delegate = delivery.delegate.task else { return askSession(.performDefaultHandling, nil) }
+        delegate.urlSession(
+            session,
+            task: task,
+            didReceive: question.challenge(askSession),
+            completionHandler: askSession
+        )
+    }
+
     private func askBodyStream(_ delivery: Delivery) {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             let (isValid, mustDrain) = answered(delivery.answer)
@@ -185,15 +213,20 @@ extension TaskCore {
             return
         }
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response) { [self] disposition in
+            // Cancelling closes the mailbox by itself: nothing that waits in it may slip out before.
+            if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
             let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()
             let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
             guard isValid else { return }
-            if disposition == .cancel { return cancel() }
             if becomesDownload, let transfer = delivery.transfer {
                 return transfer.engine.submit(.becomeDownload(transfer, self))
             }
             if mustDrain { scheduleDrain() }
         }
+    }
+
+    private func isAwaiting(_ number: Int?) -> Bool {
+        state.withLock { number != nil && $0.awaitedAnswer == number }
     }
 
     /// `ResponseDisposition.becomeDownload`, whose name FoundationNetworking deprecates since it cannot do it.
@@ -251,7 +284,8 @@ extension TaskCore {
     private func release() {
         let kept = state.withLock { state in
             let kept = (state.session, state.task, state.ownDelegate, state.transfer)
-            (state.session, state.task, state.transfer) = (nil, nil, nil)
+            // As in URLSession, a task keeps its own delegate until it is complete.
+            (state.session, state.task, state.ownDelegate, state.transfer) = (nil, nil, nil, nil)
             state.finishedFile = nil
             state.resumeDataHandler = nil
             state.isDraining = false

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the three kinds of task share: state, control, and the mailbox between the engine and the delegate.
 ///
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate
@@ -84,7 +82,7 @@ final class TaskCore: Sendable {
         case .none: return
         case .start(let session): start(in: session)
         case .goOn(let transfer, let mustDrain):
-            if let transfer { transfer.engine.submit(.resume(transfer)) }
+            if let transfer { transfer.engine.submit(.suspensionChanged(transfer)) }
             if mustDrain { scheduleDrain() }
         }
         notifyObserver(isResumed: true)
@@ -97,7 +95,7 @@ final class TaskCore: Sendable {
             return (state.suspendCount == 1 && state.isStarted, state.transfer)
         }
         guard isReal else { return }
-        if let transfer { transfer.engine.submit(.suspend(transfer)) }
+        if let transfer { transfer.engine.submit(.suspensionChanged(transfer)) }
         notifyObserver(isResumed: false)
     }
 
@@ -177,7 +175,6 @@ final class TaskCore: Sendable {
             let (priority, isCancelled) = state.withLock { ($0.priority, $0.lifecycle != .active) }
             transfer.engine.submit(.start(transfer, priority: priority))
             if isCancelled { transfer.engine.submit(.cancel(transfer)) }
-            if state.withLock({ $0.isSuspended }) { transfer.engine.submit(.suspend(transfer)) }
         case .failure(let error): complete(with: error)
         case nil: break
         }

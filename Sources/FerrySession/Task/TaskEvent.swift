@@ -2,6 +2,7 @@
 enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case needsBodyStream
+    case challenge(AuthenticationQuestion)
     case sent(Int64, expected: Int64)
     /// The body starts again: what was sent counts no more.
     case rewound

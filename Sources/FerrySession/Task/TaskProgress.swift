@@ -1,15 +1,20 @@
-import Synchronization
-
 /// Keeps a task's `Progress` truthful, and gives it no number that Foundation's arithmetic traps on.
 final class TaskProgress: Sendable {
     private struct State {
-        weak var progress: Progress?
+        var followers: [Follower] = []
         var total: Int64 = 0
         var completed: Int64 = 0
     }
 
+    private struct Follower {
+        weak var progress: Progress?
+    }
+
     private let state = Mutex(State())
 
+    /// Ties a `Progress` to the task.
+    ///
+    /// There are two where a data task has become a download: whoever watches either sees the task's end.
     func attach(
         _ progress: Progress,
         cancel: @escaping @Sendable () -> Void,
@@ -21,18 +26,23 @@ final class TaskProgress: Sendable {
         progress.cancellationHandler = cancel
         progress.pausingHandler = pause
         progress.resumingHandler = resume
-        state.withLock { $0.progress = progress }
+        state.withLock { state in
+            state.followers.append(Follower(progress: progress))
+            if state.total != 0 { progress.totalUnitCount = state.total }
+            progress.completedUnitCount = state.completed
+        }
     }
 
     /// Sets both counts; `total` is positive, or else unknown.
     func update(completed: Int64, total: Int64) {
         // Progress is no thread-safe class on Linux: writers are kept apart by this lock, and it calls nobody.
         state.withLock { state in
-            guard let progress = state.progress else { return }
             let total = total > 0 ? max(total, completed) : -1
             // The new total comes first, so that the fraction never leaves 0...1.
-            if total != state.total { progress.totalUnitCount = total }
-            if completed != state.completed { progress.completedUnitCount = completed }
+            for progress in state.followers.compactMap(\.progress) {
+                if total != state.total { progress.totalUnitCount = total }
+                if completed != state.completed { progress.completedUnitCount = completed }
+            }
             state.total = total
             state.completed = completed
         }

@@ -24,8 +24,10 @@ final class Connection {
             socket.waitUntilDelivered()
             socket.resetOnClose()
         } else {
+            // Closing with bytes unread, or before some come, resets the connection: a response must have arrived by
+            // then, or the reset takes it along (RFC 9112 section 9.6).
             socket.finishWriting()
-            // Closing with bytes unread would reset the connection and could take the response with it.
+            socket.waitUntilDelivered()
             if !reader.isEmpty || socket.hasUnreadBytes || isBodyUnread { socket.drain(timeout: 2) }
         }
         core.connections.remove(id)

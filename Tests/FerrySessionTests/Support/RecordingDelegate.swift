@@ -40,7 +40,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     /// Waits until the task is complete.
     @discardableResult
     func completion(of task: URLSessionTask, timeout: TimeInterval = 20) async throws -> TaskRecord {
-        try await eventually("completion of task \(task.taskIdentifier)", timeout: timeout) { self[task].completions > 0 }
+        let what = "completion of task \(task.taskIdentifier)"
+        try await eventually(what, timeout: timeout) { self[task].completions > 0 }
         return self[task]
     }
 
@@ -50,8 +51,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         _ session: URLSession,
         _ task: URLSessionTask,
         _ event: TaskRecord.Event,
-        _ change: (inout TaskRecord) -> Void = { _ in },
-        _ act: () -> Void
+        change: (inout TaskRecord) -> Void = { _ in },
+        act: () -> Void
     ) {
         var problems = Self.problems(session, task, event)
         let fraction = task.progress.fractionCompleted
@@ -154,9 +155,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        record(session, task, .completed((error as? URLError)?.code), { $0.error = error }) {
-            hooks.onCompleted?(task, error)
-        }
+        let event = TaskRecord.Event.completed((error as? URLError)?.code)
+        record(session, task, event, change: { $0.error = error }, act: { hooks.onCompleted?(task, error) })
     }
 
     // MARK: - URLSessionDataDelegate
@@ -174,10 +174,12 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        record(session, dataTask, .data(data.count), { $0.data.append(data) }) { hooks.onData?(dataTask, data) }
+        let event = TaskRecord.Event.data(data.count)
+        record(session, dataTask, event, change: { $0.data.append(data) }, act: { hooks.onData?(dataTask, data) })
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask) {
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
+    {
         record(session, dataTask, .becameDownload) { hooks.onBecome?(dataTask, downloadTask) }
     }
 
@@ -200,8 +202,12 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         didFinishDownloadingTo location: URL
     ) {
         let content = try? Data(contentsOf: location)
-        record(session, downloadTask, .finishedDownload, { ($0.file, $0.fileURL) = (content, location) }) {
-            hooks.onFinishedDownload?(downloadTask, location)
-        }
+        record(
+            session,
+            downloadTask,
+            .finishedDownload,
+            change: { ($0.file, $0.fileURL) = (content, location) },
+            act: { hooks.onFinishedDownload?(downloadTask, location) }
+        )
     }
 }

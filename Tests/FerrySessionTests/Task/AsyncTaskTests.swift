@@ -22,7 +22,9 @@ struct AsyncTaskTests {
         _ = try await session.upload(for: request, from: LoopbackServer.pattern(count: 100_000))
         let file = try TemporaryFile(LoopbackServer.pattern(count: 200_000))
         _ = try await session.upload(for: request, fromFile: file.url)
-        #expect(server.requests.map(\.bodySHA256) == [100_000, 200_000].map { LoopbackServer.patternSHA256(count: $0) })
+        #expect(
+            server.requests.map(\.bodySHA256) == [100_000, 200_000].map { LoopbackServer.patternSHA256(count: $0) }
+        )
     }
 
     @Test("download(for:) and download(from:) give a file that is the caller's") func download() async throws {

@@ -90,7 +90,8 @@ struct DataTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A body of unknown length leaves the progress indeterminate until it is whole") func unknownLength() async throws {
+    @Test("A body of unknown length leaves the progress indeterminate until it is whole")
+    func unknownLength() async throws {
         let server = try LoopbackServer()
         let fractions = Locked<[Double]>([])
         var hooks = DelegateHooks()

@@ -129,7 +129,8 @@ struct RedirectAnswerTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("A redirection that is never answered can be cancelled, and holds no connection") func neverAnswered() async throws {
+    @Test("A redirection that is never answered can be cancelled, and holds no connection")
+    func neverAnswered() async throws {
         let server = try server()
         let delegate = delegate { _, _, _ in }
         let session = makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 1 }

@@ -102,7 +102,8 @@ struct UploadTaskTests {
         #expect(server.requests.first?.header("Content-Length") == "\(body?.count ?? 0)")
     }
 
-    @Test("A handler gets the answer of a file's upload, and the error of a missing one") func fileHandler() async throws {
+    @Test("A handler gets the answer of a file's upload, and the error of a missing one")
+    func fileHandler() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let file = try TemporaryFile(Data("from a file".utf8))
@@ -117,7 +118,8 @@ struct UploadTaskTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("What an upload counts starts again when a redirection sends the body again") func redirectedCounts() async throws {
+    @Test("What an upload counts starts again when a redirection sends the body again")
+    func redirectedCounts() async throws {
         let server = try LoopbackServer { request in
             request.path == "/first" ? .redirect(to: "/second", status: 307) : .text("done")
         }
@@ -135,7 +137,8 @@ struct UploadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("After a redirection that drops the body nothing is expected to be sent") func droppedBodyCounts() async throws {
+    @Test("After a redirection that drops the body nothing is expected to be sent")
+    func droppedBodyCounts() async throws {
         let server = try LoopbackServer { request in
             request.path == "/first" ? .redirect(to: "/second", status: 303) : .pattern(count: 500_000)
         }

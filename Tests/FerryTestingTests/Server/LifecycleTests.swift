@@ -76,6 +76,23 @@ struct LifecycleTests {
         box.server = nil
     }
 
+    @Test("Stopping does not wait for clients that do not read") func unreadResponse() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.sendBufferSize = 16384
+        let server = try LoopbackServer(configuration: configuration) { request in
+            request.path == "/closing" ? .pattern(count: 6_500_000).closing() : .pattern(count: 500_000_000)
+        }
+        let clients = try (0..<2).map { _ in try RawClient(server) }
+        try clients[0].request("GET", "/closing")
+        try clients[1].request("GET", "/")
+        try await server.waitForRequests(2)
+        try await Task.sleep(for: .milliseconds(100))
+        let start = ContinuousClock.now
+        server.stop()
+        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(server.openConnectionCount == 0)
+    }
+
     @Test("Recordings can be waited for and forgotten") func recordings() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)

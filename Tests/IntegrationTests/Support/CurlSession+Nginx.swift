@@ -5,13 +5,21 @@ extension CurlSession {
     static func trusting(
         _ server: NginxServer,
         delegate: (any URLSessionDelegate)? = nil,
-        queue: OperationQueue? = nil,
+        _ change: (inout Options) -> Void = { _ in }
+    ) -> CurlSession {
+        trusting(server.certificates.authority, delegate: delegate, change)
+    }
+
+    /// A session that trusts the authority in a file alone.
+    static func trusting(
+        _ authority: URL,
+        delegate: (any URLSessionDelegate)? = nil,
         _ change: (inout Options) -> Void = { _ in }
     ) -> CurlSession {
         var options = Options()
-        options.certificateAuthorityFile = server.certificates.authority
+        options.certificateAuthorityFile = authority
         change(&options)
-        return CurlSession(configuration: .ephemeral, options: options, delegate: delegate, delegateQueue: queue)
+        return CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
     }
 
     /// Fetches a URL, with the response as what it is.

@@ -38,8 +38,10 @@ extension JSONNumber {
     struct Parts {
         /// Whether it begins with a minus sign.
         private(set) var isNegative = false
-        /// The digits from the first to the last that is not zero, if there are at most 19 of them.
+        /// The digits from the first to the last that is not zero, as long as they fit.
         private(set) var mantissa: UInt64 = 0
+        /// Whether all digits are in the mantissa.
+        private(set) var isExact = true
         /// How many digits there are from the first to the last that is not zero.
         private(set) var digits = 0
         /// The power of ten.
@@ -66,15 +68,10 @@ extension JSONNumber.Parts {
                 return
             }
             // Zeros count as digits only once another digit follows them.
-            for _ in 0..<zeros where parts.digits < 19 {
-                parts.mantissa *= 10
-                parts.digits += 1
-                zeros -= 1
-            }
-            parts.digits += zeros
+            for _ in 0..<zeros where parts.isExact { parts.append(0) }
+            parts.append(digit)
+            parts.digits += zeros + 1
             zeros = 0
-            if parts.digits < 19 { parts.mantissa = parts.mantissa * 10 + UInt64(digit) }
-            parts.digits += 1
         }
         if first == 0 {
             position += 1
@@ -98,6 +95,13 @@ extension JSONNumber.Parts {
             exponent += written
         }
         length = position
+    }
+
+    private mutating func append(_ digit: UInt8) {
+        let (tenfold, isTooLarge) = mantissa.multipliedReportingOverflow(by: 10)
+        let (sum, overflows) = tenfold.addingReportingOverflow(UInt64(digit))
+        isExact = isExact && !isTooLarge && !overflows
+        if isExact { mantissa = sum }
     }
 
     private static func exponent(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Int? {
@@ -125,7 +129,7 @@ extension JSONNumber.Parts {
 
     /// The number as an integer of at most 64 bits, if it is one.
     fileprivate var integer: Int128? {
-        guard digits <= 19, exponent >= 0 || digits == 0 else { return nil }
+        guard isExact, exponent >= 0 || digits == 0 else { return nil }
         guard digits > 0 else { return 0 }
         guard exponent <= 19 else { return nil }
         var value = Int128(mantissa)

@@ -1,12 +1,5 @@
 import FerrySession
 
-extension JSONValue: ExpressibleByNilLiteral {
-    /// Makes `null`.
-    public init(nilLiteral: ()) {
-        self = .null
-    }
-}
-
 extension JSONValue: ExpressibleByBooleanLiteral {
     /// Makes a truth value.
     public init(booleanLiteral value: Bool) {

@@ -22,11 +22,11 @@ extension JSONValue {
         case (.none, _):
             return self
         case (_, .object(let members)):
-            return .object(members.compactMapValues { $0.isNull ? nil : $0.removingNullValues(removal) })
+            return .object(members.filter { !$1.isNull }.mapValues { $0.removingNullValues(removal) })
         case (.dictionaries, .array(let elements)):
             return .array(elements.map { $0.removingNullValues(removal) })
         case (.dictionariesAndArrays, .array(let elements)):
-            return .array(elements.compactMap { $0.isNull ? nil : $0.removingNullValues(removal) })
+            return .array(elements.filter { !$0.isNull }.map { $0.removingNullValues(removal) })
         default:
             return self
         }

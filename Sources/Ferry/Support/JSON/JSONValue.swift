@@ -12,8 +12,10 @@ import FerrySession
 /// They are written as literals:
 ///
 /// ```swift
-/// let body: JSONValue = ["name": "Ada", "tags": ["a", "b"], "age": 36, "email": nil]
+/// let body: JSONValue = ["name": "Ada", "tags": ["a", "b"], "age": 36, "email": .null]
 /// ```
+///
+/// There is no `nil` literal for ``null``: `JSONValue?` would silently take it for a value.
 @dynamicMemberLookup
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
@@ -53,7 +55,10 @@ extension JSONValue {
     ///
     /// - Parameter index: The place, from 0.
     public subscript(index: Int) -> JSONValue? {
-        get { array.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+        get {
+            guard let array, array.indices.contains(index) else { return nil }
+            return array[index]
+        }
         set {
             guard let newValue, case .array(var elements) = self, elements.indices.contains(index) else { return }
             self = .null

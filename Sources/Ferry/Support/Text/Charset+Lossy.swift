@@ -23,7 +23,7 @@ extension Charset {
         var text = ""
         for line in data.split(separator: 0x0A, omittingEmptySubsequences: false) {
             if !text.isEmpty || line.startIndex > data.startIndex { text += "\n" }
-            if let whole = String(data: line, encoding: encoding) {
+            if let whole = string(line, encoding: encoding) {
                 text += whole
                 continue
             }
@@ -31,7 +31,7 @@ extension Charset {
             while !rest.isEmpty {
                 let lengths = 1...min(4, rest.count)
                 let found = lengths.lazy.compactMap { length in
-                    String(data: rest.prefix(length), encoding: encoding).map { (length, $0) }
+                    string(rest.prefix(length), encoding: encoding).map { (length, $0) }
                 }.first
                 text += found?.1 ?? "\u{FFFD}"
                 rest = rest.dropFirst(found?.0 ?? 1)

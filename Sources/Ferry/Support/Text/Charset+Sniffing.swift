@@ -2,7 +2,7 @@ import FerrySession
 
 extension Charset {
     /// The encoding a byte order mark stands for, and how many bytes it takes.
-    static func byteOrderMark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
+    package static func byteOrderMark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
         let start = Array(data.prefix(4))
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if start == [0, 0, 0xFE, 0xFF] { return (.utf32BigEndian, 4) }
@@ -18,7 +18,7 @@ extension Charset {
     ///   - data: The text.
     ///   - contentType: Its content type in lower case; decides which of the two is looked for, nil for both.
     /// - Returns: The encoding; nil if none is named or it is not known.
-    static func declaration(in data: Data, contentType: String?) -> String.Encoding? {
+    package static func declaration(in data: Data, contentType: String?) -> String.Encoding? {
         let isHTML = contentType.map { $0 == "text/html" || $0 == "application/xhtml+xml" } ?? true
         let isXML = contentType.map { $0.hasSuffix("/xml") || $0.hasSuffix("+xml") } ?? true
         guard isHTML || isXML else { return nil }

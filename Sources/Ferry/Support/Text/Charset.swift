@@ -4,9 +4,9 @@ import FerrySession
 ///
 /// Foundation knows a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese); the others
 /// are Core Foundation's encodings, which decode on Linux too.
-enum Charset {
+package enum Charset {
     /// The encoding a name stands for, in upper or lower case; nil if nobody knows it.
-    static func encoding(named name: String) -> String.Encoding? {
+    package static func encoding(named name: String) -> String.Encoding? {
         let name = name.trimmingCharacters(in: .whitespaces).lowercased()
         return byName[name] ?? String.Encoding(ianaName: name)
     }
@@ -34,7 +34,6 @@ enum Charset {
         (.windowsCP1252, "cp1252 x-cp1252 x-ansi"),
         (.windowsCP1253, "cp1253 x-cp1253"),
         (.windowsCP1254, "cp1254 x-cp1254"),
-        (.macOSRoman, "macintosh mac x-mac-roman"),
         (.shiftJIS, "sjis x-sjis shift-jis windows-31j ms932 cp932 ms_kanji"),
         (.japaneseEUC, "x-euc-jp eucjp"),
         (.utf16, "ucs-2 iso-10646-ucs-2 unicode csunicode"),
@@ -71,7 +70,9 @@ enum Charset {
         (0x0508, "windows-1258 cp1258 x-cp1258"),
         (0x0400, "ibm437 cp437"),
         (0x0410, "ibm850 cp850"),
-        (0x0419, "ibm866 cp866 866"),
+        (0x041B, "ibm866 cp866 866"),
+        // Foundation's own Mac OS Roman decodes nothing on Linux.
+        (0x0000, "macintosh mac x-mac-roman"),
         (0x0007, "x-mac-cyrillic x-mac-ukrainian"),
     ]
 }

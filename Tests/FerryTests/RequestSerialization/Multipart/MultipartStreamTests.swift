@@ -189,11 +189,16 @@ struct MultipartStreamTests {
     func failingClosure() throws {
         struct Refusal: Error {}
         var form = try form()
-        try form.append(length: 3, name: "s", fileName: "s") { throw Refusal() }
+        let calls = Mutexed(0)
+        try form.append(length: 3, name: "s", fileName: "s") {
+            calls.change { count in count += 1 }
+            throw Refusal()
+        }
         let failure = try #require(throws: StreamFailure.self) { try bytes(of: form.makeInputStream()) }
         let error = try #require(failure.error as? RequestSerializationError)
         #expect(error.code == .streamFailed)
         #expect(error.underlyingError is Refusal)
+        #expect(calls.value == 1, "the closure is not asked again for a body that has failed")
     }
 
     @Test("A stream that breaks the contract of read is an error, not a crash", arguments: [-7, 1_000_000])

@@ -43,6 +43,22 @@ struct ParameterConversionTests {
         )
     }
 
+    @Test("Dictionaries of literals, of variables and of both mean the same")
+    func spellings() throws {
+        let name = "Ada"
+        let strings = ["name": name]
+        let optional: String? = nil
+        #expect(try Parameters(["name": "Ada", "age": 36]).value() == ["name": "Ada", "age": 36])
+        #expect(
+            try Parameters(["name": name, "age": 36, "none": optional]).value()
+                == ["name": "Ada", "age": 36, "none": nil]
+        )
+        #expect(try Parameters(["name": "Ada", "none": nil]).value() == ["name": "Ada", "none": nil])
+        #expect(try Parameters(strings).value() == ["name": "Ada"])
+        #expect(try Parameters(encoding: strings).value() == ["name": "Ada"])
+        #expect(try (["name": "\(name)"] as Parameters).value() == ["name": "Ada"])
+    }
+
     @Test("Foundation's numbers keep their kind")
     func numbers() throws {
         let value = try Parameters([

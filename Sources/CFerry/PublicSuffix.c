@@ -1,0 +1,24 @@
+#include "CFerry.h"
+#include "Library.h"
+
+#include <pthread.h>
+
+static struct {
+    const void *(*builtin)(void);
+    int (*is_acceptable)(const void *, const char *, const char *);
+    const void *list;
+} psl;
+
+static pthread_once_t psl_once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    *(void **)&psl.builtin = ferry_symbol("psl_builtin", "libpsl.so.5");
+    *(void **)&psl.is_acceptable = ferry_symbol("psl_is_cookie_domain_acceptable", "libpsl.so.5");
+    if (psl.builtin != NULL) psl.list = psl.builtin();
+}
+
+int ferry_cookie_domain_acceptable(const char *host, const char *domain) {
+    pthread_once(&psl_once, load);
+    if (psl.list == NULL || psl.is_acceptable == NULL) return -1;
+    return psl.is_acceptable(psl.list, host, domain) ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+import FerrySession
+
+/// A `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
+public struct ContentDisposition: Sendable, Hashable {
+    /// The disposition in lower case, such as `attachment`.
+    public let type: String
+
+    /// The parameters by their names in lower case, as they were sent; of several with one name, the first.
+    public let parameters: [String: String]
+
+    /// Reads a field's value.
+    ///
+    /// - Parameter text: The value; one without a type gives nil.
+    public init?(_ text: String) {
+        var scanner = FieldScanner(text)
+        let type = scanner.token().lowercased()
+        guard !type.isEmpty else { return nil }
+        var parameters: [String: String] = [:]
+        while scanner.skipSemicolon() {
+            let name = scanner.token().lowercased()
+            guard !name.isEmpty, let value = scanner.parameterValue() else { continue }
+            if parameters[name] == nil { parameters[name] = value }
+        }
+        self.type = type
+        self.parameters = parameters
+    }
+
+    /// The name suggested for the file, as it was sent: `filename*` ahead of `filename` (RFC 6266, section 4.3).
+    ///
+    /// It is not safe as the name of a file; see ``FileName/sanitized(_:)``.
+    public var fileName: String? {
+        parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"]
+    }
+
+    /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
+    static func decodeExtended(_ value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = decodePercent(parts[2]) else { return nil }
+        switch parts[0].lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+
+    private static func decodePercent(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import FerrySession
+
+/// A downloaded file that is to be published or removed.
+struct DownloadedFile: Sendable {
+    /// What has become of a file.
+    struct Settlement: Sendable {
+        let url: URL?
+        let error: NetworkError?
+    }
+
+    /// The most that is read of a body which came with an unacceptable status.
+    static let errorBodyLimit = 1 << 20
+
+    private let outcome: TaskOutcome
+    private let destination: DownloadDestination?
+
+    /// Takes the file of a task, if it has one.
+    init(_ outcome: TaskOutcome, destination: DownloadDestination?) {
+        self.outcome = outcome
+        self.destination = destination
+    }
+
+    /// Moves the file to its destination, or removes it after an error, whose body it then is.
+    func settle(error: NetworkError?) -> Settlement {
+        guard let file = outcome.temporaryFile else { return Settlement(url: nil, error: error) }
+        if var error {
+            error.data = error.data ?? TemporaryFile.beginning(of: file, limit: Self.errorBodyLimit)
+            TemporaryFile.discard(file)
+            return Settlement(url: nil, error: error)
+        }
+        let place = outcome.hookDestination ?? destination?.resolve(file, response: outcome.response)
+        guard let place else {
+            TemporaryFile.discard(file)
+            return Settlement(url: nil, error: nil)
+        }
+        // The options are the task's; a hook's place is never overwritten.
+        let options = outcome.hookDestination == nil ? destination?.options ?? [] : []
+        do {
+            try FilePublisher(options: options).publish(file, at: place)
+            return Settlement(url: place, error: nil)
+        } catch {
+            return Settlement(url: nil, error: moveError(file, place: place, reason: error))
+        }
+    }
+
+    private func moveError(_ file: URL, place: URL, reason: any Error) -> NetworkError {
+        let error = DownloadMoveError(temporaryURL: file, destinationURL: place, underlyingError: reason)
+        return NetworkError(
+            .moveFailed,
+            message: error.localizedDescription,
+            response: outcome.response as? HTTPURLResponse,
+            underlyingError: error
+        )
+    }
+}

@@ -1,0 +1,74 @@
+import FerrySession
+
+/// The answer to one challenge, given once.
+struct ChallengeAnswer: Sendable {
+    let challenge: URLAuthenticationChallenge
+    let task: URLSessionTask
+    let delegate: TaskDelegate?
+    let defaultHandlingHangs: Bool
+    let completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    private let isGiven = Locked(false)
+
+    /// Prepares the answer to a challenge; FoundationNetworking's default handling never ends without a credential.
+    init(
+        challenge: URLAuthenticationChallenge,
+        task: URLSessionTask,
+        delegate: TaskDelegate?,
+        defaultHandlingHangs: Bool,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        self.challenge = challenge
+        self.task = task
+        self.delegate = delegate
+        self.defaultHandlingHangs = defaultHandlingHangs
+        self.completionHandler = completionHandler
+    }
+
+    /// Asks the hooks: that of the session about the connection, that of the task about all else.
+    func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {
+        if let hook = hooks.sessionDidReceiveChallenge, challenge.concernsConnection {
+            let outcome = hook(session, challenge)
+            if case .deferred = outcome { return .performDefaultHandling }
+            return outcome
+        }
+        return hooks.taskDidReceiveChallenge?(session, task, challenge, give) ?? .performDefaultHandling
+    }
+
+    /// Gives the answer, unless it has been given.
+    func give(_ outcome: ChallengeOutcome) {
+        if case .deferred = outcome { return }
+        let isFirst = isGiven.withLock { given in
+            defer { given = true }
+            return !given
+        }
+        guard isFirst else { return }
+        switch outcome {
+        case .useCredential(let credential): completionHandler(.useCredential, credential)
+        case .performDefaultHandling: performDefaultHandling()
+        case .rejectProtectionSpace: completionHandler(.rejectProtectionSpace, nil)
+        case .cancel(let error):
+            delegate?.fail(with: error)
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        case .deferred: break
+        }
+    }
+
+    private func performDefaultHandling() {
+        guard defaultHandlingHangs else { return completionHandler(.performDefaultHandling, nil) }
+        if challenge.previousFailureCount == 0, let credential = challenge.proposedCredential, credential.hasPassword {
+            return completionHandler(.useCredential, credential)
+        }
+        delegate?.acceptChallengeAsResponse()
+        completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Whether it is about the connection rather than about one request.
+    fileprivate var concernsConnection: Bool {
+        [
+            "NSURLAuthenticationMethodServerTrust", "NSURLAuthenticationMethodClientCertificate",
+            "NSURLAuthenticationMethodNTLM", "NSURLAuthenticationMethodNegotiate",
+        ].contains(protectionSpace.authenticationMethod)
+    }
+}

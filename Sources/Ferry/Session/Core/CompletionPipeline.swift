@@ -1,0 +1,54 @@
+import FerrySession
+
+/// What follows the end of a task: validation and decoding, the completion handler, the notification, in this order.
+struct CompletionPipeline<Value: Sendable>: Sendable {
+    /// Makes the final response; runs on the processing queue.
+    let makeResponse: @Sendable (TaskOutcome) -> TaskResponse<Value>
+
+    /// The user's handler.
+    let completionHandler: @Sendable (TaskResponse<Value>) -> Void
+
+    /// Where the handler runs; nil runs it at once.
+    let completionQueue: DispatchQueue?
+
+    /// The task's place in the completion group.
+    let token: CompletionToken
+
+    /// The serializer, for the notification.
+    let serializer: any ResponseSerializer
+
+    /// Who posts the notification.
+    let notifications: NotificationPoster
+
+    /// Who else wants to know.
+    let monitor: CompositeEventMonitor
+
+    /// Starts it.
+    func run(_ outcome: TaskOutcome) {
+        ManagerQueues.processing.async { process(outcome) }
+    }
+
+    private func process(_ outcome: TaskOutcome) {
+        let response = makeResponse(outcome)
+        guard let completionQueue else { return deliver(response, of: outcome) }
+        completionQueue.async { deliver(response, of: outcome) }
+    }
+
+    private func deliver(_ response: TaskResponse<Value>, of outcome: TaskOutcome) {
+        completionHandler(response)
+        let payload = TaskCompletion(task: outcome.task, serializer: serializer, response: response)
+        monitor.task(outcome.task, didFinishWith: payload)
+        postMove(of: response, task: outcome.task)
+        notifications.post(.networkingTaskDidComplete, object: outcome.task, userInfo: payload.userInfo)
+        token.leave()
+    }
+
+    private func postMove(of response: TaskResponse<Value>, task: URLSessionTask) {
+        if response.fileURL != nil {
+            notifications.post(.downloadTaskDidMoveFile, object: task)
+        } else if let error = response.error?.underlyingError as? DownloadMoveError {
+            let info: [String: any Sendable] = [DownloadMoveError.payloadKey: error]
+            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: info)
+        }
+    }
+}

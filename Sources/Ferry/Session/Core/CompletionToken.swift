@@ -1,0 +1,28 @@
+import FerrySession
+
+/// A task's membership in its completion group.
+///
+/// The group is left exactly once: after the completion handler or, for a task that is dropped without ever having run,
+/// with the token. A `DispatchGroup` that is released while entered would end the process.
+final class CompletionToken: Sendable {
+    private let group: Locked<DispatchGroup?>
+
+    /// Enters a group.
+    init(_ group: DispatchGroup) {
+        group.enter()
+        self.group = Locked(group)
+    }
+
+    /// Leaves the group, the first time.
+    func leave() {
+        let group = group.withLock { group in
+            defer { group = nil }
+            return group
+        }
+        group?.leave()
+    }
+
+    deinit {
+        leave()
+    }
+}

@@ -1,0 +1,122 @@
+import FerrySession
+
+extension SessionCore {
+    /// Makes the delegate of a task whose body is decoded; it takes the settings as they are now.
+    func makeDelegate<Serializer: ResponseSerializer>(
+        serializer: Serializer,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        bodyStreams: BodyStreamSource? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> TaskDelegate {
+        let pipeline = makePipeline(serializer: serializer, completionHandler: completionHandler) { outcome in
+            var response = TaskResponse<Serializer.Output>(outcome)
+            if response.error == nil {
+                let result = serializer.serialize(
+                    request: outcome.request,
+                    response: outcome.response,
+                    data: outcome.data
+                )
+                response.value = result.value
+                response.error = result.error
+            }
+            let file = DownloadedFile(outcome, destination: nil).settle(error: response.error)
+            response.fileURL = file.url
+            response.error = file.error
+            return response
+        }
+        return makeDelegate(
+            maximumBytes: serializer.maximumBytes,
+            bodyStreams: bodyStreams,
+            uploadProgress: uploadProgress,
+            downloadProgress: downloadProgress,
+            complete: pipeline.run
+        )
+    }
+
+    /// Makes the delegate of a download.
+    func makeDownloadDelegate<Serializer: ResponseSerializer>(
+        serializer: Serializer,
+        progress: ProgressHandler?,
+        destination: DownloadDestination?,
+        completionHandler: @escaping @Sendable (TaskResponse<URL>) -> Void
+    ) -> TaskDelegate {
+        let pipeline = makePipeline(serializer: serializer, completionHandler: completionHandler) { outcome in
+            var response = TaskResponse<URL>(outcome)
+            if response.error == nil {
+                // A download is validated as a response without a body: its type is not the serializer's business.
+                let result = serializer.serialize(request: outcome.request, response: outcome.response, data: nil)
+                response.error = result.error
+            }
+            let file = DownloadedFile(outcome, destination: destination).settle(error: response.error)
+            response.fileURL = file.url
+            response.value = file.url
+            response.error = file.error
+            return response
+        }
+        return makeDelegate(downloadProgress: progress, complete: pipeline.run)
+    }
+
+    /// Makes the delegate of a task whose body is handed on.
+    func makeStreamingDelegate(
+        sink: any BodySink,
+        bodyStreams: BodyStreamSource?,
+        finish: @escaping @Sendable (TaskResponse<Never>) -> Void
+    ) -> TaskDelegate {
+        let serializer = HTTPDataResponseSerializer()
+        let pipeline = makePipeline(serializer: serializer, isImmediate: true, completionHandler: finish) { outcome in
+            TaskResponse<Never>(outcome)
+        }
+        return makeDelegate(body: .streamed(sink), bodyStreams: bodyStreams, complete: pipeline.run)
+    }
+
+    private func makePipeline<Value: Sendable>(
+        serializer: some ResponseSerializer,
+        isImmediate: Bool = false,
+        completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
+        makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>
+    ) -> CompletionPipeline<Value> {
+        let settings = settings.withLock { $0 }
+        return CompletionPipeline(
+            makeResponse: makeResponse,
+            completionHandler: completionHandler,
+            completionQueue: isImmediate ? nil : settings.completionQueue,
+            token: CompletionToken(settings.completionGroup),
+            serializer: serializer,
+            notifications: notifications,
+            monitor: settings.monitor
+        )
+    }
+
+    private func makeDelegate(
+        body: TaskDelegate.Body = .collected,
+        maximumBytes: Int? = nil,
+        bodyStreams: BodyStreamSource? = nil,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        complete: @escaping @Sendable (TaskOutcome) -> Void
+    ) -> TaskDelegate {
+        let queue = settings.withLock(\.progressQueue)
+        return TaskDelegate(
+            body: body,
+            maximumBytes: maximumBytes,
+            bodyStreams: bodyStreams,
+            uploadProgress: ProgressReporter(handler: uploadProgress, queue: queue),
+            downloadProgress: ProgressReporter(handler: downloadProgress, queue: queue),
+            complete: complete
+        )
+    }
+}
+
+extension TaskResponse {
+    /// Begins a response with what a task came to.
+    fileprivate init(_ outcome: TaskOutcome) {
+        self.init(
+            request: outcome.request,
+            response: outcome.response,
+            data: outcome.data,
+            error: outcome.error,
+            metrics: outcome.metrics
+        )
+    }
+}

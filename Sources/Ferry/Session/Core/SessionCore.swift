@@ -1,0 +1,159 @@
+import FerrySession
+
+/// What a manager is made of, apart from its public face: the sessions, the task delegates, the settings.
+///
+/// The session's delegate holds it, so that tasks complete when the manager has gone.
+final class SessionCore: Sendable {
+    let configuration: URLSessionConfiguration
+    let operationQueue = ManagerQueues.makeOperationQueue()
+    let registry = TaskDelegateRegistry()
+    let settings: Locked<SessionSettings>
+    let notifications = NotificationPoster()
+    private let transport: SessionTransport
+    private let sessions = Locked(SessionTable())
+
+    /// Makes a core; its session is made when it is first needed.
+    init(
+        configuration: URLSessionConfiguration,
+        transport: SessionTransport,
+        responseSerializer: any ResponseSerializer
+    ) {
+        // A configuration is a class: a later change by its owner must not reach the next session.
+        self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+        self.transport = transport
+        settings = Locked(SessionSettings(responseSerializer: responseSerializer))
+    }
+
+    /// The hooks as they are set now.
+    var hooks: SessionHooks { settings.withLock(\.hooks) }
+
+    /// The event monitors as they are set now.
+    var monitor: CompositeEventMonitor { settings.withLock(\.monitor) }
+
+    // MARK: - Sessions
+
+    /// The current session.
+    var session: URLSession {
+        if let session = sessions.withLock(\.session) { return session }
+        let generation = sessions.withLock { $0.reserveGeneration() }
+        let delegate = SessionDelegate(core: self, generation: generation)
+        let made = transport.makeSession(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: operationQueue
+        )
+        (made as? CurlSession)?.taskObserver = delegate
+        let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
+        if isCurrent { return made }
+        made.invalidateAndCancel()
+        return sessions.withLock(\.session) ?? made
+    }
+
+    /// Ends the current session, and lets the next task have a new one if `resetting`.
+    func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
+        let session = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
+        if let session { return session.invalidate(invalidation) }
+        // The session is finishing already: what is left to do for it is to hurry.
+        if invalidation == .cancelling, !resetting { for task in registry.tasks { task.cancel() } }
+    }
+
+    /// Lets the tasks finish and the session go after them, when the manager goes.
+    func abandon() {
+        let session = sessions.withLock { $0.abandon() }
+        registry.releaseTasks()
+        // On Linux a session is kept by its tasks alone: it goes with the last of them, be it resumed yet or not.
+        #if !os(Linux)
+        session?.finishTasksAndInvalidate()
+        #else
+        withExtendedLifetime(session) {}
+        #endif
+    }
+
+    /// Takes note that a session has become invalid; tasks it left behind fail.
+    func sessionDidBecomeInvalid(_ session: URLSession, generation: Int, error: (any Error)?) {
+        sessions.withLock { $0.didInvalidate(generation: generation) }
+        for (task, delegate) in registry.removeAll(generation: generation) {
+            delegate.finish(task, error: error ?? NetworkError.sessionInvalidated(task.originalRequest))
+        }
+        hooks.sessionDidBecomeInvalid?(session, error)
+        monitor.sessionDidBecomeInvalid(session, error: error)
+        notifications.post(.sessionDidInvalidate, object: session)
+    }
+
+    // MARK: - Tasks
+
+    /// Makes a task and registers its delegate before anyone can resume it.
+    ///
+    /// A task that must not be made, since the request was refused or the session is invalid, fails on the delegate
+    /// queue; a genuine but cancelled task stands for it.
+    func makeTask<Task: URLSessionTask>(
+        _ delegate: TaskDelegate,
+        refusal: NetworkError?,
+        request: URLRequest?,
+        make: (URLSession) -> Task,
+        makeRefused: (URLSession) -> Task
+    ) -> Task {
+        if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
+        guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {
+            let task = makeRefused(URLSession.refusals)
+            task.cancel()
+            end(task, delegate, with: refusal ?? .sessionInvalidated(request))
+            return task
+        }
+        registry.willRegister()
+        let task = make(lease.session)
+        delegate.attach(to: task)
+        let key = TaskKey(generation: lease.generation, identifier: task.taskIdentifier)
+        let registration = registry.register(task, delegate: delegate, at: key)
+        if let invalidation = sessions.withLock({ $0.end(lease) }) { lease.session.invalidate(invalidation) }
+        if case .alreadyEnded(let error) = registration {
+            end(task, delegate, with: error ?? NetworkError.sessionInvalidated(request))
+        }
+        monitor.taskDidCreate(task)
+        return task
+    }
+
+    /// The delegate of a task of this manager that has not ended.
+    func delegate(of task: URLSessionTask) -> TaskDelegate? {
+        registry.delegate(of: task, generations: sessions.withLock(\.generations))
+    }
+
+    /// Tells everyone that a task runs, if that is a change.
+    func noteResumed(_ task: URLSessionTask) {
+        guard delegate(of: task)?.noteRunning(true) == true else { return }
+        monitor.taskDidResume(task)
+        notifications.post(.networkingTaskDidResume, object: task)
+    }
+
+    /// Tells everyone that a task is suspended, if that is a change.
+    func noteSuspended(_ task: URLSessionTask) {
+        guard delegate(of: task)?.noteRunning(false) == true else { return }
+        monitor.taskDidSuspend(task)
+        notifications.post(.networkingTaskDidSuspend, object: task)
+    }
+
+    private func end(_ task: URLSessionTask, _ delegate: TaskDelegate, with error: any Error) {
+        operationQueue.addOperation { delegate.finish(task, error: error) }
+    }
+}
+
+extension URLSession {
+    /// Ends the session.
+    fileprivate func invalidate(_ invalidation: SessionTable.Invalidation) {
+        switch invalidation {
+        case .cancelling: invalidateAndCancel()
+        case .finishing: finishTasksAndInvalidate()
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error of a task whose session is invalid.
+    static func sessionInvalidated(_ request: URLRequest?) -> NetworkError {
+        NetworkError(
+            .sessionInvalidated,
+            message: "The session has been invalidated",
+            failingURL: request?.url
+        )
+    }
+}

@@ -1,0 +1,197 @@
+import FerrySession
+
+/// The delegate of one session: finds the task's delegate and calls the hooks.
+///
+/// It knows the manager's core and not the manager, so that a session does not keep its manager.
+final class SessionDelegate: NSObject, URLSessionDelegate {
+    private let core: SessionCore
+    private let generation: Int
+
+    /// Makes the delegate for a session.
+    init(core: SessionCore, generation: Int) {
+        self.core = core
+        self.generation = generation
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        core.sessionDidBecomeInvalid(session, generation: generation, error: error)
+    }
+
+    private func key(_ task: URLSessionTask) -> TaskKey {
+        TaskKey(generation: generation, identifier: task.taskIdentifier)
+    }
+
+    private func delegate(of task: URLSessionTask) -> TaskDelegate? {
+        core.registry[key(task)]
+    }
+}
+
+// MARK: - CurlSessionTaskObserver
+
+extension SessionDelegate: CurlSessionTaskObserver {
+    func session(_ session: CurlSession, didResume task: URLSessionTask) {
+        core.noteResumed(task)
+    }
+
+    func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
+        core.noteSuspended(task)
+    }
+}
+
+// MARK: - URLSessionTaskDelegate
+
+extension SessionDelegate: URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let hook = core.hooks.taskWillPerformRedirection
+        let next = hook.map { $0(session, task, response, request) } ?? request
+        core.monitor.task(task, didRedirectBy: response, to: next)
+        if next != nil {
+            delegate(of: task)?.noteRedirection()
+        } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
+            // A refusal would end the process there: the task is cancelled instead, and nothing answered.
+            return task.cancel()
+        }
+        completionHandler(next)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        core.monitor.task(task, didReceive: challenge)
+        let answer = ChallengeAnswer(
+            challenge: challenge,
+            task: task,
+            delegate: delegate(of: task),
+            defaultHandlingHangs: session.isFoundationNetworking,
+            completionHandler: completionHandler
+        )
+        answer.give(answer.outcome(hooks: core.hooks, session: session))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        if let stream = core.hooks.taskNeedsNewBodyStream?(session, task) { return completionHandler(stream) }
+        completionHandler(delegate(of: task)?.nextBodyStream(for: task))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let delegate = delegate(of: task)
+        delegate?.didSend(total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
+        let total = delegate?.uploadProgress.latest.totalByteCount
+        core.hooks.taskDidSendBodyData?(session, task, bytesSent, totalBytesSent, total)
+        core.monitor.task(task, didSend: totalBytesSent, of: total)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        core.hooks.taskDidFinishCollectingMetrics?(session, task, metrics)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        // Removed first: whatever comes now finds no delegate, and completion happens once.
+        let delegate = core.registry.remove(key(task), error: error)
+        core.hooks.taskDidComplete?(session, task, error)
+        core.monitor.task(task, didCompleteWith: error)
+        delegate?.finish(task, error: error)
+    }
+}
+
+// MARK: - URLSessionDataDelegate
+
+extension SessionDelegate: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        // FoundationNetworking shows interim responses too (RFC 9110, section 15.2).
+        if let status = (response as? HTTPURLResponse)?.statusCode, (100..<200).contains(status), status != 101 {
+            return completionHandler(.allow)
+        }
+        delegate(of: dataTask)?.didReceive(response, for: dataTask)
+        core.monitor.task(dataTask, didReceive: response)
+        let disposition = core.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        completionHandler(disposition)
+        if disposition == .cancel { dataTask.cancel() }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        delegate(of: dataTask)?.didReceive(data, for: dataTask)
+        core.hooks.dataTaskDidReceiveData?(session, dataTask, data)
+        core.monitor.task(dataTask, didReceive: data)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        let delegate = core.registry.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
+        delegate?.attach(to: downloadTask)
+        core.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        guard let hook = core.hooks.dataTaskWillCacheResponse else { return completionHandler(proposedResponse) }
+        completionHandler(hook(session, dataTask, proposedResponse))
+    }
+}
+
+// MARK: - URLSessionDownloadDelegate
+
+extension SessionDelegate: URLSessionDownloadDelegate {
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let destination = core.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
+        delegate(of: downloadTask)?.didFinishDownloading(to: location, hookDestination: destination)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        delegate(of: downloadTask)?.didWrite(bytesWritten, expected: totalBytesExpectedToWrite)
+        let expected = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
+        core.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        delegate(of: downloadTask)?.didResume(at: fileOffset, expected: expectedTotalBytes)
+        let expected = expectedTotalBytes >= 0 ? expectedTotalBytes : nil
+        core.hooks.downloadTaskDidResume?(session, downloadTask, fileOffset, expected)
+    }
+}

@@ -1,0 +1,217 @@
+import FerrySession
+
+/// What one task does with its callbacks: collects the body, counts, keeps the downloaded file, and completes once.
+///
+/// It holds all that its completion needs, so that a task completes when its manager has gone. Its callbacks come one at
+/// a time from the session's delegate queue.
+final class TaskDelegate: Sendable {
+    /// What happens to the body.
+    enum Body: Sendable {
+        /// It is collected for the response serializer.
+        case collected
+
+        /// It is handed on as it comes.
+        case streamed(any BodySink)
+    }
+
+    private let body: Body
+    private let maximumBytes: Int?
+    private let bodyStreams: BodyStreamSource?
+    private let complete: @Sendable (TaskOutcome) -> Void
+    private let state = Locked(TaskState())
+
+    /// The progress of the request's body.
+    let uploadProgress: ProgressReporter
+
+    /// The progress of the response's body.
+    let downloadProgress: ProgressReporter
+
+    /// Makes a delegate; `complete` is called once, on the delegate queue or after the last progress call.
+    init(
+        body: Body = .collected,
+        maximumBytes: Int? = nil,
+        bodyStreams: BodyStreamSource? = nil,
+        uploadProgress: ProgressReporter,
+        downloadProgress: ProgressReporter,
+        complete: @escaping @Sendable (TaskOutcome) -> Void
+    ) {
+        self.body = body
+        self.maximumBytes = maximumBytes
+        self.bodyStreams = bodyStreams
+        self.uploadProgress = uploadProgress
+        self.downloadProgress = downloadProgress
+        self.complete = complete
+    }
+
+    // MARK: - The task
+
+    /// Ties the progress objects to the task, without keeping it.
+    func attach(to task: URLSessionTask) {
+        for progress in [uploadProgress.progress, downloadProgress.progress] {
+            progress.isCancellable = true
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak task] in task?.cancel() }
+            progress.pausingHandler = { [weak task] in task?.suspend() }
+            progress.resumingHandler = { [weak task] in task?.resume() }
+        }
+    }
+
+    /// Notes that the task was resumed or suspended, and says whether that is a change.
+    func noteRunning(_ isRunning: Bool) -> Bool {
+        state.withLock { $0.noteRunning(isRunning) }
+    }
+
+    /// Replaces the error the task will end with, such as the -999 of a refused challenge.
+    func fail(with error: any Error) {
+        state.withLock { state in
+            if state.storedError == nil { state.storedError = error }
+        }
+    }
+
+    /// Notes that a challenge is answered by giving up, so that the response to it is the task's result.
+    func acceptChallengeAsResponse() {
+        state.withLock { $0.endsWithChallenge = true }
+    }
+
+    /// Notes a redirection.
+    func noteRedirection() {
+        state.withLock { $0.redirectCount += 1 }
+    }
+
+    // MARK: - The request's body
+
+    /// The stream to send: a new one each time, or the request's own once.
+    func nextBodyStream(for task: URLSessionTask) -> InputStream? {
+        let isFirst = state.withLock { state in
+            defer { state.hasGivenBodyStream = true }
+            return !state.hasGivenBodyStream
+        }
+        if let stream = bodyStreams?.next(isFirst: isFirst) { return stream }
+        fail(
+            with: NetworkError(
+                .bodyStreamExhausted,
+                message: "The body stream was needed again and cannot be had a second time",
+                failingURL: bodyStreams?.request.url
+            )
+        )
+        // FoundationNetworking asks on the very queue its cancel() waits for.
+        ManagerQueues.processing.async { task.cancel() }
+        return nil
+    }
+
+    /// Counts bytes sent.
+    func didSend(total: Int64, expected: Int64, of task: URLSessionTask) {
+        state.withLock { $0.bytesSent = total }
+        let known = expected > 0 ? expected : bodyStreams?.length ?? task.originalRequest?.contentLength
+        uploadProgress.report(completed: total, total: known)
+    }
+
+    // MARK: - The response
+
+    /// Takes a response: what came before it belonged to another one, such as a 401.
+    func didReceive(_ response: URLResponse, for task: URLSessionTask) {
+        let length = response.bodyLength
+        state.withLock { $0.start(length: length, collects: body.isCollected) }
+        downloadProgress.report(completed: 0, total: length)
+        if case .streamed(let sink) = body { sink.receive(response, of: task) }
+        if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected {
+            refuse(task, limit: maximumBytes)
+        }
+    }
+
+    /// Takes a piece of the body.
+    func didReceive(_ data: Data, for task: URLSessionTask) {
+        let limit = body.isCollected ? maximumBytes : nil
+        let (received, isWithinLimit) = state.withLock { state in
+            let received = state.receive(data, collects: body.isCollected && !state.isRefused)
+            return (received, state.body.count <= limit ?? .max)
+        }
+        downloadProgress.report(completed: received, total: downloadProgress.latest.totalByteCount)
+        if case .streamed(let sink) = body { sink.receive(data, of: task) }
+        if let limit, !isWithinLimit { refuse(task, limit: limit) }
+    }
+
+    private func refuse(_ task: URLSessionTask, limit: Int) {
+        let isFirst = state.withLock { $0.refuse() }
+        guard isFirst else { return }
+        fail(
+            with: NetworkError(
+                .responseTooLarge,
+                message: "The body is larger than the limit of \(limit) bytes",
+                failingURL: task.originalRequest?.url,
+                response: task.response as? HTTPURLResponse
+            )
+        )
+        task.cancel()
+    }
+
+    // MARK: - A download
+
+    /// Counts bytes written.
+    func didWrite(_ count: Int64, expected: Int64) {
+        let received = state.withLock { state in
+            state.bytesReceived += count
+            return state.fileOffset + state.bytesReceived
+        }
+        downloadProgress.report(completed: received, total: expected > 0 ? expected : nil)
+    }
+
+    /// Notes that a download goes on where it stopped.
+    func didResume(at offset: Int64, expected: Int64) {
+        state.withLock { $0.fileOffset = offset }
+        downloadProgress.report(completed: offset, total: expected > 0 ? expected : nil)
+    }
+
+    /// Takes the file away before the session deletes it.
+    func didFinishDownloading(to location: URL, hookDestination: URL?) {
+        do {
+            let file = try TemporaryFile.claim(location)
+            state.withLock { state in
+                state.temporaryFile = file
+                state.hookDestination = hookDestination
+            }
+        } catch {
+            fail(with: error)
+        }
+    }
+
+    // MARK: - The end
+
+    /// Completes the task, the first time.
+    func finish(_ task: URLSessionTask, error: (any Error)?) {
+        guard let end = state.withLock({ $0.end(error: error) }) else { return }
+        let response = task.response
+        let request = task.currentRequest ?? task.originalRequest
+        let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
+        let outcome = TaskOutcome(
+            task: task,
+            request: request,
+            response: response,
+            data: body.isCollected ? data : nil,
+            temporaryFile: end.temporaryFile,
+            hookDestination: end.hookDestination,
+            error: end.error.map { NetworkError(transport: $0, request: request, response: response, data: data) },
+            metrics: end.metrics
+        )
+        if outcome.error == nil { reportEnds() }
+        uploadProgress.finish { [downloadProgress, complete] in
+            downloadProgress.finish { complete(outcome) }
+        }
+    }
+
+    /// Makes totals known which never were: everything there was has come.
+    private func reportEnds() {
+        for reporter in [uploadProgress, downloadProgress] {
+            let latest = reporter.latest
+            guard latest.totalByteCount == nil, latest.completedByteCount > 0 else { continue }
+            reporter.report(completed: latest.completedByteCount, total: latest.completedByteCount)
+        }
+    }
+}
+
+extension TaskDelegate.Body {
+    /// Whether the body is collected.
+    fileprivate var isCollected: Bool {
+        if case .collected = self { true } else { false }
+    }
+}

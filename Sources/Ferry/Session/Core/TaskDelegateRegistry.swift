@@ -1,0 +1,119 @@
+import FerrySession
+
+/// The task delegates of one manager, by task.
+///
+/// A task is registered before it can run and removed before it completes, so that every callback finds its delegate
+/// and completion happens once. A task may also end between its creation and its registration, when someone cancels
+/// the whole session: such an end is kept until the registration comes for it.
+final class TaskDelegateRegistry: Sendable {
+    /// What the registration of a task came to.
+    enum Registration: Sendable {
+        /// The task is registered.
+        case registered
+
+        /// The task has ended meanwhile and was not registered.
+        case alreadyEnded((any Error)?)
+    }
+
+    private struct Entry: Sendable {
+        let delegate: TaskDelegate
+        var retained: URLSessionTask?
+        weak var task: URLSessionTask?
+    }
+
+    private struct EarlyEnd: Sendable {
+        let error: (any Error)?
+    }
+
+    private struct State: Sendable {
+        var entries: [TaskKey: Entry] = [:]
+        var retainsTasks = true
+        var registrationsUnderWay = 0
+        var earlyEnds: [TaskKey: EarlyEnd] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// The delegate of a task.
+    subscript(key: TaskKey) -> TaskDelegate? {
+        state.withLock { $0.entries[key]?.delegate }
+    }
+
+    /// The tasks which are registered, in the order they were made.
+    var tasks: [URLSessionTask] {
+        let found = state.withLock { state in
+            state.entries.compactMap { key, entry in entry.task.map { (key, $0) } }
+        }
+        return found.sorted { ($0.0.generation, $0.0.identifier) < ($1.0.generation, $1.0.identifier) }.map(\.1)
+    }
+
+    /// Finds the delegate of a task whose session is not known.
+    func delegate(of task: URLSessionTask, generations: some Sequence<Int> & Sendable) -> TaskDelegate? {
+        let identifier = task.taskIdentifier
+        return state.withLock { state in
+            for generation in generations {
+                let entry = state.entries[TaskKey(generation: generation, identifier: identifier)]
+                if let entry, entry.task === task { return entry.delegate }
+            }
+            return nil
+        }
+    }
+
+    /// Announces that a task is about to be made; every call is followed by one of ``register(_:delegate:at:)``.
+    func willRegister() {
+        state.withLock { $0.registrationsUnderWay += 1 }
+    }
+
+    /// Registers a task.
+    func register(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Registration {
+        state.withLock { state in
+            state.registrationsUnderWay -= 1
+            let end = state.earlyEnds.removeValue(forKey: key)
+            if state.registrationsUnderWay == 0 { state.earlyEnds = [:] }
+            if let end { return .alreadyEnded(end.error) }
+            state.entries[key] = Entry(delegate: delegate, retained: state.retainsTasks ? task : nil, task: task)
+            return .registered
+        }
+    }
+
+    /// Removes the delegate of a task that has ended.
+    func remove(_ key: TaskKey, error: (any Error)?) -> TaskDelegate? {
+        state.withLock { state in
+            if let entry = state.entries.removeValue(forKey: key) { return entry.delegate }
+            if state.registrationsUnderWay > 0 { state.earlyEnds[key] = EarlyEnd(error: error) }
+            return nil
+        }
+    }
+
+    /// Removes all delegates of one session, and gives them with their tasks.
+    func removeAll(generation: Int) -> [(task: URLSessionTask, delegate: TaskDelegate)] {
+        state.withLock { state in
+            let keys = state.entries.keys.filter { $0.generation == generation }
+            return keys.compactMap { key in
+                guard let entry = state.entries.removeValue(forKey: key), let task = entry.task else { return nil }
+                return (task, entry.delegate)
+            }
+        }
+    }
+
+    /// Moves a delegate to the task which took over from another one.
+    func move(from old: TaskKey, to task: URLSessionTask, at new: TaskKey) -> TaskDelegate? {
+        state.withLock { state in
+            guard let entry = state.entries.removeValue(forKey: old) else { return nil }
+            state.entries[new] = Entry(
+                delegate: entry.delegate,
+                retained: state.retainsTasks ? task : nil,
+                task: task
+            )
+            return entry.delegate
+        }
+    }
+
+    /// Lets go of the tasks themselves, so that one which is never resumed does not keep its session.
+    func releaseTasks() {
+        state.withLock { state in
+            state.retainsTasks = false
+            for key in state.entries.keys { state.entries[key]?.retained = nil }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import FerrySession
+
+extension URLSession {
+    /// Whether this is FoundationNetworking's own session, whose shortcomings the managers work around.
+    var isFoundationNetworking: Bool {
+        #if os(Linux)
+        return type(of: self) == URLSession.self
+        #else
+        return false
+        #endif
+    }
+
+    /// A session for tasks that are refused: they are genuine, and cancelled before they can run.
+    static let refusals = URLSession(configuration: .ephemeral)
+}
+
+extension URLSessionTask {
+    /// Whether this is a task of FoundationNetworking's own session.
+    var isFoundationNetworking: Bool {
+        #if os(Linux)
+        return [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self]
+            .contains { type(of: self) == $0 }
+        #else
+        return false
+        #endif
+    }
+}

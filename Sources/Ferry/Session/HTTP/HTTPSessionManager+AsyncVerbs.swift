@@ -1,0 +1,226 @@
+import FerrySession
+
+extension HTTPSessionManager {
+    /// Sends a GET request and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func get<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: .get,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a POST request and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: .post,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a PUT request and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func put<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: .put,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a PATCH request and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func patch<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: .patch,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a DELETE request and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func delete<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: .delete,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a request with any method and gives its value; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    @discardableResult
+    public func request<Serializer: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer = HTTPDataResponseSerializer()
+    ) async throws(NetworkError) -> Serializer.Output {
+        let request = Request(
+            path,
+            method: method,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return try await send(request)
+    }
+
+    /// Sends a HEAD request and gives the head of its response; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    /// - Returns: The response; nil if it is not one of HTTP.
+    /// - Throws: The response's error.
+    @discardableResult
+    public func head(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil
+    ) async throws(NetworkError) -> HTTPURLResponse? {
+        let request = Request(
+            path,
+            method: .head,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: HTTPDataResponseSerializer()
+        )
+        let response = await response(for: request)
+        if let error = response.error { throw error }
+        return response.httpResponse
+    }
+
+    /// Sends a GET request and gives the body of its response; cancelling the Swift task cancels the transfer.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    /// - Returns: The body.
+    /// - Throws: The response's error.
+    public func getData(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil
+    ) async throws(NetworkError) -> Data {
+        try await get(path, parameters: parameters, headers: headers, timeoutInterval: timeoutInterval)
+    }
+}

@@ -1,0 +1,242 @@
+import FerrySession
+
+extension HTTPSessionManager {
+    /// Sends a GET request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the response's body.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func get<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        var request = Request(
+            path,
+            method: .get,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        request.downloadProgress = progress
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a HEAD request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func head<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        let request = Request(
+            path,
+            method: .head,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a POST request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request's body.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        var request = Request(
+            path,
+            method: .post,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        request.multipartForm = multipartForm
+        request.uploadProgress = progress
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a PUT request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request's body.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func put<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        var request = Request(
+            path,
+            method: .put,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        request.multipartForm = multipartForm
+        request.uploadProgress = progress
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a PATCH request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request's body.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func patch<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        var request = Request(
+            path,
+            method: .patch,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        request.multipartForm = multipartForm
+        request.uploadProgress = progress
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a DELETE request and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - serializer: Validates and decodes the response.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func delete<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        serializer: Serializer,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        let request = Request(
+            path,
+            method: .delete,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Sends a request with any method and calls a handler with everything it came to.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - parameters: The parameters, or nil for none.
+    ///   - headers: Header fields, which replace what the serializer sets.
+    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request's body.
+    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if there was no request to send.
+    @discardableResult
+    public func request<Serializer: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ path: String,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        timeoutInterval: TimeInterval? = nil,
+        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask? {
+        var request = Request(
+            path,
+            method: method,
+            parameters: parameters,
+            headers: headers,
+            timeoutInterval: timeoutInterval,
+            serializer: serializer
+        )
+        request.multipartForm = multipartForm
+        request.uploadProgress = progress
+        return send(request, completionHandler: completionHandler)
+    }
+}

@@ -1,0 +1,47 @@
+import FerrySession
+
+extension URLRequest {
+    /// The request as a curl command line for a POSIX shell; see ``curlCommand(redacting:)``.
+    public var curlCommand: String { curlCommand() }
+
+    /// The request as a curl command line for a POSIX shell.
+    ///
+    /// Every argument is quoted. A body that is not text or comes from a stream is only named.
+    ///
+    /// - Parameter redaction: What is left out.
+    /// - Returns: One line, unless a body has several.
+    public func curlCommand(redacting redaction: Redaction = Redaction()) -> String {
+        var arguments = ["curl"]
+        let method = httpMethod ?? "GET"
+        switch method {
+        case "GET" where httpBody == nil: break
+        case "HEAD": arguments.append("--head")
+        default: arguments += ["--request", Self.shellQuoted(method)]
+        }
+        for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let shown = redaction.value(value, of: name)
+            // Only with a semicolon does curl send a field without a value.
+            arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
+        }
+        if let httpBody {
+            // The body must not be taken for the name of a file, which is what a leading @ means to --data.
+            arguments += ["--data-raw", Self.shellQuoted(Self.text(httpBody))]
+        } else if httpBodyStream != nil {
+            arguments += ["--data-binary", "@-"]
+        }
+        arguments.append(Self.shellQuoted(redaction.text(url)))
+        return arguments.joined(separator: " ")
+    }
+
+    /// A text as one word of a POSIX shell.
+    static func shellQuoted(_ text: String) -> String {
+        "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+
+    private static func text(_ data: Data) -> String {
+        guard let text = String(validating: data, as: UTF8.self), !text.contains("\0") else {
+            return "<\(data.count) bytes>"
+        }
+        return text
+    }
+}

@@ -1,0 +1,81 @@
+import FerrySession
+
+/// What a task came to, whatever the type of its value: the payload of the notification that it is complete.
+///
+/// AFNetworking: the user info of `AFNetworkingTaskDidCompleteNotification`.
+public struct TaskCompletion: Sendable {
+    /// The task.
+    public var task: URLSessionTask
+
+    /// The task's response serializer.
+    public var serializer: any ResponseSerializer
+
+    /// What the serializer made of the response.
+    public var value: (any Sendable)?
+
+    /// The response with everything but its value.
+    public var response: TaskResponse<Never>
+
+    /// Makes a payload from a task's response.
+    init<Value>(task: URLSessionTask, serializer: any ResponseSerializer, response: TaskResponse<Value>) {
+        self.task = task
+        self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
+        value = response.value
+        self.response = TaskResponse(
+            request: response.request,
+            response: response.response,
+            data: response.data,
+            fileURL: response.fileURL,
+            error: response.error,
+            metrics: response.metrics
+        )
+    }
+
+    /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``.
+    ///
+    /// - Parameter notification: The notification; one without this payload gives nil.
+    public init?(_ notification: Notification) {
+        guard let payload = notification.userInfo?[Self.payloadKey] as? TaskCompletion else { return nil }
+        self = payload
+    }
+}
+
+extension TaskCompletion {
+    /// The key of the value the serializer made, if it made one.
+    public static let serializedResponseKey = "com.alamofire.networking.task.complete.serializedresponse"
+
+    /// The key of the response serializer.
+    public static let responseSerializerKey = "com.alamofire.networking.task.complete.responseserializer"
+
+    /// The key of the body, a `Data`; absent when ``assetPathKey`` is there.
+    public static let responseDataKey = "com.alamofire.networking.complete.finish.responsedata"
+
+    /// The key of the ``NetworkError``, if there is one.
+    public static let errorKey = "com.alamofire.networking.task.complete.error"
+
+    /// The key of the URL of a downloaded file; absent when ``responseDataKey`` is there.
+    public static let assetPathKey = "com.alamofire.networking.task.complete.assetpath"
+
+    /// The key of the ``TaskMetrics``.
+    public static let sessionTaskMetricsKey = "com.alamofire.networking.complete.sessiontaskmetrics"
+
+    /// The key of the whole payload, a ``TaskCompletion``.
+    public static let payloadKey = "ferry.networking.task.complete.payload"
+
+    /// The payload under its keys.
+    var userInfo: [String: any Sendable] {
+        var info: [String: any Sendable] = [
+            Self.payloadKey: self,
+            Self.responseSerializerKey: serializer,
+        ]
+        if let value { info[Self.serializedResponseKey] = value }
+        if let error = response.error { info[Self.errorKey] = error }
+        if let metrics = response.metrics { info[Self.sessionTaskMetricsKey] = metrics }
+        if let fileURL = response.fileURL {
+            info[Self.assetPathKey] = fileURL
+        } else if let data = response.data {
+            info[Self.responseDataKey] = data
+        }
+        return info
+    }
+}

@@ -1,0 +1,117 @@
+import FerrySession
+
+/// One direction of one task's progress: counts, and tells a `Progress`, a handler and any number of streams.
+final class ProgressReporter: Sendable {
+    private struct State: Sendable {
+        var latest = ProgressUpdate(completedByteCount: 0)
+        var hasUnreported = false
+        var isCallPending = false
+        var isFinished = false
+        var whenDelivered: (@Sendable () -> Void)?
+        var streams: [Int: AsyncStream<ProgressUpdate>.Continuation] = [:]
+        var nextStream = 0
+    }
+
+    /// The Foundation face of the progress; its total is -1 while it is not known.
+    let progress: Progress
+
+    private let handler: ProgressHandler?
+    private let queue: DispatchQueue?
+    private let state = Locked(State())
+
+    /// Makes a reporter; without a queue the handler is called at once, on the caller's queue.
+    init(handler: ProgressHandler?, queue: DispatchQueue?) {
+        self.handler = handler
+        self.queue = queue
+        progress = Progress(parent: nil)
+        progress.totalUnitCount = -1
+    }
+
+    /// The latest state.
+    var latest: ProgressUpdate { state.withLock(\.latest) }
+
+    /// Takes a new state; called from one queue only.
+    func report(completed: Int64, total: Int64?) {
+        let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
+        let action = state.withLock {
+            state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
+            guard !state.isFinished, state.latest != update else { return nil }
+            state.latest = update
+            state.hasUnreported = true
+            let schedules = handler != nil && !state.isCallPending
+            if schedules { state.isCallPending = true }
+            return (Array(state.streams.values), schedules)
+        }
+        guard let action else { return }
+        apply(update)
+        for stream in action.streams { stream.yield(update) }
+        if action.schedules { schedule() }
+    }
+
+    /// Ends the reports; `completion` runs after the last call of the handler.
+    func finish(then completion: @escaping @Sendable () -> Void) {
+        let action = state.withLock { state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], isIdle: Bool)? in
+            guard !state.isFinished else { return nil }
+            state.isFinished = true
+            defer { state.streams = [:] }
+            if state.isCallPending { state.whenDelivered = completion }
+            return (Array(state.streams.values), !state.isCallPending)
+        }
+        guard let action else { return completion() }
+        for stream in action.streams { stream.finish() }
+        if action.isIdle { completion() }
+    }
+
+    /// The states from now on; the newest one only is kept for a reader who is behind.
+    func updates() -> AsyncStream<ProgressUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ProgressUpdate.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let key = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
+            state.nextStream += 1
+            state.streams[state.nextStream] = continuation
+            return state.nextStream
+        }
+        guard let key else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.streams[key] = nil }
+        }
+        return stream
+    }
+
+    private func apply(_ update: ProgressUpdate) {
+        // A new total comes before the units counted against it: the fraction must never leave 0...1.
+        let total = update.totalByteCount.map { max($0, update.completedByteCount) } ?? -1
+        if progress.totalUnitCount != total { progress.totalUnitCount = total }
+        progress.completedUnitCount = update.completedByteCount
+    }
+
+    private func schedule() {
+        if let queue {
+            queue.async { self.deliver() }
+        } else {
+            deliver()
+        }
+    }
+
+    private func deliver() {
+        let update = state.withLock { state -> ProgressUpdate? in
+            defer { state.hasUnreported = false }
+            return state.hasUnreported ? state.latest : nil
+        }
+        if let update { handler?(update) }
+        let next = state.withLock { state -> (again: Bool, completion: (@Sendable () -> Void)?) in
+            if state.hasUnreported { return (true, nil) }
+            state.isCallPending = false
+            defer { state.whenDelivered = nil }
+            return (false, state.whenDelivered)
+        }
+        if next.again { schedule() }
+        next.completion?()
+    }
+}

@@ -1,0 +1,29 @@
+import FerrySession
+
+extension SessionManager {
+    /// The tasks that have not ended, in the order they were made; never waits and may be read anywhere.
+    public var tasks: [URLSessionTask] { core.registry.tasks }
+
+    /// The data tasks that have not ended; upload tasks are listed as ``uploadTasks`` only.
+    public var dataTasks: [URLSessionDataTask] {
+        tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
+    }
+
+    /// The upload tasks that have not ended.
+    public var uploadTasks: [URLSessionUploadTask] { tasks.compactMap { $0 as? URLSessionUploadTask } }
+
+    /// The download tasks that have not ended.
+    public var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
+
+    /// Cancels all tasks; each completes with ``NetworkError/Code/cancelled``.
+    public func cancelAllTasks() {
+        for task in tasks { task.cancel() }
+    }
+
+    /// Cancels the tasks that satisfy a condition.
+    ///
+    /// - Parameter isCancelled: Says whether to cancel a task.
+    public func cancelTasks(where isCancelled: (URLSessionTask) throws -> Bool) rethrows {
+        for task in tasks where try isCancelled(task) { task.cancel() }
+    }
+}

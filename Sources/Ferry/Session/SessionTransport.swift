@@ -1,0 +1,44 @@
+import FerrySession
+
+/// Which `URLSession` a manager runs on.
+public enum SessionTransport: Sendable {
+    /// Ferry's own session, with its default options.
+    case curl
+
+    /// What ``curl(options:)`` makes.
+    case curlWithOptions(CurlSession.Options)
+
+    /// The system's session: on Linux that of FoundationNetworking, with its limitations.
+    case system
+
+    /// A session made by a function, which must give it the delegate and the queue.
+    case session(@Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession)
+
+    /// Makes a session.
+    func makeSession(
+        configuration: URLSessionConfiguration,
+        delegate: any URLSessionDelegate,
+        delegateQueue: OperationQueue
+    ) -> URLSession {
+        switch self {
+        case .curl:
+            CurlSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+        case .curlWithOptions(let options):
+            CurlSession(
+                configuration: configuration,
+                options: options,
+                delegate: delegate,
+                delegateQueue: delegateQueue
+            )
+        case .system:
+            URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+        case .session(let make):
+            make(configuration, delegate, delegateQueue)
+        }
+    }
+
+    /// Ferry's own session, with options of choice.
+    public static func curl(options: CurlSession.Options) -> SessionTransport {
+        .curlWithOptions(options)
+    }
+}

@@ -1,0 +1,124 @@
+import FerrySession
+
+/// The pieces of a body between the session and a reader, no more of them than a limit.
+final class StreamBuffer: BodySink {
+    private typealias Reader = CheckedContinuation<Data?, any Error>
+
+    private struct State: Sendable {
+        var chunks: [Data] = []
+        var firstChunk = 0
+        var byteCount = 0
+        var reader: CheckedContinuation<Data?, any Error>?
+        var end: Result<Void, NetworkError>?
+        var rejection: Rejection?
+        var pause = PauseState()
+
+        /// Takes the oldest piece.
+        mutating func takeChunk(limit: Int) -> Data {
+            let chunk = chunks[firstChunk]
+            chunks[firstChunk] = Data()
+            firstChunk += 1
+            byteCount -= chunk.count
+            if firstChunk == chunks.count {
+                chunks.removeAll(keepingCapacity: true)
+                firstChunk = 0
+            }
+            if byteCount <= limit / 4 { pause.wanted = false }
+            return chunk
+        }
+    }
+
+    private struct Rejection: Sendable {
+        var body = Data()
+    }
+
+    private let validation: Validation
+    private let limit: Int
+    private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
+    private let task = Locked<URLSessionTask?>(nil)
+    private let state = Locked(State())
+
+    /// Makes a buffer; the transfer is paused beyond `limit` bytes, and goes on below a quarter of that.
+    init(validation: Validation, limit: Int, onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
+        self.validation = validation
+        self.limit = max(1, limit)
+        self.onResponse = onResponse
+    }
+
+    // MARK: - The session's side
+
+    func receive(_ response: URLResponse, of task: URLSessionTask) {
+        // A task of FoundationNetworking that is suspended starts over when it is resumed.
+        if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
+        let isValid = validation.validate(response: response, data: nil).isValid
+        state.withLock { $0.rejection = isValid ? nil : Rejection() }
+        if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }
+    }
+
+    func receive(_ data: Data, of task: URLSessionTask) {
+        let reader = state.withLock { state -> Reader? in
+            guard state.rejection == nil else {
+                let room = DownloadedFile.errorBodyLimit - (state.rejection?.body.count ?? 0)
+                state.rejection?.body.append(data.prefix(max(0, room)))
+                return nil
+            }
+            if let reader = state.reader {
+                state.reader = nil
+                return reader
+            }
+            state.chunks.append(data)
+            state.byteCount += data.count
+            if state.byteCount > limit { state.pause.wanted = true }
+            return nil
+        }
+        if let reader { return reader.resume(returning: data) }
+        applyPause()
+    }
+
+    /// Takes the end of the task.
+    func finish(_ response: TaskResponse<Never>) {
+        let action = state.withLock { state -> (Reader, Result<Void, NetworkError>)? in
+            let end: Result<Void, NetworkError>
+            if let rejection = state.rejection, response.error == nil {
+                let error = validation.validate(response: response.response, data: rejection.body).error
+                end = error.map { .failure($0) } ?? .success(())
+            } else {
+                end = response.error.map { .failure($0) } ?? .success(())
+            }
+            state.end = end
+            state.pause.wanted = false
+            defer { state.reader = nil }
+            return state.reader.map { ($0, end) }
+        }
+        task.withLock { $0 = nil }
+        guard let (reader, end) = action else { return }
+        reader.resume(with: end.map { nil }.mapError { $0 })
+    }
+
+    // MARK: - The reader's side
+
+    /// Gives the next piece to a reader, now or when it comes.
+    func read(with reader: CheckedContinuation<Data?, any Error>) {
+        let answer = state.withLock { state -> Result<Data?, any Error>? in
+            if state.firstChunk < state.chunks.count { return .success(state.takeChunk(limit: limit)) }
+            if let end = state.end {
+                // An error is told once; a loop that goes on finds the end.
+                state.end = .success(())
+                return end.map { nil }.mapError { $0 }
+            }
+            state.reader = reader
+            return nil
+        }
+        if let answer { reader.resume(with: answer) }
+        applyPause()
+    }
+
+    /// Brings the task to the state that is wanted; one caller at a time, so that the last wish is the one that counts.
+    private func applyPause() {
+        while let pauses = state.withLock({ $0.pause.begin() }) {
+            let task = task.withLock { $0 }
+            if pauses { task?.suspend() } else { task?.resume() }
+            state.withLock { $0.pause.end() }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import FerrySession
+
+extension Charset {
+    /// Decodes a text; nil if it has bytes that stand for nothing.
+    package static func string(_ data: Data, encoding: String.Encoding) -> String? {
+        encoding == .japaneseEUC ? japaneseEUC(data) : String(data: data, encoding: encoding)
+    }
+
+    /// Decodes EUC-JP, which Foundation on Linux names but cannot read.
+    ///
+    /// The same characters have the same numbers in ISO 2022-JP-2, which it can: there an escape sequence says which set
+    /// follows, and the high bit is not set.
+    private static func japaneseEUC(_ data: Data) -> String? {
+        var text = ""
+        var rest = data[...]
+        while let first = rest.first {
+            let run: Data
+            let piece: String?
+            switch first {
+            case 0..<0x80:
+                run = rest.prefix { $0 < 0x80 }
+                piece = String(data: run, encoding: .ascii)
+            case 0x8E:
+                run = rest.prefix(2)
+                piece = run.count == 2 ? halfWidthKatakana(run[run.startIndex + 1]) : nil
+            case 0x8F:
+                run = rest.prefix(3)
+                piece = run.count == 3 ? iso2022(run.dropFirst(), escape: "\u{1B}$(D") : nil
+            default:
+                let pairs = rest.prefix { $0 >= 0xA1 }
+                run = pairs.prefix(pairs.count & ~1)
+                piece = iso2022(run, escape: "\u{1B}$B")
+            }
+            guard let piece, !run.isEmpty else { return nil }
+            text += piece
+            rest = rest.dropFirst(run.count)
+        }
+        return text
+    }
+
+    private static func iso2022(_ pairs: Data, escape: String) -> String? {
+        guard pairs.count.isMultiple(of: 2), pairs.allSatisfy({ $0 >= 0xA1 }) else { return nil }
+        let bytes = Data(escape.utf8) + pairs.map { $0 & 0x7F } + Data("\u{1B}(B".utf8)
+        return String(data: bytes, encoding: String.Encoding(rawValue: 0x8000_0821))
+    }
+
+    private static func halfWidthKatakana(_ byte: UInt8) -> String? {
+        guard (0xA1...0xDF).contains(byte) else { return nil }
+        return Unicode.Scalar(0xFF61 + UInt32(byte) - 0xA1).map { String($0) }
+    }
+}

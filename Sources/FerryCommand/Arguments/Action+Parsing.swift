@@ -1,0 +1,95 @@
+extension Action {
+    /// Reads the arguments behind the command's name.
+    init(parsing arguments: [String]) throws(UsageError) {
+        guard !arguments.isEmpty else {
+            self = .demonstrate
+            return
+        }
+        var options = FetchOptions()
+        for token in try ArgumentScanner.scan(arguments) {
+            switch token {
+            case .operand(let text): options.urls.append(try URLArgument.parse(text))
+            case .option(.help, _):
+                self = .showHelp
+                return
+            case .option(.version, _):
+                self = .showVersion
+                return
+            case .option(let option, let value):
+                try options.apply(option, value ?? "")
+            }
+        }
+        try options.check()
+        self = .fetch(options)
+    }
+}
+
+extension FetchOptions {
+    fileprivate mutating func apply(_ option: Option, _ value: String) throws(UsageError) {
+        switch option {
+        case .request:
+            guard HeaderLine.isToken(value), value.uppercased() != "CONNECT" else {
+                throw UsageError("'\(value)' cannot be a request's method")
+            }
+            method = value
+        case .header: headers.append(try HeaderLine(parsing: value))
+        case .data: body.append(value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value))
+        case .uploadFile: uploadFile = try Self.notEmpty(value, option)
+        case .output: outputs.append(try Self.notEmpty(value, option))
+        case .remoteName: usesRemoteNames = true
+        case .continueDownload: continuesDownloads = true
+        case .include: includesHead = true
+        case .head: asksForHeadOnly = true
+        case .location: followsRedirects = true
+        case .noRedirect: followsRedirects = false
+        case .timeout: timeout = try Self.seconds(value, option)
+        case .maxTime: maxTime = try Self.seconds(value, option)
+        case .connectTimeout: connectTimeout = try Self.seconds(value, option)
+        case .caCertificate: certificateFile = try Self.notEmpty(value, option)
+        case .proxy: proxy = try URLArgument.parseProxy(value)
+        case .parallel:
+            let most = 256
+            guard let count = Int(value), (1...most).contains(count) else {
+                throw UsageError("--parallel takes a number from 1 to \(most), not '\(value)'")
+            }
+            parallel = count
+        case .fail: dropsErrorBodies = true
+        case .silent: isSilent = true
+        case .verbose: isVerbose = true
+        case .version, .help: break
+        }
+    }
+
+    private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {
+        guard !value.isEmpty, !value.utf8.contains(0) else { throw UsageError("--\(option.rawValue) needs a name") }
+        return value
+    }
+
+    private static func seconds(_ value: String, _ option: Option) throws(UsageError) -> Double {
+        let longest = 1e9
+        guard let seconds = Double(value), seconds.isFinite, (0...longest).contains(seconds) else {
+            throw UsageError("--\(option.rawValue) takes seconds such as 2.5, not '\(value)'")
+        }
+        return seconds
+    }
+
+    /// Looks at what only all options together can tell.
+    fileprivate func check() throws(UsageError) {
+        guard !urls.isEmpty else { throw UsageError("There is no URL") }
+        guard outputs.count <= urls.count else {
+            throw UsageError("There are \(outputs.count) -o, but only \(urls.count) URLs")
+        }
+        if uploadFile != nil, !body.isEmpty { throw UsageError("--data and --upload-file exclude each other") }
+        if asksForHeadOnly, uploadFile != nil || !body.isEmpty {
+            throw UsageError("--head sends no body, so --data and --upload-file do not go with it")
+        }
+        guard continuesDownloads else { return }
+        guard effectiveMethod == "GET", uploadFile == nil, body.isEmpty, !includesHead else {
+            throw UsageError("--continue goes with a plain GET into a file, without --include")
+        }
+        let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
+        if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
+        let areFiles = urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
+    }
+}

@@ -1,0 +1,58 @@
+import Ferry
+
+/// What the command line asks for, checked.
+struct FetchOptions: Equatable, Sendable {
+    /// A part of the body that `-d` gives.
+    enum BodyPart: Equatable, Sendable {
+        case text(String)
+        case file(String)
+    }
+
+    var urls: [URL] = []
+    var method: String?
+    var headers: [HeaderLine] = []
+    var body: [BodyPart] = []
+    var uploadFile: String?
+    /// The files of `-o`, for the URLs in order.
+    var outputs: [String] = []
+    var usesRemoteNames = false
+    var continuesDownloads = false
+    var includesHead = false
+    var asksForHeadOnly = false
+    var followsRedirects = true
+    /// Seconds without a byte; zero sets no limit.
+    var timeout = 60.0
+    var maxTime: Double?
+    var connectTimeout: Double?
+    var certificateFile: String?
+    var proxy: URL?
+    var parallel = 1
+    var dropsErrorBodies = false
+    var isSilent = false
+    var isVerbose = false
+
+    /// The method that goes out.
+    var effectiveMethod: String {
+        if let method { return method }
+        if asksForHeadOnly { return "HEAD" }
+        if uploadFile != nil { return "PUT" }
+        return body.isEmpty ? "GET" : "POST"
+    }
+
+    /// Whether the response's head goes where its body goes.
+    var writesHead: Bool { includesHead || asksForHeadOnly }
+
+    /// Where the body of the URL at `index` goes.
+    func destination(at index: Int) -> Destination {
+        if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(outputs[index]) }
+        return usesRemoteNames ? .remoteName : .standardOutput
+    }
+}
+
+/// Where a body goes.
+enum Destination: Equatable, Sendable {
+    case standardOutput
+    case file(String)
+    /// A file in the working directory, whose name the server or the URL suggests.
+    case remoteName
+}

@@ -1,0 +1,50 @@
+/// What `--help` shows.
+enum HelpText {
+    static var text: String {
+        """
+        Usage: ferry [options] URL...
+               ferry                     show the library at work on a server of its own
+
+        Transfers URLs over HTTP. The body goes to standard output, or to a file with -o and -O.
+
+        Options:
+        \(options)
+
+        A file is written as FILE.part and takes its name when it is whole. What is needed to go on with it
+        stands in FILE.part.ferry; an interrupted run says how to. The body of an HTTP error goes to standard
+        output, never into a file. A URL without a scheme is https, on this machine http.
+
+        Exit status, with several URLs that of the first one that failed:
+        \(statuses)
+
+        Environment: http_proxy, https_proxy, all_proxy and no_proxy name proxies; NO_COLOR turns colours off.
+
+        Examples:
+          ferry https://example.com/
+          ferry -O -C https://example.com/big.iso            download, or go on with it
+          ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at once
+          ferry -d '{"name":"Ada"}' -H 'Content-Type: application/json' https://example.com/users
+          ferry -T photo.jpg https://example.com/photos/     PUT /photos/photo.jpg
+
+        """
+    }
+
+    private static var options: String {
+        let margin = String(repeating: " ", count: 30)
+        return Option.allCases.map { option in
+            let short = option.short.map { "-\($0), " } ?? "    "
+            let long = "  \(short)--\(option.rawValue)" + (option.valueName.map { " " + $0 } ?? "")
+            let lines = option.help.joined(separator: "\n" + margin)
+            return long.count < margin.count - 1
+                ? long + String(repeating: " ", count: margin.count - long.count) + lines
+                : long + "\n" + margin + lines
+        }.joined(separator: "\n")
+    }
+
+    private static var statuses: String {
+        ExitStatus.allCases.map { status in
+            let number = String(status.rawValue)
+            return String(repeating: " ", count: 5 - number.count) + number + "  " + status.meaning
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,34 @@
+extension Option {
+    /// The lines of the help text.
+    var help: [String] {
+        switch self {
+        case .request: ["the method; by default GET, POST with -d, PUT with -T, HEAD with -I"]
+        case .header: ["add or replace a header; may be given again"]
+        case .data:
+            [
+                "send this as the body, or the content of FILE as it is (- for standard",
+                "input); several are joined by &",
+            ]
+        case .uploadFile:
+            ["send FILE as the body (- for standard input); a URL that ends in / gets", "the file's name"]
+        case .output: ["write to FILE (- for standard output); the n-th -o belongs to the n-th URL"]
+        case .remoteName: ["write to a file of the name the server suggests, else the URL's last part"]
+        case .continueDownload: ["go on with FILE.part that an interrupted run has left"]
+        case .include: ["write the response's head before its body"]
+        case .head: ["ask for the head alone, and write it"]
+        case .location: ["follow redirections: the default"]
+        case .noRedirect: ["take a redirection for the answer"]
+        case .timeout: ["give up when no byte has moved for so long; 60 by default, 0 for never"]
+        case .maxTime: ["give up when a transfer has taken so long in all"]
+        case .connectTimeout: ["give up when a connection does not stand after so long"]
+        case .caCertificate: ["trust the certificate authorities in this PEM file instead of the system's"]
+        case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
+        case .parallel: ["run so many transfers at once; 1 by default, and on standard output"]
+        case .fail: ["do not write the body of an HTTP error to standard output either"]
+        case .silent: ["no progress and no notes; errors are told all the same"]
+        case .verbose: ["tell requests, responses and timings on standard error"]
+        case .version: ["tell the versions of Ferry and libcurl"]
+        case .help: ["show this text"]
+        }
+    }
+}

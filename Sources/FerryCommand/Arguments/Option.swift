@@ -1,0 +1,73 @@
+/// The options by their long names.
+enum Option: String, CaseIterable, Sendable {
+    case request
+    case header
+    case data
+    case uploadFile = "upload-file"
+    case output
+    case remoteName = "remote-name"
+    case continueDownload = "continue"
+    case include
+    case head
+    case location
+    case noRedirect = "no-redirect"
+    case timeout
+    case maxTime = "max-time"
+    case connectTimeout = "connect-timeout"
+    case caCertificate = "cacert"
+    case proxy
+    case parallel
+    case fail
+    case silent
+    case verbose
+    case version
+    case help
+
+    /// The option with a long name, dashes excluded.
+    static func named(_ name: String) -> Option? {
+        Option(rawValue: name)
+    }
+
+    /// The option with a short name, the dash excluded.
+    static func named(_ name: Character) -> Option? {
+        allCases.first { $0.short == name }
+    }
+
+    var short: Character? {
+        switch self {
+        case .request: "X"
+        case .header: "H"
+        case .data: "d"
+        case .uploadFile: "T"
+        case .output: "o"
+        case .remoteName: "O"
+        case .continueDownload: "C"
+        case .include: "i"
+        case .head: "I"
+        case .location: "L"
+        case .parallel: "P"
+        case .fail: "f"
+        case .silent: "s"
+        case .verbose: "v"
+        case .version: "V"
+        case .help: "h"
+        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        }
+    }
+
+    /// What the value is called in the help text; `nil` for an option without one.
+    var valueName: String? {
+        switch self {
+        case .request: "METHOD"
+        case .header: "'NAME: VALUE'"
+        case .data: "DATA|@FILE"
+        case .uploadFile, .output, .caCertificate: "FILE"
+        case .timeout, .maxTime, .connectTimeout: "SECONDS"
+        case .proxy: "URL"
+        case .parallel: "COUNT"
+        case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .silent, .verbose,
+            .version, .help:
+            nil
+        }
+    }
+}

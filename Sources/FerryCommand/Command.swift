@@ -1,0 +1,33 @@
+import Ferry
+
+/// The command from its arguments to its exit status.
+enum Command {
+    static func run(_ arguments: [String]) async -> ExitStatus {
+        // A closed pipe is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let console = Console()
+        do {
+            switch try Action(parsing: arguments) {
+            case .demonstrate: return await Demo.run()
+            case .showHelp: return await show(HelpText.text, console)
+            case .showVersion: return await show(Version.text(), console)
+            case .fetch(let options): return await FetchCommand(options: options, arguments: arguments).run()
+            }
+        } catch {
+            console.error(error.message + " (ferry --help lists the options)")
+            return .usage
+        }
+    }
+
+    private static func show(_ text: String, _ console: Console) async -> ExitStatus {
+        do {
+            try await StreamOutput.standard.write(Data(text.utf8))
+            return .success
+        } catch let failure as CommandFailure {
+            if failure.status != .brokenPipe { console.error(failure.message) }
+            return failure.status
+        } catch {
+            return .file
+        }
+    }
+}

@@ -1,6 +1,0 @@
-import Ferry
-
-@main
-enum FerryMain {
-    static func main() {}
-}

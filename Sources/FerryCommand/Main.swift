@@ -1,0 +1,9 @@
+import Ferry
+
+@main
+enum FerryMain {
+    static func main() async {
+        let status = await Command.run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+}

@@ -1,0 +1,38 @@
+/// Sizes, rates and durations as people read them.
+enum ByteCount {
+    /// Such as `512 B`, `12.3 kB` and `1.25 GB`; a kilobyte has 1000 bytes.
+    static func text(_ count: Int64) -> String {
+        scaled(Double(count))
+    }
+
+    /// Such as `5.1 MB/s`.
+    static func rate(_ bytesPerSecond: Double) -> String {
+        scaled(bytesPerSecond) + "/s"
+    }
+
+    /// Such as `0:07`, `12:30` and `3:00:00`.
+    static func duration(_ seconds: Double) -> String {
+        let longest = 360_000.0
+        guard seconds.isFinite, seconds >= 0, seconds < longest else { return "a long time" }
+        let whole = Int(seconds.rounded(.up))
+        let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+        let rest = padded(whole % 60)
+        return hours > 0 ? "\(hours):\(padded(minutes)):\(rest)" : "\(minutes):\(rest)"
+    }
+
+    private static func scaled(_ count: Double) -> String {
+        guard count >= 1000 else { return "\(Int(max(count, 0))) B" }
+        var value = count
+        var unit = "B"
+        for next in ["kB", "MB", "GB", "TB", "PB"] where value >= 999.5 {
+            value /= 1000
+            unit = next
+        }
+        if value >= 99.95 { return "\(Int(value.rounded())) \(unit)" }
+        return "\((value * 10).rounded() / 10) \(unit)"
+    }
+
+    private static func padded(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : String(number)
+    }
+}

@@ -1,0 +1,138 @@
+import Ferry
+
+/// All transfers under way, and their progress on the console.
+final class ProgressBoard: Sendable {
+    /// How progress is shown.
+    enum Mode: Equatable, Sendable {
+        case hidden
+        /// A bar, drawn ten times a second.
+        case bar
+        /// A line a second.
+        case lines
+    }
+
+    private struct Entry {
+        var line: ProgressLine
+        var meter: RateMeter
+        var startedAt: Double
+        var startedFrom: Int64 = 0
+    }
+
+    private struct State {
+        var entries: [Int: Entry] = [:]
+        var nextNumber = 0
+        var ticker: Task<Void, Never>?
+    }
+
+    private let console: Console
+    private let mode: Mode
+    private let state = Locked(State())
+
+    init(_ console: Console, mode: Mode) {
+        self.console = console
+        self.mode = mode
+    }
+
+    /// Adds a transfer, which goes with ``Item/end(isComplete:)``.
+    func begin(_ name: String) -> Item {
+        let number = state.withLock { state -> Int in
+            defer { state.nextNumber += 1 }
+            let now = Self.now
+            let line = ProgressLine(name: TextStyle.printable(name))
+            state.entries[state.nextNumber] = Entry(line: line, meter: RateMeter(at: now), startedAt: now)
+            if state.ticker == nil, mode != .hidden { state.ticker = makeTicker() }
+            return state.nextNumber
+        }
+        return Item(board: self, number: number)
+    }
+
+    private func makeTicker() -> Task<Void, Never> {
+        let pause: Duration = mode == .bar ? .milliseconds(100) : .seconds(1)
+        return Task { [weak self] in
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: pause) } catch { return }
+                self?.show()
+            }
+        }
+    }
+
+    private func show() {
+        let line = state.withLock { state in
+            Self.summary(state.entries.sorted { $0.key < $1.key }.map { Self.current($0.value) })
+        }
+        guard let line else { return }
+        if mode == .bar {
+            console.setStatus(line.bar(width: console.terminal.width, style: console.terminal.style))
+        } else {
+            console.line(line.text)
+        }
+    }
+
+    private static func current(_ entry: Entry) -> ProgressLine {
+        var line = entry.line
+        line.rate = entry.meter.rate(at: now)
+        return line
+    }
+
+    /// One line for all: of several, their sum.
+    static func summary(_ lines: [ProgressLine]) -> ProgressLine? {
+        guard let first = lines.first, lines.count > 1 else { return lines.first }
+        var sum = ProgressLine(name: "\(lines.count) transfers", total: 0, isUpload: lines.allSatisfy(\.isUpload))
+        for line in lines {
+            sum.completed += line.completed
+            if let total = line.total { sum.total? += total } else { sum.total = nil }
+        }
+        let rates = lines.compactMap(\.rate)
+        sum.rate = rates.isEmpty ? first.rate : rates.reduce(0, +)
+        return sum
+    }
+
+    func change(_ number: Int, _ change: @Sendable (inout ProgressLine) -> Void) {
+        state.withLock { state in
+            guard var entry = state.entries[number] else { return }
+            let wasUpload = entry.line.isUpload
+            change(&entry.line)
+            let now = Self.now
+            if wasUpload != entry.line.isUpload { entry.meter = RateMeter(at: now, count: entry.line.completed) }
+            entry.meter.add(entry.line.completed, at: now)
+            state.entries[number] = entry
+        }
+    }
+
+    func restart(_ number: Int, at offset: Int64, of total: Int64?) {
+        state.withLock { state in
+            guard var entry = state.entries[number] else { return }
+            let now = Self.now
+            entry.line.completed = offset
+            entry.line.total = total
+            entry.line.isUpload = false
+            entry.meter = RateMeter(at: now, count: offset)
+            entry.startedFrom = offset
+            state.entries[number] = entry
+        }
+    }
+
+    func end(_ number: Int, isComplete: Bool) {
+        let (entry, ticker) = state.withLock { state -> (Entry?, Task<Void, Never>?) in
+            let entry = state.entries.removeValue(forKey: number)
+            guard state.entries.isEmpty else { return (entry, nil) }
+            defer { state.ticker = nil }
+            return (entry, state.ticker)
+        }
+        if let ticker {
+            ticker.cancel()
+            console.setStatus("")
+        }
+        guard isComplete, mode != .hidden, let entry else { return }
+        let seconds = max(Self.now - entry.startedAt, 0.001)
+        let moved = entry.line.completed - entry.startedFrom
+        let time = (seconds * 100).rounded() / 100
+        console.line(
+            "\(entry.line.name): \(ByteCount.text(moved)) in \(time) s, \(ByteCount.rate(Double(moved) / seconds))"
+        )
+    }
+
+    private static var now: Double {
+        Double(DispatchTime.now().uptimeNanoseconds) / 1e9
+    }
+}

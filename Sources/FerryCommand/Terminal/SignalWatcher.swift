@@ -1,0 +1,42 @@
+import Ferry
+
+/// Calls a handler for SIGINT and SIGTERM instead of dying from them.
+///
+/// A second signal, or work that has not ended a while after the first, ends the process at once.
+final class SignalWatcher: Sendable {
+    private let received = Locked<ExitStatus?>(nil)
+    private let queue = DispatchQueue(label: "ferry.signals")
+    private let sources: Locked<[Source]>
+
+    /// `@unchecked Sendable`: it is only kept, and let go.
+    private struct Source: @unchecked Sendable {
+        let source: any DispatchSourceSignal
+    }
+
+    init() {
+        sources = Locked([])
+    }
+
+    /// Which signal has come.
+    var interruption: ExitStatus? { received.withLock { $0 } }
+
+    /// Begins to watch; the handler is called once, on a queue of its own.
+    func start(_ handler: @escaping @Sendable () -> Void) {
+        for (number, status) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated)] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { [self] in
+                let isFirst = received.withLock { received -> Bool in
+                    defer { received = status }
+                    return received == nil
+                }
+                guard isFirst else { _exit(status.rawValue) }
+                handler()
+                // A reader of standard output that does not read cannot be waited for.
+                queue.asyncAfter(deadline: .now() + 2) { _exit(status.rawValue) }
+            }
+            source.activate()
+            sources.withLock { $0.append(Source(source: source)) }
+        }
+    }
+}

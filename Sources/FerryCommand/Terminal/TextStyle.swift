@@ -1,0 +1,37 @@
+import Ferry
+
+/// What a terminal can show.
+struct TextStyle: Equatable, Sendable {
+    var hasColor = false
+    var isUnicode = false
+
+    func bold(_ text: String) -> String { wrapped(text, "1") }
+    func dim(_ text: String) -> String { wrapped(text, "2") }
+    func red(_ text: String) -> String { wrapped(text, "31") }
+    func green(_ text: String) -> String { wrapped(text, "32") }
+    func cyan(_ text: String) -> String { wrapped(text, "36") }
+
+    private func wrapped(_ text: String, _ code: String) -> String {
+        hasColor && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    /// The style by the environment: `NO_COLOR` (no-color.org), `TERM` and the locale.
+    static func of(_ environment: [String: String], isTerminal: Bool) -> TextStyle {
+        let isColorUnwanted = environment["NO_COLOR"]?.isEmpty == false
+        let isDumb = environment["TERM"].map { $0.isEmpty || $0 == "dumb" } ?? true
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let isUTF8 = locale.lowercased().replacingOccurrences(of: "-", with: "").contains("utf8")
+        return TextStyle(hasColor: isTerminal && !isColorUnwanted && !isDumb, isUnicode: isUTF8)
+    }
+
+    /// The text without characters that would steer a terminal: what servers say is shown, not obeyed.
+    static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        let isBidirectional = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || isBidirectional
+    }
+}

@@ -1,0 +1,44 @@
+import Ferry
+
+extension CommandFailure {
+    /// What any error of a transfer means to the command.
+    init(_ error: any Error, url: URL) {
+        if let failure = error as? CommandFailure {
+            self = failure
+        } else if error is CancellationError {
+            self.init(.interrupted, "interrupted")
+        } else if let error = error as? URLError {
+            self.init(Self.status(of: error), url.withoutCredentials + ": " + Self.text(of: error))
+        } else {
+            self.init(.network, "\(url.withoutCredentials): \(error.localizedDescription)")
+        }
+    }
+
+    static func status(of error: URLError) -> ExitStatus {
+        switch error.code {
+        case .cancelled: .interrupted
+        case .timedOut: .timeout
+        case .badURL, .unsupportedURL: .usage
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired:
+            .tls
+        case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile, .cannotCreateFile,
+            .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile, .requestBodyStreamExhausted:
+            .file
+        default: .network
+        }
+    }
+
+    private static func text(of error: URLError) -> String {
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        switch cause?.code {
+        case .inactivityTimeout?: return "timed out: no byte moved for as long as --timeout allows"
+        case .resourceTimeout?: return "timed out: it took longer than --max-time allows"
+        case .connectTimeout?: return "timed out: the connection did not stand within --connect-timeout"
+        default: break
+        }
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String
+        return text ?? cause?.message ?? "the transfer failed (\(error.code.rawValue))"
+    }
+}

@@ -1,0 +1,23 @@
+import Ferry
+
+/// Why a transfer failed: the exit status, and one line that names what was wrong.
+struct CommandFailure: Error, Equatable {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A system call on a file failed.
+    static func file(_ path: String, _ what: String, errno number: Int32) -> CommandFailure {
+        CommandFailure(.file, "\(path): \(what): \(String(cString: strerror(number)))")
+    }
+
+    /// The server answered with a status that is no success.
+    static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
+        let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+        return CommandFailure(.http, "\(url.withoutCredentials): HTTP \(response.statusCode) \(reason)")
+    }
+}

@@ -1,0 +1,25 @@
+import Ferry
+
+extension CurlSession {
+    /// The session for all URLs of a command line.
+    static func make(_ options: FetchOptions) throws(CommandFailure) -> CurlSession {
+        do {
+            _ = try CurlRuntime.current()
+        } catch {
+            throw CommandFailure(.network, error.localizedDescription)
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = options.timeout
+        if let maxTime = options.maxTime { configuration.timeoutIntervalForResource = maxTime }
+        configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)
+        configuration.httpAdditionalHeaders = ["User-Agent": Version.userAgent]
+        var own = Options()
+        own.connectTimeout = options.connectTimeout
+        own.proxy = options.proxy
+        if let path = options.certificateFile {
+            guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
+            own.certificateAuthorityFile = URL(fileURLWithPath: path)
+        }
+        return CurlSession(configuration: configuration, options: own)
+    }
+}

@@ -1,0 +1,33 @@
+/// When the parts of a transfer happened.
+final class FetchClock {
+    private var startedAt = ContinuousClock.now
+    private var headAt: ContinuousClock.Instant?
+
+    func start() {
+        startedAt = .now
+        headAt = nil
+    }
+
+    func noteHead() {
+        headAt = .now
+    }
+
+    /// The line that `-v` ends with.
+    func summary(received: Int64) -> String {
+        let now = ContinuousClock.now
+        let whole = seconds(now - startedAt)
+        let head = headAt.map { seconds($0 - startedAt) } ?? whole
+        let body = max(whole - head, 0)
+        let rate = body > 0 ? ", " + ByteCount.rate(Double(received) / body) : ""
+        return
+            "* head after \(text(head)), \(ByteCount.text(received)) of body in \(text(body))\(rate), total \(text(whole))"
+    }
+
+    private func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
+    private func text(_ seconds: Double) -> String {
+        seconds < 1 ? "\(Int((seconds * 1000).rounded())) ms" : "\((seconds * 100).rounded() / 100) s"
+    }
+}

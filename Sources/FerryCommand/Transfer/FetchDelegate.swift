@@ -1,0 +1,51 @@
+import Ferry
+
+/// Answers the questions of one task, and hears how much of its body has been sent.
+final class FetchDelegate: NSObject, URLSessionTaskDelegate {
+    private let followsRedirects: Bool
+    private let body: UploadBody
+    private let didSend: @Sendable (_ total: Int64, _ expected: Int64) -> Void
+    private let willRedirect: @Sendable (HTTPURLResponse, URLRequest) -> Void
+
+    init(
+        followsRedirects: Bool,
+        body: UploadBody,
+        didSend: @escaping @Sendable (_ total: Int64, _ expected: Int64) -> Void,
+        willRedirect: @escaping @Sendable (HTTPURLResponse, URLRequest) -> Void
+    ) {
+        self.followsRedirects = followsRedirects
+        self.body = body
+        self.didSend = didSend
+        self.willRedirect = willRedirect
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard followsRedirects else { return completionHandler(nil) }
+        willRedirect(response, request)
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(body.makeStream(isFirst: false))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        didSend(totalBytesSent, totalBytesExpectedToSend)
+    }
+}

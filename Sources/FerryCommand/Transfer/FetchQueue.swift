@@ -1,0 +1,44 @@
+import Ferry
+
+/// Runs the transfers of a command line, a few at a time.
+struct FetchQueue: Sendable {
+    let options: FetchOptions
+    let session: CurlSession
+    let console: Console
+    let board: ProgressBoard
+
+    /// The results in the order of the URLs; those that were not begun when the work was cancelled are missing.
+    func run(didEnd: @Sendable (FetchResult) -> Void) async -> [FetchResult] {
+        let indices = options.urls.indices
+        // Bodies on one standard output must not be mixed.
+        let isMixed = indices.contains { options.destination(at: $0) == .standardOutput }
+        let limit = isMixed ? 1 : options.parallel
+        let ended = await withTaskGroup(of: (Int, FetchResult).self) { group in
+            var results: [(Int, FetchResult)] = []
+            var waiting = indices.makeIterator()
+            func beginNext() {
+                guard !Task.isCancelled, let index = waiting.next() else { return }
+                group.addTask { (index, await fetch(index).run()) }
+            }
+            for _ in 0..<limit { beginNext() }
+            while let (index, result) = await group.next() {
+                didEnd(result)
+                results.append((index, result))
+                if result.failure?.status != .brokenPipe { beginNext() }
+            }
+            return results
+        }
+        return ended.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private func fetch(_ index: Int) -> Fetch {
+        Fetch(
+            url: options.urls[index],
+            destination: options.destination(at: index),
+            options: options,
+            session: session,
+            console: console,
+            board: board
+        )
+    }
+}

@@ -1,0 +1,16 @@
+import Ferry
+
+/// How one transfer ended.
+struct FetchResult: Sendable {
+    /// A partial file that was left to be continued.
+    struct Remainder: Equatable, Sendable {
+        var path: String
+        var size: Int64
+        var length: Int64?
+    }
+
+    var failure: CommandFailure?
+    var remainder: Remainder?
+    /// The file that is whole now.
+    var file: String?
+}

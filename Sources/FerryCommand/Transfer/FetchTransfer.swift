@@ -1,0 +1,132 @@
+import Ferry
+
+/// What changes while a ``Fetch`` runs; one Swift task has it.
+final class FetchTransfer {
+    private let fetch: Fetch
+    private let body: UploadBody
+    private let clock = FetchClock()
+    private(set) var target: Target
+    private(set) var item: ProgressBoard.Item?
+
+    private var options: FetchOptions { fetch.options }
+
+    init(fetch: Fetch, body: UploadBody, target: Target) {
+        self.fetch = fetch
+        self.body = body
+        self.target = target
+    }
+
+    func run() async throws {
+        item = fetch.board.begin(fetch.name)
+        let continuation = options.continuesDownloads ? target.continuation : nil
+        if let continuation, continuation.record.url != fetch.url.withoutCredentials {
+            let path = continuation.part.partPath
+            throw CommandFailure(
+                .file,
+                "\(path): it was begun from \(continuation.record.url); without --continue it starts over"
+            )
+        }
+        var (bytes, response) = try await send(continuing: continuation)
+        if let (part, record) = continuation {
+            switch ContinueRule.judge(.init(response), offset: part.size, record: record) {
+            case .append:
+                fetch.console.note("\(part.partPath): going on after \(ByteCount.text(part.size))")
+                try part.seekToEnd()
+                return try await receive(bytes, response, into: part)
+            case .isComplete: return try part.publish()
+            case .startOver: fetch.console.note("\(part.partPath): the server has it anew: starting over")
+            case .askAgain:
+                fetch.console.note("\(part.partPath): the rest cannot be had: starting over")
+                (bytes, response) = try await send(continuing: nil)
+            case .refused: throw CommandFailure.http(response, fetch.url)
+            }
+        }
+        try await deliver(bytes, response)
+    }
+
+    private func send(
+        continuing continuation: (part: PartFile, record: PartRecord)?
+    ) async throws -> (CurlSession.Bytes, HTTPURLResponse) {
+        var request = RequestFactory.make(fetch.url, options, body, to: fetch.destination)
+        if let (part, record) = continuation, let validator = record.validator {
+            request.setValue("bytes=\(part.size)-", forHTTPHeaderField: "Range")
+            request.setValue(validator, forHTTPHeaderField: "If-Range")
+        }
+        let console = fetch.console
+        let delegate = FetchDelegate(
+            followsRedirects: options.followsRedirects,
+            body: body,
+            didSend: { [item] total, expected in item?.update(total, of: expected, isUpload: true) },
+            willRedirect: { response, next in
+                console.verbose(VerboseText.lines(of: response))
+                console.verbose(VerboseText.lines(of: next))
+            }
+        )
+        console.verbose(VerboseText.lines(of: request))
+        clock.start()
+        let (bytes, response) = try await fetch.session.bytes(for: request, delegate: delegate)
+        clock.noteHead()
+        guard let response = response as? HTTPURLResponse else {
+            throw CommandFailure(.network, "\(fetch.url.withoutCredentials): the answer is not HTTP")
+        }
+        console.verbose(VerboseText.lines(of: response))
+        return (bytes, response)
+    }
+
+    // MARK: - The answer
+
+    private func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
+        let isError = response.statusCode >= 400
+        if case .unnamed = target, !isError { target = .part(try openNamed(response)) }
+        switch target {
+        case .stream(let output):
+            guard !isError || !options.dropsErrorBodies else { break }
+            if options.writesHead { try await output.write(HeadText.data(of: response)) }
+            try await receive(bytes, response) { try await output.write($0) }
+        case .part(let part) where !isError:
+            try part.begin(fetch.record(for: response))
+            try await receive(bytes, response, into: part)
+        case .part, .unnamed: break
+        }
+        if isError { throw CommandFailure.http(response, fetch.url) }
+    }
+
+    private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
+        let choice = FileName.choose(fetch.url, response)
+        if choice.isServersChoice, access(choice.name, F_OK) == 0 {
+            throw CommandFailure(
+                .file,
+                "\(choice.name): the server chose a name that is taken; choose another with --output"
+            )
+        }
+        item?.rename(choice.name)
+        return try PartFile(choice.name)
+    }
+
+    private func receive(
+        _ bytes: CurlSession.Bytes,
+        _ response: HTTPURLResponse,
+        into part: PartFile
+    ) async throws {
+        if options.writesHead { try part.append(HeadText.data(of: response)) }
+        try await receive(bytes, response, offset: part.size) { try part.append($0) }
+        try part.publish()
+    }
+
+    private func receive(
+        _ bytes: CurlSession.Bytes,
+        _ response: HTTPURLResponse,
+        offset: Int64 = 0,
+        write: (Data) async throws -> Void
+    ) async throws {
+        let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
+        item?.begin(at: offset, of: expected < 0 ? nil : offset + expected)
+        var received = offset
+        for try await chunk in bytes.chunks {
+            try await write(chunk)
+            received += Int64(chunk.count)
+            item?.update(received)
+        }
+        fetch.console.verbose([clock.summary(received: received - offset)])
+    }
+}

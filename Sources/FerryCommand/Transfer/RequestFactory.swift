@@ -1,0 +1,37 @@
+import Ferry
+
+/// Makes the request for one URL.
+enum RequestFactory {
+    static func make(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) -> URLRequest
+    {
+        var request = URLRequest(url: target(url, options))
+        request.httpMethod = options.effectiveMethod
+        request.timeoutInterval = options.timeout
+        switch body {
+        case .none: break
+        case .data(let data):
+            request.httpBody = data
+            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        case .file(_, let length):
+            request.httpBodyStream = body.makeStream(isFirst: true)
+            if let length { request.setValue(String(length), forHTTPHeaderField: "Content-Length") }
+        }
+        // A file is to be what lies on the server: of a known length, and able to be continued.
+        if destination != .standardOutput { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        request.setValue("*/*", forHTTPHeaderField: "Accept")
+        for name in Set(options.headers.map(\.name)) { request.setValue(nil, forHTTPHeaderField: name) }
+        for header in options.headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
+        return request
+    }
+
+    /// The URL; one that ends in a slash gets the name of the file that is uploaded.
+    static func target(_ url: URL, _ options: FetchOptions) -> URL {
+        guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
+            return url
+        }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        parts.path += name
+        return parts.url ?? url
+    }
+}

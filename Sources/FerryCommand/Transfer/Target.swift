@@ -1,0 +1,44 @@
+import Ferry
+
+/// Where the bytes of one transfer go.
+enum Target {
+    case stream(StreamOutput)
+    case part(PartFile)
+    /// A file whose name shows only with the response.
+    case unnamed
+
+    /// Opens what a destination names.
+    ///
+    /// An existing file that is not a regular one, such as a device, is written to as it is; a link is followed.
+    init(_ destination: Destination, url: URL, continues: Bool) throws(CommandFailure) {
+        switch destination {
+        case .standardOutput: self = .stream(.standard)
+        case .remoteName:
+            if continues, let name = FileName.unfinished(url) {
+                self = .part(try PartFile(name))
+            } else {
+                self = .unnamed
+            }
+        case .file(let path):
+            var info = stat()
+            guard stat(path, &info) == 0 else {
+                self = .part(try PartFile(path))
+                return
+            }
+            switch info.st_mode & S_IFMT {
+            case S_IFREG:
+                let resolved = realpath(path, nil)
+                defer { free(resolved) }
+                self = .part(try PartFile(resolved.map { String(cString: $0) } ?? path))
+            case S_IFDIR: throw .file(path, "cannot be written", errno: EISDIR)
+            default: self = .stream(try StreamOutput(path: path))
+            }
+        }
+    }
+
+    /// The partial file with its record, where it can be continued.
+    var continuation: (part: PartFile, record: PartRecord)? {
+        guard case .part(let part) = self, let record = part.continuation else { return nil }
+        return (part, record)
+    }
+}

@@ -1,0 +1,89 @@
+/// A 401 or 407 that waits for a credential.
+struct AuthenticationChallenge: Sendable {
+    struct Option: Hashable, Sendable {
+        var scheme: AuthenticationScheme
+        var realm: String?
+    }
+
+    /// After so many wrong credentials the answer is delivered, whatever the delegate says.
+    static let mostFailures = 10
+
+    var isProxy: Bool
+    /// The schemes that are left, the strongest first.
+    var options: [Option]
+
+    /// Reads the challenges of an answer; `nil` where there is none that libcurl can answer.
+    init?(_ head: ResponseHead, runtime: CurlRuntime?) {
+        switch head.status {
+        case 401: isProxy = false
+        case 407: isProxy = true
+        default: return nil
+        }
+        let name = isProxy ? "proxy-authenticate" : "www-authenticate"
+        let values = head.fields.filter { $0.name.lowercased() == name }.map(\.value)
+        let offered = AuthenticateField.parse(values).compactMap { challenge in
+            AuthenticationScheme(name: challenge.scheme).map { Option(scheme: $0, realm: challenge.realm) }
+        }
+        options = AuthenticationScheme.allCases.compactMap { scheme in
+            guard let runtime, scheme.isSupported(by: runtime) else { return nil }
+            return offered.first { $0.scheme == scheme }
+        }
+        if options.isEmpty { return nil }
+    }
+
+    /// The protection space of the strongest scheme left, for the origin that asks.
+    func space(of url: URL) -> URLProtectionSpace? {
+        guard let option = options.first else { return nil }
+        let origin = Origin(url)
+        if isProxy {
+            let type = origin.scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy
+            return URLProtectionSpace(
+                proxyHost: origin.host,
+                port: origin.port,
+                type: type,
+                realm: option.realm,
+                authenticationMethod: option.scheme.method
+            )
+        }
+        return URLProtectionSpace(
+            host: origin.host,
+            port: origin.port,
+            protocol: origin.scheme,
+            realm: option.realm,
+            authenticationMethod: option.scheme.method
+        )
+    }
+}
+
+/// A user and a password with the scheme that asks for them.
+struct SchemeCredential: Hashable, Sendable {
+    var scheme: AuthenticationScheme
+    var user: String
+    var password: String
+}
+
+/// Where a credential belongs: it never goes anywhere else.
+struct CredentialPlace: Hashable, Sendable {
+    var origin: Origin
+    var isProxy: Bool
+}
+
+/// What the delegate is asked.
+struct AuthenticationQuestion: Sendable {
+    var space: URLProtectionSpace
+    var proposed: URLCredential?
+    var failures: Int
+    var response: HTTPURLResponse
+
+    /// The challenge that delegates know.
+    func challenge(_ answer: @escaping ChallengeSender.Answer) -> URLAuthenticationChallenge {
+        URLAuthenticationChallenge(
+            protectionSpace: space,
+            proposedCredential: proposed,
+            previousFailureCount: failures,
+            failureResponse: response,
+            error: nil,
+            sender: ChallengeSender(answer)
+        )
+    }
+}

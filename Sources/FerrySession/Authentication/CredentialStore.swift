@@ -1,0 +1,23 @@
+/// Finds what a configuration's credential storage has for a protection space.
+///
+/// FoundationNetworking's own look-up never finds anything, since its protection spaces are compared by identity.
+/// `@unchecked Sendable`: the storage is thread-safe.
+struct CredentialStore: @unchecked Sendable {
+    let storage: URLCredentialStorage
+
+    func credential(for space: URLProtectionSpace) -> URLCredential? {
+        for (stored, credentials) in storage.allCredentials where isSame(stored, space) {
+            if let credential = credentials.sorted(by: { $0.key < $1.key }).first?.value { return credential }
+        }
+        return nil
+    }
+
+    private func isSame(_ stored: URLProtectionSpace, _ space: URLProtectionSpace) -> Bool {
+        guard stored.host.lowercased() == space.host, stored.port == space.port else { return false }
+        guard stored.isProxy() == space.isProxy() else { return false }
+        if !space.isProxy(), stored.protocol?.lowercased() != space.protocol { return false }
+        if let realm = stored.realm, realm != space.realm { return false }
+        let method = stored.authenticationMethod
+        return method == NSURLAuthenticationMethodDefault || method == space.authenticationMethod
+    }
+}

@@ -1,0 +1,47 @@
+internal import CFerry
+
+/// Options and facts of TLS connections.
+extension EasyHandle {
+    /// An option that libcurl, or its TLS library, does not take; the number is libcurl's.
+    struct Refusal: Error {
+        var curlCode: Int32
+    }
+
+    func require(_ option: Int32, _ value: Int) throws(Refusal) {
+        try check(ferry_easy_set_long(pointer, option, value))
+    }
+
+    func require(_ option: Int32, _ value: String) throws(Refusal) {
+        try check(ferry_easy_set_string(pointer, option, value))
+    }
+
+    func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
+        try check(ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+    }
+
+    func clear(_ option: Int32) {
+        ferry_easy_set_string(pointer, option, nil)
+    }
+
+    /// Has the verdicts forget what was said of connections that this handle opens, when those are closed.
+    func forgetClosed(_ verdicts: ConnectionVerdicts) {
+        ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(verdicts).toOpaque())
+    }
+
+    private func check(_ code: Int32) throws(Refusal) {
+        if code != 0 { throw Refusal(curlCode: code) }
+    }
+
+    /// The chain the server has shown to this handle, in DER, its own certificate first.
+    var presentedCertificates: [Data] {
+        (0..<ferry_easy_certificate_count(pointer)).compactMap { index in
+            guard let text = ferry_easy_certificate_field(pointer, index, "Cert") else { return nil }
+            return try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first?.content
+        }
+    }
+
+    /// Whom the server's own certificate names, such as `CN = localhost`.
+    var presentedSubject: String? {
+        ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) }
+    }
+}

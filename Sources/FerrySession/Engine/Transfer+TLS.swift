@@ -1,0 +1,159 @@
+internal import CFerry
+
+/// TLS connections: how they are made, and which may carry requests.
+extension Transfer {
+    /// How often an attempt looks for another connection, when the pool has one that nobody has judged.
+    private static let reconnections = 3
+
+    var tls: TLSMaterial? { try? engine.settings.tls.get() }
+
+    // MARK: - Before the connection
+
+    func configureTLS(_ easy: EasyHandle, _ origin: Origin) throws(URLError) {
+        guard origin.scheme == "https" else { return }
+        connectionsSeen = 0
+        mustReconnect = false
+        do throws(CurlSessionError) {
+            let tls = try engine.settings.tls.get()
+            let pins = try tls.pins.curlValue(for: origin.host)
+            do throws(EasyHandle.Refusal) {
+                try apply(tls, pins, to: easy)
+            } catch {
+                throw CurlSessionError(
+                    .tlsUnsupported,
+                    "This libcurl's TLS library does not have what the session's options ask for",
+                    curlCode: Int(error.curlCode)
+                )
+            }
+        } catch {
+            throw .ferry(.secureConnectionFailed, url: request.url, underlying: error)
+        }
+    }
+
+    private func apply(_ tls: TLSMaterial, _ pins: String?, to easy: EasyHandle) throws(EasyHandle.Refusal) {
+        // The chain is for the texts of errors too; a library that cannot tell it is not asked to.
+        easy.set(CurlOption.certificateInfo, 1)
+        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
+        if !tls.usesSystemFolder { easy.clear(CurlOption.caPath) }
+        if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
+        if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
+        if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }
+        if let pins { try easy.require(CurlOption.pinnedPublicKey, pins) }
+        if !tls.verifies {
+            try easy.require(CurlOption.verifyPeer, 0)
+            try easy.require(CurlOption.verifyHost, 0)
+        }
+        if let identity = tls.identity {
+            try easy.require(CurlOption.certificateBlob, identity.certificate)
+            try easy.require(CurlOption.certificateType, identity.type)
+            if let key = identity.key {
+                try easy.require(CurlOption.keyBlob, key)
+                try easy.require(CurlOption.keyType, identity.type)
+            }
+            try easy.require(CurlOption.keyPassphrase, identity.passphrase)
+        }
+        guard tls.evaluator != nil else { return }
+        try easy.require(CurlOption.certificateInfo, 1)
+        // A resumed TLS session shows no whole chain with every version of libcurl.
+        try easy.require(CurlOption.sessionCache, 0)
+        if reconnectionCount > 0 { try easy.require(CurlOption.freshConnect, 1) }
+        easy.forgetClosed(engine.verdicts)
+    }
+
+    // MARK: - Between handshake and request
+
+    /// Whether the connection may carry a request, as the evaluator says or has said.
+    func mayTrust(_ key: () -> ConnectionVerdicts.Key?) -> Bool {
+        guard let evaluator = tls?.evaluator, let origin = prepared?.origin, origin.scheme == "https" else { return true }
+        guard let easy else { return false }
+        let connections = easy.long(CurlInfo.newConnections)
+        let isNew = connections > connectionsSeen
+        connectionsSeen = connections
+        let key = key()
+        let verdict: ConnectionVerdicts.Verdict
+        if isNew {
+            verdict = evaluate(evaluator, origin, easy)
+            if let key { engine.verdicts.remember(verdict, for: key) }
+        } else if let known = key.flatMap({ engine.verdicts.verdict(for: $0, origin: origin) }) {
+            verdict = known
+        } else {
+            mustReconnect = true
+            easy.set(CurlOption.forbidReuse, 1)
+            return false
+        }
+        guard case .refuse(let reason) = verdict.decision else {
+            reconnectionCount = 0
+            return true
+        }
+        // libcurl would keep the connection in its pool.
+        easy.set(CurlOption.forbidReuse, 1)
+        let whose = verdict.subject.map { " (certificate: \($0))" } ?? ""
+        let cause = CurlSessionError(
+            .trustRefused,
+            "The connection to \(origin.host) was refused: \(reason)\(whose)",
+            certificates: verdict.certificates
+        )
+        ownFailure = .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
+        return false
+    }
+
+    private func evaluate(
+        _ evaluator: (ServerTrust) -> TrustDecision,
+        _ origin: Origin,
+        _ easy: EasyHandle
+    ) -> ConnectionVerdicts.Verdict {
+        let certificates = easy.presentedCertificates
+        let trust = ServerTrust(
+            host: origin.host,
+            port: origin.port,
+            certificates: certificates,
+            verifyResult: easy.long(CurlInfo.sslVerifyResult)
+        )
+        return ConnectionVerdicts.Verdict(
+            origin: origin,
+            decision: certificates.isEmpty ? .refuse(reason: "it has shown no certificate") : evaluator(trust),
+            certificates: certificates,
+            subject: easy.presentedSubject
+        )
+    }
+
+    /// The connection from the pool was never judged: asks for a new one.
+    func reconnect() -> Bool {
+        guard mustReconnect, reconnectionCount < Self.reconnections else { return false }
+        mustReconnect = false
+        reconnectionCount += 1
+        engine.start(self, priority: priority)
+        return true
+    }
+
+    // MARK: - Errors
+
+    /// The error of an attempt that libcurl has ended with a code.
+    func failure(_ code: Int32) -> URLError {
+        if mustReconnect {
+            let cause = CurlSessionError(.trustRefused, "No connection could be had whose certificate was judged")
+            return .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
+        }
+        let text = easy?.message(for: code) ?? ""
+        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        guard prepared?.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
+            let cause = CurlSessionError(.curl, text, curlCode: Int(code))
+            return .ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause)
+        }
+        var reason = tlsReason.reason
+        var message = text
+        if let identity = tls?.identity, reason == .clientCertificateUnusable {
+            let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
+            if isPassphrase { reason = .wrongPassphrase }
+            message = "The client certificate \(isPassphrase ? "does not open with its passphrase" : "is of no use"): \(text)"
+        }
+        if let subject = easy?.presentedSubject { message += " (certificate: \(subject))" }
+        let cause = CurlSessionError(
+            reason,
+            message,
+            curlCode: Int(code),
+            certificates: easy?.presentedCertificates ?? []
+        )
+        return .ferry(tlsReason.code, url: request.url, underlying: cause)
+    }
+}

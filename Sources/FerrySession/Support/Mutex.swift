@@ -1,0 +1,36 @@
+#if FERRY_THREAD_SANITIZER
+/// The lock of builds for the thread sanitizer, which cannot see into `Synchronization.Mutex` and would report races
+/// between what it guards.
+///
+/// `@unchecked Sendable`: the value is touched with the POSIX lock held.
+struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let value: UnsafeMutablePointer<Value>
+
+    init(_ initial: consuming sending Value) {
+        lock = .allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        value = .allocate(capacity: 1)
+        value.initialize(to: initial)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
+
+    borrowing func withLock<Result: ~Copyable, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending Result
+    ) throws(E) -> sending Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return try body(&value.pointee)
+    }
+}
+#else
+import Synchronization
+
+typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
+#endif

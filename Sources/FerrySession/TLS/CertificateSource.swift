@@ -1,0 +1,36 @@
+/// Where the certificates of authorities come from.
+public enum CertificateSource: Sendable, Hashable {
+    /// A file with one or more certificates as PEM text (RFC 7468).
+    case pemFile(URL)
+
+    /// One or more certificates as PEM text (RFC 7468).
+    case pem(Data)
+
+    /// One certificate in DER.
+    case der(Data)
+
+    /// The certificates in DER.
+    func certificates() throws(CurlSessionError) -> [Data] {
+        let data: Data
+        let name: String
+        switch self {
+        case .pemFile(let url):
+            data = try PEM.contents(of: url, what: "The file of certificate authorities")
+            name = "The file of certificate authorities \(url.path)"
+        case .pem(let text):
+            data = text
+            name = "The PEM text of certificate authorities"
+        case .der(let certificate):
+            guard DERReader.isCertificate(certificate) else {
+                throw CurlSessionError(.invalidTLSOptions, "The certificate authority's DER is no certificate")
+            }
+            return [certificate]
+        }
+        let found = try PEM.blocks(in: data, what: name).filter { PEM.certificateLabels.contains($0.label) }
+        guard !found.isEmpty else { throw CurlSessionError(.invalidTLSOptions, "\(name) has no certificate") }
+        guard found.allSatisfy({ DERReader.isCertificate($0.content) }) else {
+            throw CurlSessionError(.invalidTLSOptions, "\(name) has a damaged certificate")
+        }
+        return found.map(\.content)
+    }
+}

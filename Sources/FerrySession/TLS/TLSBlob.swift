@@ -1,0 +1,17 @@
+/// Bytes at a fixed place, which libcurl reads whenever it connects.
+///
+/// `@unchecked Sendable`: nobody changes the bytes.
+final class TLSBlob: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+    private let memory: UnsafeMutableRawBufferPointer
+
+    init(_ data: Data) {
+        memory = .allocate(byteCount: data.count, alignment: 1)
+        data.copyBytes(to: memory)
+        bytes = UnsafeRawBufferPointer(memory)
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+}

@@ -1,0 +1,60 @@
+/// What went wrong in a TLS connection, told apart by libcurl's code, the chain's verdict and the TLS library's words.
+enum TLSErrorRule {
+    struct Reason: Sendable, Equatable {
+        var code: URLError.Code
+        var reason: CurlSessionError.Code
+    }
+
+    /// The reason, or `nil` for what has nothing to do with TLS.
+    static func reason(for curlCode: Int32, verdict: ErrorRule.Verdict) -> Reason? {
+        switch curlCode {
+        case 90: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
+        case 58: return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
+        case 60, 83, 91: return certificate(verdict)
+        // A server of TLS 1.3 judges the client's certificate after the handshake, so its alert comes while reading.
+        case 16, 52, 55, 56, 92: return alert(verdict.text)
+        case 35: return alert(verdict.text) ?? handshake(verdict.text)
+        case 53, 54, 59, 66, 77, 80, 82: return handshake(verdict.text)
+        default: return nil
+        }
+    }
+
+    private static func certificate(_ verdict: ErrorRule.Verdict) -> Reason {
+        // The numbers are OpenSSL's X509_V_ERR_…; other libraries leave them at zero or one.
+        switch verdict.verifyResult {
+        case 9: Reason(code: .serverCertificateNotYetValid, reason: .certificateNotYetValid)
+        case 10: Reason(code: .serverCertificateHasBadDate, reason: .certificateExpired)
+        case 18, 19: Reason(code: .serverCertificateHasUnknownRoot, reason: .selfSignedCertificate)
+        case 2, 20, 21: Reason(code: .serverCertificateHasUnknownRoot, reason: .unknownAuthority)
+        case 0 where verdict.text.contains("match"), 62:
+            Reason(code: .serverCertificateUntrusted, reason: .certificateHostMismatch)
+        default: Reason(code: .serverCertificateUntrusted, reason: .certificateUntrusted)
+        }
+    }
+
+    /// The alerts of RFC 8446, section 6.2, that a server sends about the client's certificate.
+    private static func alert(_ text: String) -> Reason? {
+        if text.contains("alert certificate required") {
+            return Reason(code: .clientCertificateRequired, reason: .clientCertificateRequired)
+        }
+        let rejections = [
+            "alert bad certificate", "alert unsupported certificate", "alert certificate revoked",
+            "alert certificate expired", "alert certificate unknown", "alert unknown ca", "alert access denied",
+        ]
+        guard rejections.contains(where: text.contains) else { return nil }
+        return Reason(code: .clientCertificateRejected, reason: .clientCertificateRejected)
+    }
+
+    private static func handshake(_ text: String) -> Reason {
+        let words = ["protocol version", "unsupported protocol", "no protocols available"]
+        let isVersion = words.contains(where: text.contains)
+        return Reason(code: .secureConnectionFailed, reason: isVersion ? .tlsVersion : .tlsHandshake)
+    }
+
+    /// Whether it is the passphrase that is wrong, and not the key.
+    static func isWrongPassphrase(_ text: String, isEncrypted: Bool) -> Bool {
+        guard isEncrypted else { return false }
+        let words = ["mac verify failure", "check password", "unable to set private key", "wrong pass phrase"]
+        return words.contains(where: text.contains)
+    }
+}

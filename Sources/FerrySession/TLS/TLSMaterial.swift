@@ -1,0 +1,135 @@
+/// `TLSOptions`, checked and read once into what a handle is set up with.
+struct TLSMaterial: Sendable {
+    struct Identity: Sendable {
+        var certificate: TLSBlob
+        var key: TLSBlob?
+        var type: String
+        var passphrase: String
+        /// Whether it takes a passphrase, so that a wrong one can be told from a damaged file.
+        var isEncrypted: Bool
+    }
+
+    /// The PEM text of the authorities to trust; `nil` for libcurl's own choice.
+    var authorities: TLSBlob?
+    /// Whether libcurl may look into the system's folder of authorities besides.
+    var usesSystemFolder = true
+    var identity: Identity?
+    var version = 0
+    var cipherSuites = ""
+    var tls13CipherSuites = ""
+    var pins: HostPins
+    var verifies = true
+    var evaluator: (@Sendable (ServerTrust) -> TrustDecision)?
+
+    init(_ options: TLSOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
+        guard let version = TLSVersion.curlValue(minimum: options.minimumVersion, maximum: options.maximumVersion) else {
+            throw CurlSessionError(.invalidTLSOptions, "The minimum version of TLS is above the maximum")
+        }
+        self.version = version
+        for suite in options.cipherSuites + options.tls13CipherSuites where !Self.isCipherSuite(suite) {
+            throw CurlSessionError(.invalidTLSOptions, "No cipher suite has such a name: \(suite.debugDescription)")
+        }
+        cipherSuites = options.cipherSuites.joined(separator: ":")
+        tls13CipherSuites = options.tls13CipherSuites.joined(separator: ":")
+        pins = try HostPins(options.publicKeyPins)
+        verifies = options.trustMode == .verifiesFirst && !options.dangerouslyDisablesVerification
+        evaluator = options.trustEvaluator
+        if options.trustMode == .replacesSystemTrust, evaluator == nil {
+            throw CurlSessionError(.invalidTLSOptions, "The system's trust is to be replaced, and there is no evaluator")
+        }
+        if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
+        try readAuthorities(options.certificateAuthorities, runtime: runtime)
+        identity = try options.clientCertificate.map(Identity.init)
+    }
+
+    private static func isCipherSuite(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private mutating func readAuthorities(
+        _ authorities: CertificateAuthorities,
+        runtime: CurlRuntime?
+    ) throws(CurlSessionError) {
+        let sources: [CertificateSource]
+        var text = Data()
+        switch authorities {
+        case .system:
+            return
+        case .systemAnd(let more):
+            sources = more
+            if let bundle = SystemAuthorities.bundle(runtime) {
+                text = try PEM.contents(of: bundle, what: "The system's file of certificate authorities")
+                text.append(0x0A)
+            } else if runtime?.authorityFolder == nil {
+                throw CurlSessionError(.tlsUnsupported, "The system's certificate authorities were not found")
+            }
+        case .only(let these):
+            sources = these
+            usesSystemFolder = false
+            guard !these.isEmpty else {
+                throw CurlSessionError(.invalidTLSOptions, "No certificate authority is to be trusted")
+            }
+        }
+        for source in sources {
+            for certificate in try source.certificates() { text.append(Data(PEM.text(certificate: certificate).utf8)) }
+        }
+        if !text.isEmpty { self.authorities = TLSBlob(text) }
+    }
+}
+
+extension TLSMaterial.Identity {
+    init(_ certificate: ClientCertificate) throws(CurlSessionError) {
+        passphrase = certificate.passphrase ?? ""
+        guard !passphrase.utf8.contains(0) else {
+            throw CurlSessionError(.clientCertificateUnusable, "The client certificate's passphrase has a null byte")
+        }
+        switch certificate.storage {
+        case .pkcs12(let input):
+            let data = try Self.read(input, "The PKCS#12 client certificate")
+            var reader = DERReader(ArraySlice(data))
+            guard reader.next()?.tag == 0x30 else {
+                throw CurlSessionError(.clientCertificateUnusable, "The client certificate is no PKCS#12")
+            }
+            (self.certificate, key, type, isEncrypted) = (TLSBlob(data), nil, "P12", true)
+        case .pem(let certificate, let key):
+            let chain = try Self.read(certificate, "The client certificate")
+            let keyText = try key.map { input throws(CurlSessionError) in try Self.read(input, "The client's key") }
+            let blocks = try Self.blocks(chain, "The client certificate")
+            guard let leaf = blocks.first(where: { PEM.certificateLabels.contains($0.label) }),
+                DERReader.isCertificate(leaf.content)
+            else {
+                throw CurlSessionError(.clientCertificateUnusable, "The client certificate has no certificate as PEM text")
+            }
+            let keys = try keyText.map { text throws(CurlSessionError) in try Self.blocks(text, "The client's key") }
+            guard let found = (keys ?? blocks).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
+                throw CurlSessionError(.clientCertificateUnusable, "The client certificate has no private key")
+            }
+            // Without a passphrase the TLS library would ask for it at the terminal.
+            guard !found.isEncrypted || !passphrase.isEmpty else {
+                throw CurlSessionError(.wrongPassphrase, "The client's key is encrypted, and there is no passphrase")
+            }
+            self.certificate = TLSBlob(chain)
+            (self.key, type, isEncrypted) = (TLSBlob(keyText ?? chain), "PEM", found.isEncrypted)
+        }
+    }
+
+    private static func read(_ input: ClientCertificate.Input, _ what: String) throws(CurlSessionError) -> Data {
+        switch input {
+        case .data(let data): return data
+        case .file(let url):
+            do throws(CurlSessionError) {
+                return try PEM.contents(of: url, what: what)
+            } catch {
+                throw CurlSessionError(.clientCertificateUnusable, error.message)
+            }
+        }
+    }
+
+    private static func blocks(_ data: Data, _ what: String) throws(CurlSessionError) -> [PEM.Block] {
+        do throws(CurlSessionError) {
+            return try PEM.blocks(in: data, what: what)
+        } catch {
+            throw CurlSessionError(.clientCertificateUnusable, error.message)
+        }
+    }
+}

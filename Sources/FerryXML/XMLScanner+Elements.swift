@@ -1,0 +1,86 @@
+import Ferry
+
+extension XMLScanner {
+    /// Goes past the root element and everything inside it.
+    mutating func scanElements() throws(XMLParsingError) {
+        var open: [[UInt8]] = []
+        repeat {
+            if sees("</") {
+                position += 2
+                let name = try scanName()
+                guard name == open.last else {
+                    throw failure("The end of \(string(name)) inside \(open.last.map(string) ?? "nothing")")
+                }
+                open.removeLast()
+                skipSpace()
+                try expect(">")
+            } else if sees("<!--") {
+                try scanComment()
+            } else if take("<![CDATA[") {
+                _ = try skip(past: "]]>", in: "a CDATA section")
+            } else if sees("<?") {
+                try scanInstruction()
+            } else if sees("<") {
+                guard open.count < Self.maximumDepth else { throw failure("More than \(Self.maximumDepth) levels") }
+                if let name = try scanStartTag() { open.append(name) }
+            } else if sees("&") {
+                try scanReference()
+            } else {
+                try scanCharacters(inside: open.last)
+            }
+        } while !open.isEmpty
+    }
+
+    private mutating func scanCharacters(inside element: [UInt8]?) throws(XMLParsingError) {
+        guard element != nil, next != nil else {
+            throw failure("The text ends inside \(element.map(string) ?? "the text")")
+        }
+        while let byte = next, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") {
+            if byte == UInt8(ascii: "]"), sees("]]>") { throw failure("The end of a CDATA section outside of one") }
+            position += 1
+        }
+    }
+
+    /// Goes past a start tag and gives the element's name; nil if the element is empty.
+    private mutating func scanStartTag() throws(XMLParsingError) -> [UInt8]? {
+        try expect("<")
+        let name = try scanName()
+        var attributes: Set<[UInt8]> = []
+        while true {
+            let hasSpace = skipSpace()
+            if take("/>") { return nil }
+            if take(">") { return name }
+            guard hasSpace else { throw failure("White space or the end of the tag should be here") }
+            let attribute = try scanName()
+            guard attributes.insert(attribute).inserted else {
+                throw failure("The attribute \(string(attribute)) is there twice")
+            }
+            skipSpace()
+            try expect("=")
+            skipSpace()
+            try scanAttributeValue()
+        }
+    }
+
+    private mutating func scanAttributeValue() throws(XMLParsingError) {
+        guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw failure("A value in quotes should be here")
+        }
+        position += 1
+        while let byte = next {
+            switch byte {
+            case quote:
+                position += 1
+                return
+            case UInt8(ascii: "<"): throw failure("< inside a value")
+            case UInt8(ascii: "&"): try scanReference()
+            default: position += 1
+            }
+        }
+        throw failure("The text ends inside a value")
+    }
+
+    private func string(_ name: [UInt8]) -> String {
+        String(decoding: name, as: UTF8.self)
+    }
+}

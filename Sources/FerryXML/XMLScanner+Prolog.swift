@@ -1,0 +1,148 @@
+import Ferry
+
+extension XMLScanner {
+    /// Goes past everything before the root element.
+    mutating func scanProlog() throws(XMLParsingError) {
+        if sees("<?xml"), position + 5 < bytes.count, Self.isSpace(bytes[position + 5]) { try scanDeclaration() }
+        try scanMiscellaneous()
+        if sees("<!DOCTYPE") {
+            try scanDocumentType()
+            try scanMiscellaneous()
+        }
+        guard sees("<") else { throw failure("The root element should be here") }
+    }
+
+    /// Goes past white space, comments and processing instructions.
+    mutating func scanMiscellaneous() throws(XMLParsingError) {
+        while true {
+            skipSpace()
+            if sees("<!--") {
+                try scanComment()
+            } else if sees("<?") {
+                try scanInstruction()
+            } else {
+                return
+            }
+        }
+    }
+
+    mutating func scanComment() throws(XMLParsingError) {
+        try expect("<!--")
+        let start = position
+        _ = try skip(past: "--", in: "a comment")
+        guard take(">") else {
+            position = max(start, position - 2)
+            throw failure("Two hyphens inside a comment")
+        }
+    }
+
+    mutating func scanInstruction() throws(XMLParsingError) {
+        try expect("<?")
+        guard try String(decoding: scanName(), as: UTF8.self).lowercased() != "xml" else {
+            throw failure("An XML declaration that is not at the start")
+        }
+        if sees("?>") {
+            // XMLParser cannot do without data, even if there are none.
+            edits.append(Edit(range: position..<position, text: " "))
+        } else if !skipSpace() {
+            throw failure("White space should be here")
+        }
+        _ = try skip(past: "?>", in: "a processing instruction")
+    }
+
+    private mutating func scanDeclaration() throws(XMLParsingError) {
+        try expect("<?xml")
+        skipSpace()
+        try expect("version")
+        let version = try scanAssigned()
+        guard text(version).hasPrefix("1."), text(version).utf8.count > 2 else {
+            throw failure("An unknown version of XML")
+        }
+        // What can be said in 1.1 only has been refused by the time it matters; libxml2 would complain of the number.
+        edits.append(Edit(range: version, text: "1.0"))
+        var hasSpace = skipSpace()
+        if hasSpace, take("encoding") {
+            let encoding = try scanAssigned()
+            // The text has been made UTF-8 by now.
+            edits.append(Edit(range: encoding, text: "UTF-8"))
+            hasSpace = skipSpace()
+        }
+        if hasSpace, take("standalone") {
+            guard ["yes", "no"].contains(text(try scanAssigned())) else {
+                throw failure("standalone is neither yes nor no")
+            }
+            skipSpace()
+        }
+        try expect("?>")
+    }
+
+    /// Goes past an equals sign and a value in quotes, and gives the value.
+    private mutating func scanAssigned() throws(XMLParsingError) -> Range<Int> {
+        skipSpace()
+        try expect("=")
+        skipSpace()
+        return try scanLiteral()
+    }
+
+    private mutating func scanLiteral() throws(XMLParsingError) -> Range<Int> {
+        if take("\"") { return try skip(past: "\"", in: "a value") }
+        try expect("'")
+        return try skip(past: "'", in: "a value")
+    }
+
+    private mutating func scanDocumentType() throws(XMLParsingError) {
+        try expect("<!DOCTYPE")
+        guard skipSpace() else { throw failure("White space should be here") }
+        _ = try scanName()
+        if skipSpace(), sees("SYSTEM") || sees("PUBLIC") {
+            if take("PUBLIC") {
+                guard skipSpace() else { throw failure("White space should be here") }
+                try scanPublicIdentifier()
+            } else {
+                try expect("SYSTEM")
+            }
+            guard skipSpace() else { throw failure("White space should be here") }
+            _ = try scanLiteral()
+            skipSpace()
+        }
+        if take("[") {
+            try scanSubset()
+            skipSpace()
+        }
+        try expect(">")
+    }
+
+    private mutating func scanPublicIdentifier() throws(XMLParsingError) {
+        let identifier = text(try scanLiteral())
+        let others = Set(" \r\n-'()+,./:=?;!*#@$_%".unicodeScalars)
+        let isPublic = identifier.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber || others.contains(scalar))
+        }
+        guard isPublic else { throw failure("A public identifier with characters it may not have") }
+    }
+
+    /// The document type's own declarations: of those only entities which stand for plain text.
+    private mutating func scanSubset() throws(XMLParsingError) {
+        while true {
+            try scanMiscellaneous()
+            if take("]") { return }
+            guard sees("<!ENTITY") else { throw failure("A declaration that is refused in a document type") }
+            try scanEntity()
+        }
+    }
+
+    private mutating func scanEntity() throws(XMLParsingError) {
+        try expect("<!ENTITY")
+        guard skipSpace() else { throw failure("White space should be here") }
+        let name = try scanName()
+        guard skipSpace(), sees("\"") || sees("'") else { throw failure("An external entity is refused") }
+        let value = try scanLiteral()
+        let markup = Array("<&%]".utf8)
+        guard !bytes[value].contains(where: markup.contains) else {
+            throw failure("An entity that is more than plain text is refused")
+        }
+        skipSpace()
+        try expect(">")
+        entities.insert(name)
+    }
+}

@@ -1,0 +1,199 @@
+import Ferry
+
+// The snippets of README and Docs, compiled and not run; a test compares them with the texts.
+
+struct User: Codable, Sendable {
+    var id: Int
+    var name: String
+}
+
+extension Request<User> {
+    static func user(_ id: Int) -> Request {
+        Request("users/\(id)", serializer: .decodable(User.self))
+    }
+}
+
+struct TokenAdapter: RequestAdapter {
+    let token: @Sendable () throws -> String
+
+    func adapt(_ request: URLRequest) throws -> URLRequest {
+        var request = request
+        request.setValue("Bearer \(try token())", forHTTPHeaderField: "Authorization")
+        return request
+    }
+}
+
+enum Snippets {
+    static func readmeAsync(base: URL) async throws {
+        let manager = HTTPSessionManager(baseURL: base)
+        let user = try await manager.get("users/1", as: User.self)
+        _ = user
+    }
+
+    static func readmeData(manager: HTTPSessionManager) {
+        manager.get("users", parameters: ["page": 2], serializer: .decodable([User].self)) { response in
+            print(response.value ?? [], response.error?.message ?? "no error")
+        }
+    }
+
+    static func readmeUpload(manager: HTTPSessionManager, photo: URL) {
+        manager.post("photos", parameters: ["album": "sea"]) { form in
+            try form.append(photo, name: "photo")
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
+    }
+
+    static func readmeDownload(manager: HTTPSessionManager, url: URL, folder: URL) async throws {
+        let response = await manager.download(
+            for: URLRequest(url: url),
+            to: .directory(folder, options: .overwrite),
+            progress: { print($0.fractionCompleted ?? 0) }
+        )
+        print(response.fileURL?.path ?? "nothing", response.error?.resumeData?.count ?? 0)
+    }
+
+    static func readmeSession(url: URL) async throws {
+        let session = CurlSession(configuration: .default)
+        let (bytes, _) = try await session.bytes(from: url)
+        for try await chunk in bytes.chunks {
+            print(chunk.count)
+        }
+    }
+
+    static func startManager() {
+        let manager = HTTPSessionManager(baseURL: URL(string: "https://api.example.com/v1/"))
+        manager.requestSerializer = .json { $0.timeoutInterval = 10 }
+    }
+
+    static func startVerbs(manager: HTTPSessionManager) async throws {
+        let user = try await manager.get("users/1", as: User.self)
+        let created = try await manager.post("users", parameters: ["name": "Ada"], as: User.self)
+        try await manager.delete("users/\(created.id)")
+        print(user.name)
+    }
+
+    static func startHandler(manager: HTTPSessionManager) {
+        let task = manager.get("users/1", serializer: .decodable(User.self)) { response in
+            switch response.result {
+            case .success(let user): print(user.name)
+            case .failure(let error): print(error.message)
+            }
+        }
+        task?.cancel()
+    }
+
+    static func startEndpointUse(manager: HTTPSessionManager) async throws {
+        let user = try await manager.send(.user(1))
+    }
+
+    static func flowAdapterUse(manager: HTTPSessionManager) {
+        manager.adapters = [TokenAdapter { "secret" }]
+        manager.eventMonitors = [RequestLogger()]
+    }
+
+    static func tasksMake(manager: SessionManager, url: URL) {
+        let task = manager.dataTask(with: URLRequest(url: url), serializer: .json) { response in
+            print(response.value?["name"] ?? "no name")
+        }
+        task.resume()
+        task.suspend()
+        task.resume()
+    }
+
+    static func tasksCancel(manager: SessionManager) {
+        manager.cancelTasks { $0.originalRequest?.url?.path == "/slow" }
+        manager.cancelAllTasks()
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+    }
+
+    static func tasksHooks(manager: SessionManager) {
+        manager.hooks.taskWillPerformRedirection = { _, _, _, request in
+            request.url?.host == "example.com" ? request : nil
+        }
+        manager.hooks.taskDidReceiveChallenge = { _, _, challenge in
+            challenge.previousFailureCount == 0
+                ? .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
+                : .performDefaultHandling
+        }
+    }
+
+    static func tasksResume(session: CurlSession, url: URL) async throws {
+        do {
+            let (file, _) = try await session.download(from: url)
+            print(file.path)
+        } catch let error as URLError {
+            guard let data = error.userInfo[URLSessionDownloadTaskResumeData] as? Data else { throw error }
+            let (file, _) = try await session.download(resumeFrom: data)
+            print(file.path)
+        }
+    }
+
+    static func serRequest(manager: HTTPSessionManager) {
+        manager.requestSerializer = .form
+        manager.requestSerializer = .json
+        manager.requestSerializer = .propertyList
+    }
+
+    static func serParameters(manager: HTTPSessionManager) async throws {
+        let found = try await manager.get(
+            "search",
+            parameters: ["q": "sea & sky", "tags": ["a", "b"], "page": 2],
+            as: [User].self
+        )
+        print(found.count)
+    }
+
+    static func serResponse(manager: HTTPSessionManager) async throws {
+        let json = try await manager.get("users/1", serializer: .json)
+        let text = try await manager.get("terms", serializer: .string)
+        let data = try await manager.getData("logo.png")
+        let page = try await manager.get("old", serializer: .json.accepting("text/html"))
+        print(json["name"] ?? "", text, data.count, page)
+    }
+
+    static func multiForm(manager: HTTPSessionManager, video: URL) {
+        manager.post("videos", parameters: ["title": "Harbour"]) { form in
+            try form.append(video, name: "video")
+            form.append(Data("{}".utf8), name: "settings", fileName: "settings.json", mimeType: "application/json")
+        } progress: { update in
+            print(update.completedByteCount, update.totalByteCount ?? -1)
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
+    }
+
+    static func progressClosure(manager: SessionManager, request: URLRequest, file: URL) {
+        manager.progressQueue = .main
+        let task = manager.uploadTask(with: request, fromFile: file, serializer: .data) { update in
+            print(update.fractionCompleted ?? 0)
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
+        task.resume()
+    }
+
+    static func progressSequence(manager: SessionManager, task: URLSessionTask) async {
+        for await update in manager.downloadProgressUpdates(for: task) {
+            print(update.completedByteCount)
+        }
+    }
+
+    static func errors(manager: HTTPSessionManager) async {
+        let response = await manager.response(for: Request<User>("users/1", as: User.self))
+        if let error = response.error {
+            print(error.code, error.statusCode ?? 0, error.isTimeout, error.isCancelled)
+            print(error.response?.allHeaderFields.count ?? 0, error.data?.count ?? 0)
+        }
+    }
+
+    static func migrate(manager: HTTPSessionManager) {
+        manager.get("resources", parameters: ["key": "value"]) { response in
+            if let error = response.error {
+                print("failure", error)
+            } else {
+                print("success", response.value ?? "nothing")
+            }
+        }
+    }
+}

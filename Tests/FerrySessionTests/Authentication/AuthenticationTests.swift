@@ -1,0 +1,233 @@
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite("Authenticate field")
+struct AuthenticateFieldTests {
+    @Test(
+        "Challenges are read as RFC 9110, section 11.6.1 writes them",
+        arguments: [
+            (["Basic realm=\"simple\""], ["basic:simple"]),
+            (
+                ["Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\""],
+                ["newauth:apps", "basic:simple"]
+            ),
+            (["Digest realm=\"a, b\", nonce=\"x\"", "Basic realm=c"], ["digest:a, b", "basic:c"]),
+            (["Negotiate", "NTLM"], ["negotiate:-", "ntlm:-"]),
+            (["Negotiate, Basic realm=\"x\""], ["negotiate:-", "basic:x"]),
+            (["Negotiate YWJj=="], ["negotiate:-"]),
+            (["BASIC nonsense, REALM=\"late\""], ["basic:late"]),
+            (["", ",,", "=", "\""], []),
+        ] as [([String], [String])]
+    )
+    func parsing(_ values: [String], _ expected: [String]) {
+        #expect(AuthenticateField.parse(values).map { "\($0.scheme):\($0.realm ?? "-")" } == expected)
+    }
+}
+
+@Suite("Authentication", .timeLimit(.minutes(1)))
+struct AuthenticationTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    private func session(_ answerer: Answerer?) -> CurlSession {
+        CurlSession(configuration: .ephemeral, delegate: answerer, delegateQueue: nil)
+    }
+
+    private func status(_ response: URLResponse) -> Int? {
+        (response as? HTTPURLResponse)?.statusCode
+    }
+
+    @Test("A 401 that nobody answers is delivered with its body", arguments: [true, false])
+    func unanswered(_ hasDelegate: Bool) async throws {
+        let answerer = hasDelegate ? Answerer([.performDefaultHandling: nil]) : nil
+        let (data, response) = try await session(answerer).data(from: server.url("/basic-auth/ada/secret"))
+        #expect(status(response) == 401)
+        #expect(!data.isEmpty)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test(
+        "The right credential is sent, and the 401's bytes never precede the answer's",
+        arguments: ["basic", "digest"]
+    )
+    func rightCredential(_ scheme: String) async throws {
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        let session = session(answerer)
+        let url = server.url("/\(scheme)-auth/ada/secret")
+        let (data, response) = try await session.data(from: url)
+        #expect(status(response) == 200)
+        #expect(!String(decoding: data, as: UTF8.self).contains("401"))
+        let space = try #require(answerer.challenges.first?.space)
+        #expect(
+            space.authenticationMethod
+                == (scheme == "basic" ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest)
+        )
+        #expect(space.host == "127.0.0.1")
+        #expect(space.port == server.port)
+        #expect(space.realm?.isEmpty == false)
+
+        // What was accepted is sent unasked from then on.
+        let (_, second) = try await session.data(from: url)
+        #expect(status(second) == 200)
+        #expect(answerer.challenges.count == 1)
+        if scheme == "basic" { #expect(server.requestCount == 3) }
+    }
+
+    @Test("A body is sent again with the credential, whole")
+    func bodyIsReplayed() async throws {
+        let server = try LoopbackServer { request in
+            guard request.headers["Authorization"] != nil else {
+                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
+            return .text(request.bodySHA256)
+        }
+        let body = LoopbackServer.pattern(count: 700_000)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).upload(for: request, from: body)
+        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+    }
+
+    @Test("A wrong credential is asked for again with a failure more, and ends by the delegate's word")
+    func wrongCredential() async throws {
+        let answerer = Answerer(user: "ada", passwords: ["wrong", "worse", "secret"])
+        let (_, response) = try await session(answerer).data(from: server.url("/basic-auth/ada/secret"))
+        #expect(status(response) == 200)
+        #expect(answerer.challenges.map(\.failures) == [0, 1, 2])
+
+        let stubborn = Answerer(user: "ada", passwords: Array(repeating: "wrong", count: 100))
+        let (data, refused) = try await session(stubborn).data(from: server.url("/basic-auth/ada/secret"))
+        #expect(status(refused) == 401)
+        #expect(!data.isEmpty)
+        #expect(stubborn.challenges.count == 10)
+    }
+
+    @Test("Cancelling the challenge cancels the task, which knows the 401")
+    func cancelled() async throws {
+        let answerer = Answerer([.cancelAuthenticationChallenge: nil])
+        let session = session(answerer)
+        let (code, response) = await withCheckedContinuation { continuation in
+            session.dataTask(with: server.url("/basic-auth/ada/secret")) { _, response, error in
+                continuation.resume(returning: ((error as? URLError)?.code, response))
+            }.resume()
+        }
+        #expect(code == .cancelled)
+        #expect(response.flatMap(status) == 401)
+    }
+
+    @Test("Rejecting a protection space goes on to the next scheme, the strongest first")
+    func rejected() async throws {
+        let server = try LoopbackServer { request in
+            if request.headers["Authorization"]?.hasPrefix("Basic ") == true { return .text("in") }
+            return LoopbackResponse(
+                status: 401,
+                headers: ["WWW-Authenticate": "Basic realm=\"b\", Digest realm=\"d\", nonce=\"n\", Bearer"]
+            )
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret"], only: NSURLAuthenticationMethodHTTPBasic)
+        let (data, _) = try await session(answerer).data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == "in")
+        #expect(
+            answerer.challenges.map(\.space.authenticationMethod) == [
+                NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodHTTPBasic,
+            ]
+        )
+    }
+
+    @Test("The configuration's storage answers where the delegate does not")
+    func storedCredential() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = URLCredentialStorage()
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: server.port,
+            protocol: "http",
+            realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        storage.set(URLCredential(user: "ada", password: "secret", persistence: .forSession), for: space)
+        configuration.urlCredentialStorage = storage
+        let session = CurlSession(configuration: configuration)
+        let (_, response) = try await session.data(from: server.url("/basic-auth/ada/secret"))
+        #expect(status(response) == 200)
+    }
+
+    @Test("A credential in the URL works, and stays out of errors")
+    func credentialInURL() async throws {
+        let url = try #require(URL(string: "http://ada:secret@127.0.0.1:\(server.port)/basic-auth/ada/secret"))
+        let (_, response) = try await session(nil).data(from: url)
+        #expect(status(response) == 200)
+        let refused = try #require(URL(string: "http://ada:secret@127.0.0.1:1/"))
+        let error = await #expect(throws: URLError.self) { try await session(nil).data(from: refused) }
+        #expect("\(error?.userInfo ?? [:])".contains("secret") == false)
+    }
+
+    @Test("A credential does not follow a redirection to another origin")
+    func originsAreApart() async throws {
+        let second = try LoopbackServer { .text($0.headers["Authorization"] ?? "none") }
+        let target = second.url("/", host: "localhost").absoluteString
+        let first = try LoopbackServer { request in
+            request.headers["Authorization"] == nil
+                ? LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                : .redirect(to: target)
+        }
+        let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).data(from: first.url)
+        #expect(String(decoding: data, as: UTF8.self) == "none")
+    }
+}
+
+/// Answers challenges in turn, and notes them.
+private final class Answerer: NSObject, URLSessionTaskDelegate {
+    struct Seen: Sendable {
+        var space: URLProtectionSpace
+        var failures: Int
+    }
+
+    private struct State {
+        var seen: [Seen] = []
+        var credentials: [URLCredential]
+    }
+
+    private let disposition: URLSession.AuthChallengeDisposition
+    private let only: String?
+    private let state: Locked<State>
+
+    var challenges: [Seen] { state.withLock { $0.seen } }
+
+    init(_ answer: [URLSession.AuthChallengeDisposition: URLCredential?]) {
+        disposition = answer.keys.first ?? .performDefaultHandling
+        only = nil
+        state = Locked(State(credentials: []))
+    }
+
+    init(user: String, passwords: [String], only: String? = nil) {
+        disposition = .useCredential
+        self.only = only
+        let credentials = passwords.map { URLCredential(user: user, password: $0, persistence: .forSession) }
+        state = Locked(State(credentials: credentials))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        let failures = challenge.previousFailureCount
+        if let only, space.authenticationMethod != only {
+            state.withLock { $0.seen.append(Seen(space: space, failures: failures)) }
+            return completionHandler(.rejectProtectionSpace, nil)
+        }
+        let credential = state.withLock { state -> URLCredential? in
+            state.seen.append(Seen(space: space, failures: failures))
+            return state.credentials.isEmpty ? nil : state.credentials.removeFirst()
+        }
+        completionHandler(disposition, credential)
+    }
+}

@@ -1,0 +1,188 @@
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite("Cookie rules")
+struct CookieRuleTests {
+    static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func parse(_ field: String, _ url: String) throws -> HTTPCookie? {
+        CookieRule.parse(field, from: try #require(URL(string: url)), now: Self.now) { _, domain in
+            domain.contains(".") && domain != "co.uk"
+        }
+    }
+
+    struct Row: Sendable {
+        var field: String
+        var url = "http://www.example.com/a/b"
+        /// name=value domain path, or nil for an ignored cookie.
+        var result: String?
+    }
+
+    @Test(
+        "A Set-Cookie field is read as RFC 6265, section 5.2 and 5.3 say",
+        arguments: [
+            Row(field: "a=1", result: "a=1 www.example.com /a"),
+            Row(field: "a=1; Path=/", result: "a=1 www.example.com /"),
+            Row(field: "a=1; Path=relative", result: "a=1 www.example.com /a"),
+            Row(field: " a = 1 ; path=/x", result: "a=1 www.example.com /x"),
+            Row(field: "a=b=c", result: "a=b=c www.example.com /a"),
+            Row(field: "a=\"1, 2\"; Path=/", result: "a=\"1, 2\" www.example.com /"),
+            Row(field: "a=1; Domain=example.com; Path=/", result: "a=1 .example.com /"),
+            Row(field: "a=1; Domain=.EXAMPLE.com; Path=/", result: "a=1 .example.com /"),
+            Row(field: "a=1; Domain=; Path=/", result: "a=1 www.example.com /"),
+            Row(field: "a=1; Domain=other.com", result: nil),
+            Row(field: "a=1; Domain=com", result: nil),
+            Row(field: "a=1; Domain=deeper.www.example.com", result: nil),
+            Row(field: "a=1; Domain=co.uk", url: "http://shop.co.uk/", result: nil),
+            Row(field: "a=1; Domain=0.0.1", url: "http://127.0.0.1/", result: nil),
+            Row(field: "a=1; Secure", result: nil),
+            Row(field: "a=1; Secure", url: "https://www.example.com/", result: "a=1 www.example.com /"),
+            Row(field: "__Secure-a=1", url: "https://www.example.com/", result: nil),
+            Row(
+                field: "__Secure-a=1; Secure",
+                url: "https://www.example.com/",
+                result: "__Secure-a=1 www.example.com /"
+            ),
+            Row(
+                field: "__Host-a=1; Secure; Path=/",
+                url: "https://www.example.com/",
+                result: "__Host-a=1 www.example.com /"
+            ),
+            Row(field: "__Host-a=1; Secure", url: "https://www.example.com/", result: nil),
+            Row(field: "__Host-a=1; Secure; Path=/; Domain=example.com", url: "https://www.example.com/", result: nil),
+            Row(field: "novalue", result: nil),
+            Row(field: "=nameless", result: nil),
+            Row(field: "a=b\u{1}c", result: nil),
+            Row(field: "a=" + String(repeating: "x", count: 5000), result: nil),
+        ]
+    )
+    func parsing(_ row: Row) throws {
+        let cookie = try parse(row.field, row.url)
+        #expect(cookie.map { "\($0.name)=\($0.value) \($0.domain) \($0.path)" } == row.result, "\(row.field)")
+    }
+
+    @Test(
+        "Max-Age goes before Expires, and dates are read leniently",
+        arguments: [
+            ("Max-Age=60", 60.0), ("Max-Age=60; Expires=Sun, 06 Nov 1994 08:49:37 GMT", 60), ("Max-Age=x", nil),
+            ("Expires=Tue, 14-Nov-23 22:14:20 GMT", 60), ("Expires=Tue Nov 14 22:14:20 2023", 60),
+            ("Expires=14 Nov 2023 22:14:20", 60), ("Expires=nonsense", nil), ("Expires=32 Nov 2023 22:14:20", nil),
+        ] as [(String, Double?)]
+    )
+    func expiry(_ attributes: String, _ seconds: Double?) throws {
+        let cookie = try #require(try parse("a=1; " + attributes, "http://e.com/"))
+        #expect(cookie.expiresDate.map { $0.timeIntervalSince(Self.now) } == seconds)
+    }
+
+    @Test("Max-Age of zero or less is the past", arguments: ["0", "-1"])
+    func deletion(_ age: String) throws {
+        let cookie = try #require(try parse("a=1; Max-Age=\(age)", "http://e.com/"))
+        #expect(cookie.expiresDate.map { $0 < Self.now } == true)
+    }
+
+    @Test(
+        "Paths match as RFC 6265, section 5.1.4 says",
+        arguments: [
+            ("/a", "/a", true), ("/a/b", "/a", true), ("/ab", "/a", false), ("/a/b", "/a/", true), ("/", "/", true),
+            ("/a", "/a/", false), ("/b", "/a", false),
+        ]
+    )
+    func paths(_ path: String, _ cookiePath: String, _ isMatch: Bool) {
+        #expect(CookieRule.pathMatches(path, cookiePath) == isMatch)
+    }
+
+    @Test("Longer paths come first, and Secure, expired and foreign cookies stay at home")
+    func choice() throws {
+        let cookies = try [
+            "short=1; Path=/", "long=2; Path=/a/b", "other=3; Path=/c", "old=4; Path=/; Max-Age=0",
+        ].compactMap { try parse($0, "http://e.com/") }
+        let secure = try #require(try parse("secure=5; Path=/; Secure", "https://e.com/"))
+        let header = { (url: String) in
+            CookieRule.header(for: try #require(URL(string: url)), from: cookies + [secure], now: Self.now)
+        }
+        #expect(try header("http://e.com/a/b/c") == "long=2; short=1")
+        #expect(try header("https://e.com/") == "secure=5; short=1")
+        #expect(try header("http://sub.e.com/") == nil)
+        #expect(try header("http://e.com.evil.org/") == nil)
+    }
+}
+
+@Suite("Cookies", .timeLimit(.minutes(1)))
+struct CookieTests {
+    @Test("What one answer sets, the next request sends: all of it, also from a redirection")
+    func roundTrip() async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/set":
+                var response = LoopbackResponse.redirect(to: "/next/page")
+                response.headers.add("Set-Cookie", "a=1; Path=/")
+                response.headers.add("Set-Cookie", "b=2; Path=/next; Expires=Wed, 09 Jun 2100 10:18:14 GMT")
+                response.headers.add("Set-Cookie", "c=3; Path=/elsewhere")
+                return response
+            case "/delete":
+                var response = LoopbackResponse.text("gone")
+                response.headers.add("Set-Cookie", "a=; Path=/; Max-Age=0")
+                return response
+            default: return .text(request.headers["Cookie"] ?? "none")
+            }
+        }
+        let session = CurlSession(configuration: .ephemeral)
+        let text = { (path: String) in
+            String(decoding: try await session.data(from: server.url(path)).0, as: UTF8.self)
+        }
+        #expect(try await text("/set") == "b=2; a=1")
+        #expect(try await text("/") == "a=1")
+        _ = try await text("/delete")
+        #expect(try await text("/") == "none")
+        #expect(try await text("/elsewhere/x") == "c=3")
+
+        var byHand = URLRequest(url: server.url("/elsewhere"))
+        byHand.setValue("mine=1", forHTTPHeaderField: "Cookie")
+        #expect(String(decoding: try await session.data(for: byHand).0, as: UTF8.self) == "mine=1")
+        var without = URLRequest(url: server.url("/elsewhere"))
+        without.httpShouldHandleCookies = false
+        #expect(String(decoding: try await session.data(for: without).0, as: UTF8.self) == "none")
+    }
+
+    @Test(
+        "The configuration switches cookies off",
+        arguments: ["storage", "policy", "sending"]
+    )
+    func switchedOff(_ how: String) async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackResponse.text(request.headers["Cookie"] ?? "none")
+            response.headers.add("Set-Cookie", "a=1; Path=/")
+            return response
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        switch how {
+        case "storage": configuration.httpCookieStorage = nil
+        case "policy": configuration.httpCookieAcceptPolicy = .never
+        default: configuration.httpShouldSetCookies = false
+        }
+        let session = CurlSession(configuration: configuration)
+        for _ in 0..<2 {
+            let (data, _) = try await session.data(from: server.url)
+            #expect(String(decoding: data, as: UTF8.self) == "none")
+        }
+    }
+
+    @Test("A redirection to another host does not take the cookies of the first along")
+    func originsAreApart() async throws {
+        let second = try LoopbackServer { .text($0.headers["Cookie"] ?? "none") }
+        let target = second.url("/", host: "localhost").absoluteString
+        let first = try LoopbackServer { request in
+            if request.path == "/go" { return .redirect(to: target) }
+            var response = LoopbackResponse.text("set")
+            response.headers.add("Set-Cookie", "secret=1; Path=/")
+            return response
+        }
+        let session = CurlSession(configuration: .ephemeral)
+        _ = try await session.data(from: first.url("/"))
+        let (data, _) = try await session.data(from: first.url("/go"))
+        #expect(String(decoding: data, as: UTF8.self) == "none")
+        #expect(first.requests.last?.headers["Cookie"] == "secret=1")
+    }
+}

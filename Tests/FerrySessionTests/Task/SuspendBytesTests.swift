@@ -1,0 +1,127 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Suspending stops the bytes on the wire, not only the callbacks.
+@Suite(.timeLimit(.minutes(1)))
+struct SuspendBytesTests {
+    /// More than all the buffers between a server and a client on one machine hold.
+    private static let size = 48_000_000
+
+    /// A server that sends a little, and the rest when the task is suspended.
+    private func server(_ gate: Gate) throws -> LoopbackServer {
+        try LoopbackServer { _ in .gated(gate, first: 100_000, of: Self.size) }
+    }
+
+    /// Suspends a task that has had the first bytes, and looks at what the server can send then.
+    private func suspend(_ task: URLSessionTask, _ gate: Gate, _ server: LoopbackServer) async throws {
+        task.resume()
+        try await eventually("the first bytes") { task.countOfBytesReceived == 100_000 }
+        task.suspend()
+        // The engine hears of it before more is sent.
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        let sent = try await settled { server.bytesSent }
+        #expect(sent < Self.size / 2)
+        #expect(task.countOfBytesReceived == 100_000)
+        #expect(task.progress.fractionCompleted < 0.1)
+    }
+
+    @Test("A suspended data task stops the server's sending, and goes on exactly") func data() async throws {
+        let gate = Gate()
+        let server = try server(gate)
+        let reader = Locked(PatternReader())
+        var hooks = DelegateHooks()
+        hooks.onData = { _, data in reader.withLock { $0.read(data) } }
+        let delegate = RecordingDelegate(hooks)
+        let task = makeSession(delegate).dataTask(with: server.url)
+        try await suspend(task, gate, server)
+        task.resume()
+        #expect(try await delegate.completion(of: task).error == nil)
+        #expect(reader.withLock { $0.isExact && $0.count == Self.size })
+        #expect(server.requestCount == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A suspended download stops the server's sending, and its file is exact") func download() async throws {
+        let gate = Gate()
+        let server = try server(gate)
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).downloadTask(with: server.url)
+        try await suspend(task, gate, server)
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.file == LoopbackServer.pattern(count: Self.size))
+        #expect(server.requestCount == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A suspended upload stops its bytes, and its body is exact", arguments: ["data", "file", "stream"])
+    func upload(_ kind: String) async throws {
+        let size = 24_000_000
+        var configuration = LoopbackServer.Configuration()
+        configuration.receiveBufferSize = 65_536
+        configuration.hashesBodies = false
+        configuration.keptBodyBytes = size
+        let server = try LoopbackServer(configuration: configuration) { _ in .text("done") }
+        let body = LoopbackServer.pattern(count: size)
+        let suspended = Locked(false)
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: body)) }
+        hooks.onSent = { task, _ in
+            let isFirst = suspended.withLock { suspended in
+                defer { suspended = true }
+                return !suspended
+            }
+            if isFirst { task.suspend() }
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        let file = try TemporaryFile(kind == "file" ? body : Data())
+        let task: URLSessionUploadTask =
+            switch kind {
+            case "data": session.uploadTask(with: request, from: body)
+            case "file": session.uploadTask(with: request, fromFile: file.url)
+            default: session.uploadTask(withStreamedRequest: request)
+            }
+        task.resume()
+        try await eventually("suspension") { task.state == .suspended }
+        let arrived = try await settled { server.bytesReceived }
+        #expect(arrived < size / 2)
+        let sent = task.countOfBytesSent
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(server.bytesReceived == arrived)
+        #expect(task.countOfBytesSent == sent)
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil)
+        #expect(record.sentTotals.last == Int64(size))
+        #expect(server.requests.map(\.body) == [body])
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A handler's task can be suspended and resumed too", arguments: ["data", "download"])
+    func handlers(_ kind: String) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 50_000, of: 100_000) }
+        let session = makeSession()
+        let outcome = Promise<Outcome<Data>>()
+        let task: URLSessionTask =
+            kind == "data"
+            ? session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }
+            : session.downloadTask(with: server.url) { url, response, error in
+                outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+            }
+        task.resume()
+        try await eventually("half of it") { task.countOfBytesReceived == 50_000 }
+        task.suspend()
+        gate.open()
+        try await Task.sleep(for: .milliseconds(150))
+        #expect(task.countOfBytesReceived == 50_000)
+        #expect(outcome.first == nil)
+        task.resume()
+        #expect(try await outcome.value().value == LoopbackServer.pattern(count: 100_000))
+    }
+}

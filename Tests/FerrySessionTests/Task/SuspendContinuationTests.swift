@@ -1,0 +1,242 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// The server's connection ends while the task is suspended.
+@Suite(.timeLimit(.minutes(1)))
+struct SuspendContinuationTests {
+    private static let size = 400_000
+    private static let first = 100_000
+
+    /// The first request gets a part and then the connection's end; later ones what `later` says.
+    private func server(
+        _ gate: Gate,
+        etag: String?,
+        later: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse
+    ) throws -> LoopbackServer {
+        let isFirst = Locked(true)
+        return try LoopbackServer { request in
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard isFirst else { return later(request) }
+            return .gated(gate, first: Self.first, of: Self.size, etag: etag.map { "\"\($0)\"" }, closes: true)
+        }
+    }
+
+    /// Starts a task, suspends it in its middle, lets the server close, and resumes it.
+    private func interrupt(
+        _ task: URLSessionTask,
+        _ gate: Gate,
+        _ server: LoopbackServer
+    ) async throws {
+        task.resume()
+        try await eventually("a part") { task.countOfBytesReceived == Self.first }
+        task.suspend()
+        // The engine hears of it before the server closes.
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        try await server.waitForOpenConnections(atMost: 0)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(task.state == .suspended)
+        task.resume()
+    }
+
+    @Test("The same entity goes on where it stopped", arguments: ["data", "download"])
+    func sameEntity(_ kind: String) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: Self.size), etag: "v1", for: request)
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil)
+        #expect((kind == "data" ? record.data : record.file) == LoopbackServer.pattern(count: Self.size))
+        #expect(record.names.filter { $0 == "response" }.count == (kind == "data" ? 1 : 0))
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(task.countOfBytesReceived == Self.size)
+        let second = try #require(server.requests.last)
+        #expect(server.requestCount == 2)
+        #expect(second.header("Range") == "bytes=\(Self.first)-")
+        #expect(second.header("If-Range") == "\"v1\"")
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Handlers get the whole, however often it stopped", arguments: ["data", "download"])
+    func handlers(_ kind: String) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: Self.size), etag: "v1", for: request)
+        }
+        let outcome = Promise<Outcome<Data>>()
+        let session = makeSession()
+        let task: URLSessionTask =
+            kind == "data"
+            ? session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }
+            : session.downloadTask(with: server.url) { url, response, error in
+                outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+            }
+        try await interrupt(task, gate, server)
+        #expect(try await outcome.value().value == LoopbackServer.pattern(count: Self.size))
+        #expect(task.progress.fractionCompleted == 1)
+    }
+
+    @Test("A data task whose entity has changed fails clearly") func changedData() async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: 1000), etag: "v2", for: request)
+        }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.urlError?.ferryCode == .cannotContinue)
+        #expect(record.data == LoopbackServer.pattern(count: Self.first))
+        #expect(record.names.filter { $0 == "response" }.count == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A download whose entity has changed is the new one, exactly", arguments: [1000, 700_000])
+    func changedDownload(_ size: Int) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: size, offset: 7), etag: "v2", for: request)
+        }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).downloadTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil)
+        #expect(record.file == LoopbackServer.pattern(count: size, offset: 7))
+        #expect(record.wroteTotals.last == Int64(size))
+        #expect(task.countOfBytesReceived == size)
+        #expect(task.countOfBytesExpectedToReceive == size)
+        #expect((task.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"v2\"")
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A handler's download whose entity has changed counts the new one alone", arguments: [true, false])
+    func changedHandlerDownload(_ hasDelegate: Bool) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: 1000, offset: 7), etag: "v2", for: request)
+        }
+        let outcome = Promise<Outcome<Data>>()
+        let session = makeSession(hasDelegate ? RecordingDelegate() : nil)
+        let task = session.downloadTask(with: server.url) { url, response, error in
+            outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+        }
+        try await interrupt(task, gate, server)
+        #expect(try await outcome.value().value == LoopbackServer.pattern(count: 1000, offset: 7))
+        #expect(task.countOfBytesReceived == 1000)
+        #expect(task.countOfBytesExpectedToReceive == 1000)
+    }
+
+    @Test("Without a validator the task fails with a lost connection", arguments: ["data", "download"])
+    func noValidator(_ kind: String) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: nil) { _ in .pattern(count: Self.size) }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(server.requestCount == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A server that refuses the range fails the task", arguments: [404, 500, 416])
+    func refusedRange(_ status: Int) async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { _ in .status(status) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.data == LoopbackServer.pattern(count: Self.first))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("A server that is gone fails the task at once, and is not asked for ever") func serverGone() async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { _ in .status(500) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        task.resume()
+        try await eventually("a part") { delegate[task].data.count == Self.first }
+        task.suspend()
+        try await Task.sleep(for: .milliseconds(100))
+        server.stop()
+        task.resume()
+        let record = try await delegate.completion(of: task, timeout: 5)
+        #expect([.cannotConnectToHost, .networkConnectionLost].contains(record.urlError?.code))
+    }
+
+    @Test("A server that closes again and again is asked once for each suspension") func closesAgain() async throws {
+        let gate = Gate()
+        let server = try server(gate, etag: "v1") { request in
+            .resource(.pattern(count: Self.size), etag: "v1", for: request).faulted(.truncate(afterBodyBytes: 10))
+        }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        try await interrupt(task, gate, server)
+        let record = try await delegate.completion(of: task, timeout: 5)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.data == LoopbackServer.pattern(count: Self.first + 10))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("An upload whose connection ended while it was suspended fails with a lost connection")
+    func upload() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.receiveBufferSize = 32_768
+        configuration.bodyReading = { _ in .early(.empty, afterBytes: 2_000_000) }
+        let server = try LoopbackServer(configuration: configuration) { _ in .text("never") }
+        let suspended = Locked(false)
+        var hooks = DelegateHooks()
+        hooks.onSent = { task, _ in
+            let isFirst = suspended.withLock { suspended in
+                defer { suspended = true }
+                return !suspended
+            }
+            if isFirst { task.suspend() }
+        }
+        let delegate = RecordingDelegate(hooks)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let task = makeSession(delegate).uploadTask(with: request, from: Data(count: 40_000_000))
+        task.resume()
+        try await eventually("suspension") { task.state == .suspended }
+        try await Task.sleep(for: .milliseconds(100))
+        server.stop()
+        task.resume()
+        let record = try await delegate.completion(of: task, timeout: 10)
+        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A task whose server closed before the head fails with a lost connection") func beforeHead() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .empty
+        }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        task.resume()
+        try await server.waitForRequests(1)
+        task.suspend()
+        gate.open()
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(delegate[task].completions == 0)
+        task.resume()
+        #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .networkConnectionLost)
+    }
+}

@@ -1,0 +1,130 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Suspended tasks are in nobody's way, even where a host may have one connection only.
+@Suite(.timeLimit(.minutes(1)))
+struct SuspendSlotTests {
+    private func session(_ delegate: RecordingDelegate) -> CurlSession {
+        makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
+    }
+
+    @Test("A task suspended in its middle lets others of the host run") func midBody() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text("other")
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let suspended = session.dataTask(with: server.url("/gated"))
+        suspended.resume()
+        try await eventually("ten bytes") { delegate[suspended].data.count == 10 }
+        let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
+        for task in others { task.resume() }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(server.requestCount == 1)
+        suspended.suspend()
+        for task in others { #expect(try await delegate.completion(of: task).data == Data("other".utf8)) }
+        suspended.resume()
+        gate.open()
+        #expect(try await delegate.completion(of: suspended).data == LoopbackServer.pattern(count: 20))
+    }
+
+    @Test("A task suspended while it waits for a connection takes none") func waiting() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let first = session.dataTask(with: server.url("/gated"))
+        let waiting = session.dataTask(with: server.url("/waiting"))
+        let last = session.dataTask(with: server.url("/last"))
+        for task in [first, waiting, last] { task.resume() }
+        try await eventually("ten bytes") { delegate[first].data.count == 10 }
+        waiting.suspend()
+        gate.open()
+        #expect(try await delegate.completion(of: last).data == Data("/last".utf8))
+        #expect(delegate[waiting].events == [])
+        #expect(!server.requests.map(\.path).contains("/waiting"))
+        waiting.resume()
+        #expect(try await delegate.completion(of: waiting).data == Data("/waiting".utf8))
+    }
+
+    @Test("A task suspended and resumed while it waits still comes once") func waitingAgain() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let first = session.dataTask(with: server.url("/gated"))
+        first.resume()
+        try await eventually("ten bytes") { delegate[first].data.count == 10 }
+        let waiting = (0..<10).map { session.dataTask(with: server.url("/\($0)")) }
+        for task in waiting { task.resume() }
+        for task in waiting {
+            for _ in 0..<20 {
+                task.suspend()
+                task.resume()
+            }
+        }
+        gate.open()
+        for task in waiting { #expect(try await delegate.completion(of: task).error == nil) }
+        #expect(server.requestCount == 11)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Many suspended tasks leave room, and all go on in the end") func many() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 1000) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        var suspended: [URLSessionTask] = []
+        for _ in 0..<10 {
+            let task = session.dataTask(with: server.url("/gated"))
+            task.resume()
+            try await eventually("ten bytes") { delegate[task].data.count == 10 }
+            task.suspend()
+            suspended.append(task)
+        }
+        let other = session.dataTask(with: server.url("/other"))
+        other.resume()
+        #expect(try await delegate.completion(of: other).error == nil)
+        gate.open()
+        for task in suspended { task.resume() }
+        for task in suspended {
+            #expect(try await delegate.completion(of: task).data == LoopbackServer.pattern(count: 1000))
+        }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A suspended task that is cancelled leaves its place to others") func cancelled() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        for _ in 0..<5 {
+            let task = session.dataTask(with: server.url("/gated"))
+            task.resume()
+            try await eventually("ten bytes") { delegate[task].data.count == 10 }
+            task.suspend()
+            task.cancel()
+            #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+        }
+        let one = session.dataTask(with: server.url("/gated"))
+        let two = session.dataTask(with: server.url("/gated"))
+        one.resume()
+        try await eventually("ten bytes") { delegate[one].data.count == 10 }
+        two.resume()
+        try await Task.sleep(for: .milliseconds(100))
+        // The limit still holds: places that were given up are not there twice.
+        #expect(delegate[two].events == [])
+        gate.open()
+        try await delegate.completion(of: two)
+    }
+}

@@ -1,0 +1,225 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SuspendTests {
+    @Test("Suspensions are counted: as many resumptions are needed") func nested() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        task.resume()
+        try await eventually("ten bytes") { delegate[task].data.count == 10 }
+        task.suspend()
+        task.suspend()
+        task.suspend()
+        gate.open()
+        for _ in 0..<2 {
+            task.resume()
+            #expect(task.state == .suspended)
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(delegate[task].data.count == 10)
+        task.resume()
+        #expect(try await delegate.completion(of: task).data == LoopbackServer.pattern(count: 20))
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A suspension before the first resumption counts too, and nothing is sent") func beforeStart() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        task.suspend()
+        task.resume()
+        #expect(task.state == .suspended)
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(server.connectionCount == 0)
+        task.resume()
+        #expect(task.state == .running)
+        #expect(try await delegate.completion(of: task).data.count == 10)
+    }
+
+    @Test("More resumptions than suspensions do no harm") func overResumed() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        for _ in 0..<5 { task.resume() }
+        try await eventually("ten bytes") { delegate[task].data.count == 10 }
+        task.suspend()
+        #expect(task.state == .suspended)
+        gate.open()
+        task.resume()
+        #expect(try await delegate.completion(of: task).data.count == 20)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("A task suspended at once after it was resumed says nothing until it is resumed again")
+    func rightAfterStart() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for _ in 0..<20 {
+            let task = session.dataTask(with: server.url("/bytes/100000"))
+            task.resume()
+            task.suspend()
+            try await Task.sleep(for: .milliseconds(10))
+            #expect(delegate[task].events == [])
+            #expect(task.state == .suspended)
+            task.resume()
+            let record = try await delegate.completion(of: task)
+            #expect(record.data == LoopbackServer.pattern(count: 100_000))
+            #expect(record.names == ["response", "data", "completed"])
+        }
+        #expect(server.requestCount == 20)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A task suspended before its head comes goes on with the same exchange", arguments: ["data", "download"])
+    func beforeHead(_ kind: String) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .pattern(count: 100_000)
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
+        task.resume()
+        try await server.waitForRequests(1)
+        task.suspend()
+        gate.open()
+        try await Task.sleep(for: .milliseconds(150))
+        #expect(delegate[task].events == [])
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect((kind == "data" ? record.data : record.file) == LoopbackServer.pattern(count: 100_000))
+        #expect(server.requestCount == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A task may suspend itself in every callback") func fromCallbacks() async throws {
+        let server = try LoopbackServer()
+        let again: @Sendable (URLSessionTask) -> Void = { task in
+            task.suspend()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.005) { task.resume() }
+        }
+        var hooks = DelegateHooks()
+        hooks.onData = { task, _ in again(task) }
+        hooks.onWrote = { task, _ in again(task) }
+        hooks.onSent = { task, _ in again(task) }
+        hooks.onRedirect = { task, request, answer in
+            again(task)
+            answer(request)
+        }
+        hooks.onResponse = { task, _, answer in
+            again(task)
+            answer(.allow)
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        let data = session.dataTask(with: server.url("/redirect-to?url=/bytes/3000000"))
+        let download = session.downloadTask(with: server.url("/redirect-to?url=/bytes/3000000"))
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "POST"
+        let upload = session.uploadTask(with: request, from: LoopbackServer.pattern(count: 3_000_000))
+        for task in [data, download, upload] { task.resume() }
+        #expect(try await delegate.completion(of: data).data == LoopbackServer.pattern(count: 3_000_000))
+        #expect(try await delegate.completion(of: download).file == LoopbackServer.pattern(count: 3_000_000))
+        #expect(try await delegate.completion(of: upload).error == nil)
+        #expect(server.requests.contains { $0.bodySHA256 == LoopbackServer.patternSHA256(count: 3_000_000) })
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A completed task ignores suspend and resume") func completed() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        task.resume()
+        try await delegate.completion(of: task)
+        task.suspend()
+        #expect(task.state == .completed)
+        task.resume()
+        #expect(task.state == .completed)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("An observer hears of each real change once") func observer() async throws {
+        final class Observer: CurlSessionTaskObserver {
+            let changes = Locked<[String]>([])
+            func session(_ session: CurlSession, didResume task: URLSessionTask) {
+                changes.withLock { $0.append("resumed") }
+            }
+            func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
+                changes.withLock { $0.append("suspended") }
+            }
+        }
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 1, of: 2) }
+        let session = makeSession()
+        let observer = Observer()
+        session.taskObserver = observer
+        let task = session.dataTask(with: server.url)
+        task.suspend()
+        task.resume()
+        task.resume()
+        task.resume()
+        task.suspend()
+        task.suspend()
+        task.resume()
+        task.resume()
+        gate.open()
+        try await eventually("completion") { task.state == .completed }
+        task.resume()
+        #expect(observer.changes.withLock { $0 } == ["resumed", "suspended", "resumed"])
+    }
+
+    @Test("Suspension stops every deadline", arguments: [true, false])
+    func timeouts(_ isMidBody: Bool) async throws {
+        let gate = Gate()
+        let box = Locked<URLSessionTask?>(nil)
+        let server = try LoopbackServer { _ in
+            if isMidBody { return .gated(gate, first: 10, of: 20) }
+            box.withLock { $0 }?.suspend()
+            gate.wait()
+            return .pattern(count: 20)
+        }
+        var hooks = DelegateHooks()
+        hooks.onData = { task, data in if data.count == 10, isMidBody, !gate.isOpen { task.suspend() } }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate) {
+            $0.timeoutIntervalForRequest = 1
+            $0.timeoutIntervalForResource = 1
+        }
+        let task = session.dataTask(with: server.url)
+        box.withLock { $0 = task }
+        task.resume()
+        try await eventually("suspension") { task.state == .suspended }
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(delegate[task].completions == 0)
+        gate.open()
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil)
+        #expect(record.data == LoopbackServer.pattern(count: 20))
+    }
+
+    @Test("After a suspension the deadlines run again") func timeoutAfterwards() async throws {
+        let server = try LoopbackServer()
+        var hooks = DelegateHooks()
+        hooks.onData = { task, _ in task.suspend() }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = 0.5 }
+        let task = session.dataTask(with: server.url("/stall?bytes=20&after=10"))
+        task.resume()
+        try await eventually("suspension") { task.state == .suspended }
+        try await Task.sleep(for: .milliseconds(800))
+        let start = ContinuousClock.now
+        task.resume()
+        let record = try await delegate.completion(of: task, timeout: 10)
+        #expect(record.urlError?.code == .timedOut)
+        #expect(record.urlError?.ferryCode == .inactivityTimeout)
+        #expect(ContinuousClock.now - start > .milliseconds(400))
+    }
+}

@@ -1,0 +1,101 @@
+import Ferry
+import Foundation
+import Testing
+
+@Suite("Data, image and closure responses")
+struct OtherResponseSerializerTests {
+    private struct Broken: Error {}
+
+    @Test("The body comes as it is, also with an error")
+    func data() throws {
+        let serializer = HTTPDataResponseSerializer()
+        let good = try SampleResponse(200, "x/y", "abc").serialized(by: serializer)
+        #expect(good.value == Data("abc".utf8))
+        #expect(good.error == nil)
+        let bad = try SampleResponse(404, "x/y", "abc").serialized(by: serializer)
+        #expect(bad.value == Data("abc".utf8))
+        #expect(bad.codes == [.unacceptableStatusCode])
+        let wrongType = HTTPDataResponseSerializer(validation: Validation(contentTypes: ["a/b"]))
+        let refused = try SampleResponse(200, "x/y", "abc").serialized(by: wrongType)
+        #expect(refused.value == Data("abc".utf8))
+        #expect(refused.codes == [.unacceptableContentType])
+        #expect(try SampleResponse(204, nil, "").serialized(by: serializer).value == Data())
+        #expect(try SampleResponse(204).serialized(by: serializer).value == nil)
+        let large = try SampleResponse(200, nil, "abc").serialized(by: serializer.limited(toBytes: 2))
+        #expect(large.value == nil)
+        #expect(large.codes == [.responseTooLarge])
+        #expect(try SampleResponse(200, nil, "abc").serialized(by: serializer.limited(toBytes: 3)).error == nil)
+        let largeError = try SampleResponse(500, nil, "abc").serialized(by: serializer.limited(toBytes: 2))
+        #expect(largeError.codes == [.responseTooLarge, .unacceptableStatusCode])
+    }
+
+    @Test(
+        "Every image type of AFNetworking is accepted",
+        arguments: [
+            "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
+            "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap",
+        ]
+    )
+    func imageTypes(type: String) throws {
+        #expect(try SampleResponse(200, type, "x").serialized(by: .imageData).value == Data("x".utf8))
+    }
+
+    @Test("An image is checked for status and type and made by the decoder given")
+    func image() throws {
+        let serializer = ImageDataResponseSerializer { $0.count }
+        #expect(try SampleResponse(200, "image/png", "abc").serialized(by: serializer).value == 3)
+        let missing = try SampleResponse(404, "image/png", "abc").serialized(by: serializer)
+        #expect(missing.value == 3)
+        #expect(missing.codes == [.unacceptableStatusCode])
+        let html = try SampleResponse(200, "text/html", "abc").serialized(by: serializer)
+        #expect(html.value == nil)
+        #expect(html.codes == [.unacceptableContentType])
+        let empty = try SampleResponse(200, "image/png", "").serialized(by: serializer)
+        #expect(empty.value == nil)
+        #expect(empty.error == nil)
+        let failing = ImageDataResponseSerializer<Int> { _ in throw Broken() }
+        let broken = try SampleResponse(500, "image/png", "abc").serialized(by: failing)
+        #expect(broken.codes == [.decodingFailed, .unacceptableStatusCode])
+        #expect(broken.error?.decodingError is Broken)
+    }
+
+    @Test("A closure makes the value after the checks; what it throws is the error")
+    func closure() throws {
+        let serializer = ClosureResponseSerializer { request, response, data in
+            "\(request?.httpMethod ?? "") \((response as? HTTPURLResponse)?.statusCode ?? 0) \(data?.count ?? -1)"
+        }
+        #expect(try SampleResponse(200, nil, "abc").serialized(by: serializer).value == "GET 200 3")
+        #expect(try SampleResponse(204).serialized(by: serializer).value == "GET 204 -1")
+        let missing = try SampleResponse(404, nil, "abc").serialized(by: serializer)
+        #expect(missing.value == "GET 404 3")
+        #expect(missing.codes == [.unacceptableStatusCode])
+        let strict = serializer.validating(Validation(contentTypes: ["a/b"]))
+        #expect(try SampleResponse(200, "x/y", "abc").serialized(by: strict).value == nil)
+        let failing = ClosureResponseSerializer<Int> { _, _, _ in throw Broken() }
+        #expect(
+            try SampleResponse(404, nil, "a").serialized(by: failing).codes == [
+                .decodingFailed, .unacceptableStatusCode,
+            ]
+        )
+        let own = NetworkError.Code(rawValue: "quotaExceeded")
+        let typed = ClosureResponseSerializer<Int> { _, _, _ in throw NetworkError(own, message: "Too much") }
+        #expect(try SampleResponse(404, nil, "a").serialized(by: typed).codes == [own, .unacceptableStatusCode])
+    }
+
+    @Test("A serializer's value can be made into another one")
+    func map() throws {
+        let count = JSONResponseSerializer().map { $0.array?.count ?? 0 }
+        #expect(try SampleResponse(404, "application/json", "[1,2]").serialized(by: count).value == 2)
+        #expect(
+            try SampleResponse(404, "application/json", "[1,2]").serialized(by: count).codes == [
+                .unacceptableStatusCode
+            ]
+        )
+        let failing = JSONResponseSerializer().limited(toBytes: 10).map { _ -> Int in throw Broken() }
+        #expect(failing.maximumBytes == 10)
+        #expect(
+            try SampleResponse(404, "application/json", "[]").serialized(by: failing).codes
+                == [.decodingFailed, .unacceptableStatusCode]
+        )
+    }
+}

@@ -1,0 +1,30 @@
+import Ferry
+import Foundation
+import Testing
+
+@Suite("Property list responses")
+struct PropertyListResponseSerializerTests {
+    private let xml = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"
+
+    @Test("Value and error come out as AFNetworking has them, and an empty body is none")
+    func table() throws {
+        let value = PropertyListValue.dictionary(["a": .integer(1)])
+        let rows: [(SampleResponse, PropertyListValue?, [NetworkError.Code])] = [
+            (SampleResponse(200, "application/x-plist", xml), value, []),
+            (SampleResponse(404, "application/x-plist", xml), value, [.unacceptableStatusCode]),
+            (SampleResponse(200, "application/xml", xml), nil, [.unacceptableContentType]),
+            (SampleResponse(200, "application/x-plist", ""), nil, []),
+            (SampleResponse(200, "application/x-plist"), nil, []),
+            (SampleResponse(204, nil, ""), nil, []),
+            (SampleResponse(200, "application/x-plist", "nonsense"), nil, [.decodingFailed]),
+            (SampleResponse(500, "application/x-plist", "bplist00"), nil, [.decodingFailed, .unacceptableStatusCode]),
+        ]
+        for (sample, value, codes) in rows {
+            let result = try sample.serialized(by: .propertyList)
+            #expect(result.value == value)
+            #expect(result.codes == codes)
+        }
+        let error = try SampleResponse(200, "application/x-plist", "nonsense").serialized(by: .propertyList).error
+        #expect(error?.message == "The body is not a property list: Neither a binary nor an XML property list")
+    }
+}

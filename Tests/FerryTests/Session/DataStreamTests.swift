@@ -1,0 +1,127 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Streams", .timeLimit(.minutes(1)))
+struct DataStreamTests {
+    @Test("The pieces add up to the body", arguments: TestTransport.all)
+    func pieces(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse(body: .pattern(count: 3_000_000)).framed(.chunked) }
+        let manager = transport.manager(baseURL: server.url)
+        let status = Watched<Int?>(nil)
+        var body = Data()
+        let stream = manager.stream(
+            URLRequest(url: server.url),
+            bufferLimit: 100_000,
+            onResponse: { response in status.change { $0 = response.statusCode } }
+        )
+        for try await chunk in stream { body += chunk }
+        #expect(status.current == 200)
+        #expect(body == LoopbackServer.pattern(count: 3_000_000))
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Pieces come while the response goes on", arguments: TestTransport.all)
+    func arrivesEarly(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            .stream { body in
+                body.write("first")
+                body.wait(60)
+            }
+        }
+        for try await chunk in transport.manager(baseURL: server.url).stream("x") {
+            #expect(chunk == Data("first".utf8))
+            break
+        }
+        // Leaving the loop has cancelled the transfer, so the server's wait is over.
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("Nothing is sent before the first piece is asked for")
+    func lazy() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let stream = TestTransport.all[0].manager(baseURL: server.url).stream("x")
+        var iterator = stream.makeAsyncIterator()
+        #expect(server.requestCount == 0)
+        #expect(try await iterator.next() == Data("x".utf8))
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("An unacceptable response throws an error with its body", arguments: TestTransport.all)
+    func invalidResponse(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json(#"{"reason":"no"}"#, status: 500) }
+        do {
+            for try await _ in transport.manager(baseURL: server.url).stream("x") { Issue.record("a piece") }
+            Issue.record("no error")
+        } catch {
+            let error = try #require(error as? NetworkError)
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.data == Data(#"{"reason":"no"}"#.utf8))
+        }
+    }
+
+    @Test("A wrong content type throws too", arguments: TestTransport.all)
+    func wrongType(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let validation = Validation(contentTypes: ["application/json"])
+        do {
+            for try await _ in transport.manager(baseURL: server.url).stream("x", validation: validation) {}
+            Issue.record("no error")
+        } catch {
+            #expect((error as? NetworkError)?.code == .unacceptableContentType)
+        }
+    }
+
+    @Test("Cancelling the reader cancels the transfer", arguments: TestTransport.all)
+    func cancellation(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager(baseURL: server.url)
+        let reader = Task {
+            for try await _ in manager.stream("x") {}
+        }
+        try await server.waitForRequests(1)
+        reader.cancel()
+        let result = await reader.result
+        #expect(throws: NetworkError.self) { try result.get() }
+        #expect(await eventually { manager.tasks.isEmpty })
+    }
+
+    @Test("A broken connection is an error after the pieces that came", arguments: TestTransport.all)
+    func brokenConnection(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.pattern(count: 100_000).faulted(.truncate(afterBodyBytes: 50_000))
+        }
+        var count = 0
+        await #expect(throws: NetworkError.self) {
+            for try await chunk in transport.manager(baseURL: server.url).stream("x") { count += chunk.count }
+        }
+        #expect(count == 50_000)
+    }
+
+    @Test("A reader who falls behind holds the transfer up", arguments: TestTransport.able(to: .suspension))
+    func backPressure(_ transport: TestTransport) async throws {
+        let sent = Watched(0)
+        let total = 64 << 20
+        let server = try LoopbackServer { _ in
+            .stream { body in
+                let piece = Data(count: 1 << 16)
+                for _ in 0..<(total >> 16) {
+                    guard body.write(piece) else { return }
+                    sent.change { $0 += piece.count }
+                }
+            }
+        }
+        let manager = transport.manager(baseURL: server.url)
+        var received = 0
+        for try await chunk in manager.stream(URLRequest(url: server.url), bufferLimit: 1 << 20) {
+            if received == 0 {
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(sent.current < total / 2)
+            }
+            received += chunk.count
+        }
+        #expect(received == total)
+    }
+}

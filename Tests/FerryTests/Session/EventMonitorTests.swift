@@ -1,0 +1,43 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Event monitors", .timeLimit(.minutes(1)))
+struct EventMonitorTests {
+    private struct Recorder: EventMonitor {
+        let name: String
+        let events: Watched<[String]>
+
+        private func note(_ event: String) {
+            events.change { $0.append("\(name) \(event)") }
+        }
+
+        func taskDidCreate(_ task: URLSessionTask) { note("create") }
+        func taskDidResume(_ task: URLSessionTask) { note("resume") }
+        func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {
+            note("redirect \(request?.url?.path ?? "nil")")
+        }
+        func task(_ task: URLSessionTask, didReceive response: URLResponse) { note("response") }
+        func task(_ task: URLSessionTask, didReceive data: Data) { note("data \(data.count)") }
+        func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) { note("complete") }
+        func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {
+            note("finish \(completion.response.statusCode ?? 0)")
+        }
+    }
+
+    @Test("Every monitor is told everything, in order", arguments: TestTransport.all)
+    func order(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/from" ? .redirect(to: "/to") : .text("xyz")
+        }
+        let manager = transport.manager(baseURL: server.url)
+        let events = Watched<[String]>([])
+        manager.eventMonitors = [Recorder(name: "a", events: events), Recorder(name: "b", events: events)]
+        try await manager.get("from")
+        #expect(await events.wait { $0.last == "b finish 200" })
+        let expected = ["create", "resume", "redirect /to", "response", "data 3", "complete", "finish 200"]
+        #expect(events.current.filter { $0.hasPrefix("a") } == expected.map { "a \($0)" })
+        #expect(events.current.filter { $0.hasPrefix("b") } == expected.map { "b \($0)" })
+    }
+}

@@ -1,0 +1,310 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("HTTP session manager", .timeLimit(.minutes(1)))
+struct HTTPSessionManagerTests {
+    private struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    private struct Refusal: Error, Equatable {}
+
+    @Test("Each verb sends its method, with a handler and with await", arguments: TestTransport.all)
+    func verbs(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer()
+        let manager = transport.manager(baseURL: server.url)
+        let methods = Watched<[String]>([])
+        let note: @Sendable (TaskResponse<LoopbackEcho>) -> Void = { response in
+            methods.change { $0.append(response.value?.method ?? "\(String(describing: response.error))") }
+        }
+        let serializer = DecodableResponseSerializer(LoopbackEcho.self)
+        manager.get("echo", serializer: serializer, completionHandler: note)
+        manager.post("echo", serializer: serializer, completionHandler: note)
+        manager.put("echo", serializer: serializer, completionHandler: note)
+        manager.patch("echo", serializer: serializer, completionHandler: note)
+        manager.delete("echo", serializer: serializer, completionHandler: note)
+        manager.request("OPTIONS", "echo", serializer: serializer, completionHandler: note)
+        #expect(await methods.wait { $0.count == 6 })
+        #expect(Set(methods.current) == ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+        #expect(try await manager.get("echo", as: LoopbackEcho.self).method == "GET")
+        #expect(try await manager.post("echo", as: LoopbackEcho.self).method == "POST")
+        #expect(try await manager.put("echo", as: LoopbackEcho.self).method == "PUT")
+        #expect(try await manager.patch("echo", as: LoopbackEcho.self).method == "PATCH")
+        #expect(try await manager.delete("echo", as: LoopbackEcho.self).method == "DELETE")
+        #expect(try await manager.request("OPTIONS", "echo", as: LoopbackEcho.self).method == "OPTIONS")
+        #expect(try await manager.head("echo")?.statusCode == 200)
+        #expect(server.requests.last?.method == "HEAD")
+    }
+
+    @Test("HEAD with a handler succeeds without a value", arguments: TestTransport.all)
+    func head(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let done = Watched<TaskResponse<any Sendable>?>(nil)
+        transport.manager(baseURL: server.url).head("x") { response in done.change { $0 = response } }
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.statusCode == 200)
+        #expect(done.current?.error == nil)
+        #expect(done.current?.value == nil)
+    }
+
+    @Test("Parameters go where the serializer puts them, headers replace what it sets", arguments: TestTransport.all)
+    func parametersAndHeaders(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer()
+        let manager = transport.manager(baseURL: server.url)
+        var echo = try await manager.get("echo", parameters: ["a": 1, "b": ["x", "y"]], as: LoopbackEcho.self)
+        #expect(echo.target == "/echo?a=1&b%5B%5D=x&b%5B%5D=y")
+        echo = try await manager.post("echo", parameters: ["a": "b c"], as: LoopbackEcho.self)
+        #expect(echo.body == "a=b%20c")
+        #expect(echo.header("Content-Type") == "application/x-www-form-urlencoded")
+        manager.requestSerializer = JSONRequestSerializer()
+        let headers: HTTPHeaders = ["Content-Type": "application/vnd.x+json", "User-Agent": "mine"]
+        let user = User(name: "Ada")
+        echo = try await manager.post(
+            "echo",
+            parameters: Parameters(encoding: user),
+            headers: headers,
+            as: LoopbackEcho.self
+        )
+        #expect(echo.body == #"{"name":"Ada"}"#)
+        #expect(echo.header("Content-Type") == "application/vnd.x+json")
+        #expect(echo.header("User-Agent") == "mine")
+    }
+
+    @Test(
+        "The base URL keeps its path below a relative one",
+        arguments: [
+            ("v1", "x", "/v1/x"), ("v1/", "x", "/v1/x"), ("v1", "/x", "/x"), ("v1", "", "/v1/"),
+            ("", "x?a=b", "/x?a=b"),
+        ]
+    )
+    func baseURL(_ base: String, _ path: String, _ target: String) async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let manager = TestTransport.all[0].manager(baseURL: server.url(base))
+        try await manager.get(path)
+        #expect(server.requests.map(\.target) == [target])
+    }
+
+    @Test("An absolute URL needs no base", arguments: TestTransport.all)
+    func absolute(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        #expect(try await transport.manager().getData(server.url("/a").absoluteString) == Data("x".utf8))
+    }
+
+    @Test("A request that cannot be made gives no task, and its failure later on the completion queue")
+    func noRequest() async throws {
+        let manager = TestTransport.all[0].manager()
+        let queue = DispatchQueue(label: "test")
+        manager.completionQueue = queue
+        let group = DispatchGroup()
+        manager.completionGroup = group
+        let errors = Watched<[NetworkError?]>([])
+        queue.suspend()
+        let task = manager.get("relative") { response in
+            dispatchPrecondition(condition: .onQueue(queue))
+            errors.change { $0.append(response.error) }
+        }
+        #expect(task == nil)
+        #expect(errors.current.isEmpty)
+        #expect(group.wait(timeout: .now()) == .timedOut)
+        queue.resume()
+        #expect(await errors.wait { $0.count == 1 })
+        #expect(errors.current.first??.code == .badURL)
+        #expect(await eventually { group.wait(timeout: .now()) == .success })
+        await #expect(throws: NetworkError.self) { try await manager.get("relative") }
+        await #expect(throws: NetworkError.self) {
+            try await manager.get("http://127.0.0.1/", headers: ["X": "a\r\nb"])
+        }
+    }
+
+    @Test("Errors are thrown by await, values and errors come together in a response", arguments: TestTransport.all)
+    func errors(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json(#"{"name":"none"}"#, status: 422) }
+        let manager = transport.manager(baseURL: server.url)
+        do {
+            _ = try await manager.get("x", as: User.self)
+            Issue.record("no error")
+        } catch {
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(try error.decodedBody(as: User.self) == User(name: "none"))
+        }
+        let response = await manager.response(for: Request("x", as: User.self))
+        #expect(response.value == User(name: "none"))
+        #expect(response.error?.statusCode == 422)
+    }
+
+    @Test("An endpoint is accepted by both faces", arguments: TestTransport.all)
+    func endpoints(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in .json("{\"name\":\"\(request.method) \(request.target)\"}") }
+        let manager = transport.manager(baseURL: server.url)
+        let endpoint = Request("users/1", method: .put, parameters: ["a": 1], as: User.self)
+        #expect(try await manager.send(endpoint).name == "PUT /users/1")
+        let done = Watched<TaskResponse<User>?>(nil)
+        let task = manager.send(endpoint) { response in done.change { $0 = response } }
+        #expect(task != nil)
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value?.name == "PUT /users/1")
+        var other = endpoint
+        other.method = .get
+        #expect(try await manager.send(other).name == "GET /users/1?a=1")
+    }
+
+    @Test("A call's timeout is one line", arguments: TestTransport.all)
+    func timeout(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager(baseURL: server.url)
+        do {
+            try await manager.get("x", timeoutInterval: 1)
+            Issue.record("no error")
+        } catch {
+            #expect(error.isTimeout)
+        }
+    }
+
+    @Test("The serializer's timeout is used where a call has none")
+    func serializerTimeout() throws {
+        let manager = HTTPSessionManager(baseURL: URL(string: "http://example.com"))
+        var serializer = HTTPRequestSerializer()
+        serializer.options.timeoutInterval = 10
+        manager.requestSerializer = serializer
+        #expect(try manager.makeRequest(Request("x", serializer: .data)).timeoutInterval == 10)
+        #expect(try manager.makeRequest(Request("x", timeoutInterval: 3, serializer: .data)).timeoutInterval == 3)
+    }
+
+    @Test("A multipart form goes with any method", arguments: TestTransport.all, [HTTPMethod.post, .put, .patch])
+    func multipart(_ transport: TestTransport, method: HTTPMethod) async throws {
+        let server = try LoopbackServer()
+        let manager = transport.manager(baseURL: server.url)
+        let sent = Watched<ProgressUpdate?>(nil)
+        let echo = try await manager.upload(
+            to: "echo",
+            method: method,
+            parameters: ["first": 1],
+            serializer: .decodable(LoopbackEcho.self),
+            progress: { update in sent.change { $0 = update } },
+            multipartForm: { form in try form.append(Data("x".utf8), name: "file", fileName: "x.txt") }
+        )
+        #expect(echo.method == method.rawValue)
+        #expect(echo.header("Content-Type")?.hasPrefix("multipart/form-data; boundary=") == true)
+        let body = try #require(echo.body)
+        let first = try #require(body.range(of: "name=\"first\""))
+        let file = try #require(body.range(of: "filename=\"x.txt\""))
+        #expect(first.lowerBound < file.lowerBound)
+        #expect(sent.current?.completedByteCount == Int64(echo.bodyLength))
+        #expect(sent.current?.fractionCompleted == 1)
+    }
+
+    @Test("A form that cannot be made is an error", arguments: TestTransport.all)
+    func brokenForm(_ transport: TestTransport) async {
+        let manager = transport.manager(baseURL: URL(string: "http://127.0.0.1:9/"))
+        let done = Watched<TaskResponse<any Sendable>?>(nil)
+        let task = manager.post(
+            "x",
+            multipartForm: { _ in throw Refusal() },
+            completionHandler: { response in done.change { $0 = response } }
+        )
+        #expect(task == nil)
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.error?.code == .requestSerializationFailed)
+        #expect(done.current?.error?.underlyingError is Refusal)
+    }
+
+    @Test("Cancelling the Swift task cancels the transfer, before and after its start", arguments: TestTransport.all)
+    func cancellation(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager(baseURL: server.url)
+        let running = Task { await manager.response(for: Request("x", serializer: .data)) }
+        try await server.waitForRequests(1)
+        running.cancel()
+        #expect(await running.value.error?.isCancelled == true)
+        let unstarted = Task {
+            try? await Task.sleep(for: .seconds(30))
+            return await manager.response(for: Request("x", serializer: .data))
+        }
+        unstarted.cancel()
+        #expect(await unstarted.value.error?.isCancelled == true)
+        #expect(manager.tasks.isEmpty)
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("Adapters see every request, in order, and may refuse it", arguments: TestTransport.all)
+    func adapters(_ transport: TestTransport) async throws {
+        struct Append: RequestAdapter {
+            let text: String
+            func adapt(_ request: URLRequest) throws -> URLRequest {
+                var copy = request
+                copy.setValue((request.value(forHTTPHeaderField: "X-Seen") ?? "") + text, forHTTPHeaderField: "X-Seen")
+                return copy
+            }
+        }
+        struct Refuse: RequestAdapter {
+            func adapt(_ request: URLRequest) throws -> URLRequest { throw Refusal() }
+        }
+        let server = try LoopbackServer { .text($0.header("X-Seen") ?? "") }
+        let manager = transport.manager(baseURL: server.url)
+        manager.adapters = [Append(text: "a"), Append(text: "b")]
+        #expect(try await manager.get("x", serializer: .string) == "ab")
+        #expect(try await manager.upload(to: "x", serializer: .string) { $0.append("v", name: "n") } == "ab")
+        let scratch = try ScratchDirectory()
+        let file = await manager.download("x", to: .file(try scratch.file("x")))
+        #expect(file.value.flatMap(text) == "ab")
+        var streamed = Data()
+        for try await chunk in manager.stream("x") { streamed += chunk }
+        #expect(streamed == Data("ab".utf8))
+        let count = server.requestCount
+        manager.adapters = [Refuse()]
+        let task = Watched<URLSessionDataTask?>(nil)
+        let done = Watched<NetworkError?>(nil)
+        task.change { $0 = manager.get("x") { response in done.change { $0 = response.error } } }
+        #expect(await done.wait { $0?.underlyingError is Refusal })
+        #expect(done.current?.code == .requestSerializationFailed)
+        await #expect(throws: NetworkError.self) {
+            for try await _ in manager.stream("x") { Issue.record("a refused stream has no data") }
+        }
+        #expect(server.requestCount == count)
+    }
+
+    @Test("A subclass sees the tasks of every verb", arguments: TestTransport.all)
+    func subclass(_ transport: TestTransport) async throws {
+        final class Counting: HTTPSessionManager, @unchecked Sendable {
+            let paths = Watched<[String]>([])
+
+            override func dataTask<Serializer: ResponseSerializer>(
+                with request: URLRequest,
+                serializer: Serializer,
+                uploadProgress: ProgressHandler?,
+                downloadProgress: ProgressHandler?,
+                completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+            ) -> URLSessionDataTask {
+                paths.change { $0.append(request.url?.path ?? "") }
+                return super.dataTask(
+                    with: request,
+                    serializer: serializer,
+                    uploadProgress: uploadProgress,
+                    downloadProgress: downloadProgress,
+                    completionHandler: completionHandler
+                )
+            }
+        }
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let manager = Counting(baseURL: server.url, configuration: .ephemeral, transport: transport.transport)
+        let done = Watched(false)
+        manager.get("a") { _ in done.change { $0 = true } }
+        #expect(await done.wait { $0 })
+        try await manager.post("b")
+        _ = try await manager.send(Request("c", serializer: .json))
+        #expect(manager.paths.current == ["/a", "/b", "/c"])
+    }
+
+    @Test("Pins without an https base URL are refused")
+    func pinningNeedsTLS() throws {
+        let pins = SecurityPolicy(pinningMode: .publicKey)
+        for base in [nil, "http://example.com/"] {
+            let manager = HTTPSessionManager(baseURL: base.flatMap { URL(string: $0) }, transport: .system)
+            #expect(throws: NetworkError.self) { try manager.setSecurityPolicy(pins) }
+            #expect(manager.securityPolicy == SecurityPolicy())
+            try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))
+        }
+    }
+}

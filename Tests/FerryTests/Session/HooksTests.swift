@@ -1,0 +1,185 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Hooks", .timeLimit(.minutes(1)))
+struct HooksTests {
+    private static let challenge: LoopbackServer.Handler = { request in
+        if request.header("Authorization") == "Basic dTpw" { return .text("secret") }
+        return LoopbackResponse.text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+    }
+
+    private struct Refusal: Error, Equatable {}
+
+    @Test("Redirections are followed without a hook, changed by one, or refused by nil", arguments: TestTransport.all)
+    func redirection(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/from" ? .redirect(to: "/to") : .text(request.path)
+        }
+        let manager = transport.manager()
+        let request = URLRequest(url: server.url("/from"))
+        let followed = await manager.response(for: request, serializer: .string)
+        #expect(followed.value == "/to")
+        #expect(followed.metrics?.redirectCount == 1)
+        #expect(followed.request?.url?.path == "/to")
+        let other = server.url("/other")
+        manager.hooks.taskWillPerformRedirection = { _, _, _, _ in URLRequest(url: other) }
+        #expect(await manager.response(for: request, serializer: .string).value == "/other")
+        manager.hooks.taskWillPerformRedirection = { _, _, _, _ in nil }
+        let refused = await manager.response(for: request, serializer: .string)
+        #expect(refused.statusCode == 302)
+        #expect(refused.error?.code == .unacceptableStatusCode)
+    }
+
+    @Test(
+        "A refused redirection is a download's response",
+        arguments: TestTransport.able(to: .refusedDownloadRedirection)
+    )
+    func refusedDownload(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .redirect(to: "/to") }
+        let manager = transport.manager()
+        manager.hooks.taskWillPerformRedirection = { _, _, _, _ in nil }
+        let response = await manager.download(for: URLRequest(url: server.url))
+        #expect(response.statusCode == 302)
+        #expect(response.error?.code == .unacceptableStatusCode)
+    }
+
+    @Test(
+        "A challenge may be answered with a credential, at once or later",
+        arguments: TestTransport.all,
+        [true, false]
+    )
+    func credential(_ transport: TestTransport, later: Bool) async throws {
+        let server = try LoopbackServer(handler: Self.challenge)
+        let manager = transport.manager()
+        manager.hooks.taskDidReceiveChallenge = { _, _, _, answer in
+            let credential = ChallengeOutcome.useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+            guard later else { return credential }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) {
+                answer(credential)
+                answer(.performDefaultHandling)
+            }
+            return .deferred
+        }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(response.value == "secret")
+        #expect(response.error == nil)
+    }
+
+    @Test(
+        "A challenge without a hook, or left to default handling, gives the 401",
+        arguments: TestTransport.all,
+        [true, false]
+    )
+    func defaultHandling(_ transport: TestTransport, hasHook: Bool) async throws {
+        let server = try LoopbackServer(handler: Self.challenge)
+        let manager = transport.manager()
+        if hasHook { manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in .performDefaultHandling } }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(response.statusCode == 401)
+        #expect(response.value == "denied")
+        #expect(response.error?.code == .unacceptableStatusCode)
+    }
+
+    @Test("A challenge cancelled with an error ends the task with that error", arguments: TestTransport.all)
+    func cancelledChallenge(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer(handler: Self.challenge)
+        let manager = transport.manager()
+        let raw = Watched<NSError?>(nil)
+        manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in .cancel(Refusal()) }
+        manager.hooks.taskDidComplete = { _, _, error in raw.change { $0 = error as NSError? } }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(response.error?.underlyingError as? Refusal == Refusal())
+        #expect(response.error?.isCancelled == false)
+        #expect(raw.current?.code == NSURLErrorCancelled)
+    }
+
+    @Test("A disposition of cancel ends the task", arguments: TestTransport.all)
+    func disposition(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(body: .dripped([Data(count: 10), Data(count: 10)], interval: 5))
+        }
+        let manager = transport.manager()
+        manager.hooks.dataTaskDidReceiveResponse = { _, _, response in
+            (response as? HTTPURLResponse)?.statusCode == 200 ? .cancel : .allow
+        }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .data)
+        #expect(response.error?.isCancelled == true)
+    }
+
+    @Test("A data task may become a download", arguments: TestTransport.able(to: .becomingDownload))
+    @available(*, deprecated, message: "FoundationNetworking deprecates the disposition that CurlSession supports.")
+    func becomesDownload(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("file") }
+        let scratch = try ScratchDirectory()
+        let place = try scratch.file("file")
+        let manager = transport.manager()
+        let became = Watched(0)
+        manager.hooks.dataTaskDidReceiveResponse = { _, _, _ in .becomeDownload }
+        manager.hooks.dataTaskDidBecomeDownloadTask = { _, _, _ in became.change { $0 += 1 } }
+        manager.hooks.downloadTaskDidFinishDownloading = { _, _, _ in place }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .data)
+        #expect(became.current == 1)
+        #expect(response.error == nil)
+        #expect(response.fileURL == place)
+        #expect(text(place) == "file")
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Data, completion and handler come in this order, on the operation queue", arguments: TestTransport.all)
+    func order(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = transport.manager()
+        let events = Watched<[String]>([])
+        let queue = manager.operationQueue
+        let note: @Sendable (String) -> Void = { event in
+            let place = OperationQueue.current === queue ? "" : " elsewhere"
+            events.change { $0.append(event + place) }
+        }
+        manager.hooks.dataTaskDidReceiveResponse = { _, _, _ in
+            note("response")
+            return .allow
+        }
+        manager.hooks.dataTaskDidReceiveData = { _, _, data in note("data \(data.count)") }
+        manager.hooks.taskDidComplete = { _, _, error in note(error == nil ? "complete" : "error") }
+        _ = await manager.response(for: URLRequest(url: server.url), serializer: .data)
+        events.change { $0.append("handler") }
+        #expect(events.current == ["response", "data 1", "complete", "handler"])
+    }
+
+    @Test("A hook may give the body stream", arguments: TestTransport.all)
+    func bodyStream(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text($0.bodyText ?? "") }
+        let manager = transport.manager()
+        let sent = Watched<Int64>(0)
+        manager.hooks.taskNeedsNewBodyStream = { _, _ in InputStream(data: Data("hook".utf8)) }
+        manager.hooks.taskDidSendBodyData = { _, _, _, total, _ in sent.change { $0 = total } }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let done = Watched<TaskResponse<String>?>(nil)
+        manager.uploadTask(withStreamedRequest: request, serializer: .string) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == "hook")
+        #expect(sent.current == 4)
+    }
+
+    @Test("Bytes written are told to the hook", arguments: TestTransport.all)
+    func bytesWritten(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 100_000) }
+        let manager = transport.manager()
+        let written = Watched<Int64>(0)
+        let expected = Watched<Int64?>(nil)
+        manager.hooks.downloadTaskDidWriteData = { _, _, count, _, total in
+            written.change { $0 += count }
+            expected.change { $0 = total }
+        }
+        let scratch = try ScratchDirectory()
+        let place = try scratch.file("x")
+        _ = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        #expect(written.current == 100_000)
+        #expect(expected.current == 100_000)
+    }
+}

@@ -1,0 +1,172 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Lifetime", .timeLimit(.minutes(1)))
+struct LifetimeTests {
+    @Test("A manager that is a local variable is freed, and its task completes", arguments: TestTransport.all)
+    func localManager(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.1) }
+        let done = Watched<TaskResponse<JSONValue>?>(nil)
+        weak var weakManager: SessionManager?
+        weak var weakSession: URLSession?
+        do {
+            let manager = transport.manager()
+            weakManager = manager
+            weakSession = manager.session
+            manager.dataTask(with: URLRequest(url: server.url), serializer: .json) { response in
+                done.change { $0 = response }
+            }.resume()
+        }
+        #expect(weakManager == nil)
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == [1])
+        #expect(await eventually { weakSession == nil })
+    }
+
+    @Test("A task resumed after its manager has gone completes", arguments: TestTransport.all)
+    func resumedLater(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let done = Watched<TaskResponse<JSONValue>?>(nil)
+        let task = transport.manager().dataTask(with: URLRequest(url: server.url), serializer: .json) { response in
+            done.change { $0 = response }
+        }
+        task.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == [1])
+    }
+
+    @Test("An invalidation that finishes may be followed by one that cancels", arguments: TestTransport.all)
+    func hurriedInvalidation(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager()
+        let invalidated = Watched(0)
+        manager.hooks.sessionDidBecomeInvalid = { _, _ in invalidated.change { $0 += 1 } }
+        let error = Watched<NetworkError?>(nil)
+        manager.dataTask(with: URLRequest(url: server.url)) { response in error.change { $0 = response.error } }
+            .resume()
+        try await server.waitForRequests(1)
+        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancellingTasks: true)
+        #expect(await error.wait { $0?.isCancelled == true })
+        #expect(await invalidated.wait { $0 > 0 })
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(invalidated.current == 1)
+    }
+
+    @Test("A manager dropped while idle frees its session", arguments: TestTransport.all)
+    func idleManager(_ transport: TestTransport) async throws {
+        weak var weakSession: URLSession?
+        do {
+            let manager = transport.manager()
+            weakSession = manager.session
+        }
+        #expect(await eventually { weakSession == nil })
+    }
+
+    @Test(
+        "A task that is dropped without having run leaves its group",
+        arguments: TestTransport.able(to: .droppingUnstartedTasks)
+    )
+    func droppedTask(_ transport: TestTransport) async throws {
+        let group = DispatchGroup()
+        do {
+            let manager = transport.manager()
+            manager.completionGroup = group
+            _ = manager.dataTask(with: URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))) { _ in }
+        }
+        #expect(await eventually { group.wait(timeout: .now()) == .success })
+    }
+
+    @Test("A task made after an invalidation fails with an error", arguments: TestTransport.all)
+    func afterInvalidation(_ transport: TestTransport) async throws {
+        let manager = transport.manager()
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
+        manager.invalidate(cancellingTasks: true)
+        let data = await manager.response(for: request, serializer: .data)
+        #expect(data.error?.code == .sessionInvalidated)
+        let upload = await manager.upload(for: request, from: Data("x".utf8), serializer: .data)
+        #expect(upload.error?.code == .sessionInvalidated)
+        let download = await manager.download(for: request)
+        #expect(download.error?.code == .sessionInvalidated)
+        let resumed = await manager.download(resumingWith: Data("x".utf8))
+        #expect(resumed.error?.code == .sessionInvalidated)
+    }
+
+    @Test("An invalidation lets running tasks finish, or cancels them", arguments: TestTransport.all, [true, false])
+    func invalidation(_ transport: TestTransport, cancels: Bool) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(cancels ? 10 : 0.2) }
+        let manager = transport.manager()
+        let invalidated = Watched(0)
+        manager.hooks.sessionDidBecomeInvalid = { _, _ in invalidated.change { $0 += 1 } }
+        let done = Watched<TaskResponse<JSONValue>?>(nil)
+        manager.dataTask(with: URLRequest(url: server.url), serializer: .json) { response in
+            done.change { $0 = response }
+        }.resume()
+        try await server.waitForRequests(1)
+        manager.invalidate(cancellingTasks: cancels)
+        #expect(await done.wait { $0 != nil })
+        #expect((done.current?.error?.isCancelled ?? false) == cancels, "\(String(describing: done.current?.error))")
+        #expect(await invalidated.wait { $0 == 1 })
+    }
+
+    @Test("After a reset identifiers restart and still find their own tasks", arguments: TestTransport.all)
+    func reset(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            LoopbackResponse.json("[\"\(request.path)\"]").delayed(request.path == "/old" ? 0.3 : 0)
+        }
+        let manager = transport.manager()
+        let old = Watched<JSONValue?>(nil)
+        let new = Watched<JSONValue?>(nil)
+        let oldTask = manager.dataTask(with: URLRequest(url: server.url("/old")), serializer: .json) { response in
+            old.change { $0 = response.value }
+        }
+        oldTask.resume()
+        let oldSession = manager.session
+        manager.invalidate(cancellingTasks: false, resettingSession: true)
+        let newTask = manager.dataTask(with: URLRequest(url: server.url("/new")), serializer: .json) { response in
+            new.change { $0 = response.value }
+        }
+        #expect(manager.session !== oldSession)
+        #expect(oldTask.taskIdentifier == newTask.taskIdentifier)
+        #expect(manager.downloadProgress(for: oldTask) !== manager.downloadProgress(for: newTask))
+        newTask.resume()
+        #expect(await new.wait { $0 == ["/new"] })
+        #expect(await old.wait { $0 == ["/old"] })
+    }
+
+    @Test("Managers made, used and dropped leave threads and descriptors where they were", arguments: TestTransport.all)
+    func leavesNothing(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json("[1]") }
+        func use(_ count: Int) async {
+            for _ in 0..<count {
+                let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
+                #expect(response.value == [1])
+            }
+        }
+        await use(20)
+        server.closeIdleConnections()
+        try await Task.sleep(for: .milliseconds(300))
+        let before = ProcessUsage.current
+        await use(100)
+        server.closeIdleConnections()
+        // Other suites run beside this one: growth by each manager would show, theirs does not matter.
+        let settled = await eventually {
+            let now = ProcessUsage.current
+            return now.threads < before.threads + 60 && now.descriptors < before.descriptors + 60
+        }
+        #expect(settled, "before \(before), after \(ProcessUsage.current)")
+    }
+}
+
+/// What the process holds.
+struct ProcessUsage {
+    let threads: Int
+    let descriptors: Int
+
+    static var current: ProcessUsage {
+        func count(_ path: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0 }
+        return ProcessUsage(threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
+    }
+}

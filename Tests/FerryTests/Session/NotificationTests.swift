@@ -1,0 +1,157 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Notifications", .timeLimit(.minutes(1)))
+struct NotificationTests {
+    /// Collects what a manager posts, by a centre of its own.
+    private final class Observer: Sendable {
+        let center = NotificationCenter()
+        let posts = Watched<[Post]>([])
+
+        /// Main is a queue, not a thread: the queue may run on any.
+        private static let mainMark: DispatchSpecificKey<Bool> = {
+            let key = DispatchSpecificKey<Bool>()
+            DispatchQueue.main.setSpecific(key: key, value: true)
+            return key
+        }()
+
+        struct Post: Sendable {
+            let name: Notification.Name
+            let task: URLSessionTask?
+            let keys: Set<String>
+            let completion: TaskCompletion?
+            let moveError: DownloadMoveError?
+            let isMain: Bool
+        }
+
+        init(_ manager: SessionManager, queue: DispatchQueue? = .main) {
+            manager.notificationCenter = center
+            manager.notificationQueue = queue
+            let names: [Notification.Name] = [
+                .networkingTaskDidResume, .networkingTaskDidSuspend, .networkingTaskDidComplete, .sessionDidInvalidate,
+                .downloadTaskDidMoveFile, .downloadTaskDidFailToMoveFile,
+            ]
+            for name in names {
+                let mainMark = Self.mainMark
+                _ = center.addObserver(forName: name, object: nil, queue: nil) { [posts] notification in
+                    let post = Post(
+                        name: notification.name,
+                        task: notification.object as? URLSessionTask,
+                        keys: Set((notification.userInfo ?? [:]).keys.compactMap { $0 as? String }),
+                        completion: TaskCompletion(notification),
+                        moveError: DownloadMoveError(notification),
+                        isMain: DispatchQueue.getSpecific(key: mainMark) == true
+                    )
+                    posts.change { $0.append(post) }
+                }
+            }
+        }
+
+        var names: [Notification.Name] { posts.current.map(\.name) }
+    }
+
+    @Test(
+        "A task that is run by a verb posts resume and complete, after its handler, on main",
+        arguments: TestTransport.all
+    )
+    func complete(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let manager = transport.manager(baseURL: server.url)
+        let observer = Observer(manager)
+        let handled = Watched<[Notification.Name]?>(nil)
+        let task = manager.get("x") { _ in
+            Thread.sleep(forTimeInterval: 0.1)
+            handled.change { $0 = observer.names }
+        }
+        #expect(await observer.posts.wait { $0.count == 2 })
+        #expect(observer.names == [.networkingTaskDidResume, .networkingTaskDidComplete])
+        #expect(handled.current?.contains(.networkingTaskDidComplete) == false)
+        let post = try #require(observer.posts.current.last)
+        #expect(post.isMain)
+        #expect(post.task === task)
+        let verbatim: Set<String> = [
+            "com.alamofire.networking.task.complete.serializedresponse",
+            "com.alamofire.networking.task.complete.responseserializer",
+            "com.alamofire.networking.complete.finish.responsedata",
+            "com.alamofire.networking.complete.sessiontaskmetrics",
+        ]
+        #expect(post.keys == verbatim.union([TaskCompletion.payloadKey]))
+        #expect(post.completion?.value as? JSONValue == [1])
+        #expect(post.completion?.serializer is JSONResponseSerializer)
+        #expect(post.completion?.response.data == Data("[1]".utf8))
+    }
+
+    @Test("A download posts its file and not its data, and that it was moved", arguments: TestTransport.all)
+    func download(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = transport.manager()
+        let queue = DispatchQueue(label: "notifications")
+        let observer = Observer(manager, queue: queue)
+        let scratch = try ScratchDirectory()
+        let place = try scratch.file("x")
+        let good = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        #expect(good.error == nil)
+        let bad = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        #expect(bad.error?.code == .moveFailed)
+        #expect(await observer.posts.wait { $0.count == 6 })
+        #expect(
+            observer.names == [
+                .networkingTaskDidResume, .downloadTaskDidMoveFile, .networkingTaskDidComplete,
+                .networkingTaskDidResume, .downloadTaskDidFailToMoveFile, .networkingTaskDidComplete,
+            ]
+        )
+        let posts = observer.posts.current
+        #expect(posts[2].keys.contains("com.alamofire.networking.task.complete.assetpath"))
+        #expect(!posts[2].keys.contains("com.alamofire.networking.complete.finish.responsedata"))
+        #expect(posts[4].moveError?.destinationURL == place)
+        #expect(posts[5].keys.contains("com.alamofire.networking.task.complete.error"))
+        #expect(posts.allSatisfy { !$0.isMain })
+        if let kept = posts[4].moveError?.temporaryURL { try FileManager.default.removeItem(at: kept) }
+    }
+
+    @Test("Resume and suspend are posted on real changes only", arguments: TestTransport.able(to: .resumeNotifications))
+    func resumeAndSuspend(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.2) }
+        let manager = transport.manager()
+        let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
+        let task = manager.dataTask(with: URLRequest(url: server.url)) { _ in }
+        task.suspend()
+        task.resume()
+        task.resume()
+        task.suspend()
+        task.suspend()
+        task.resume()
+        task.resume()
+        #expect(await observer.posts.wait { $0.last?.name == .networkingTaskDidComplete })
+        #expect(
+            observer.names == [
+                .networkingTaskDidResume, .networkingTaskDidSuspend, .networkingTaskDidResume,
+                .networkingTaskDidComplete,
+            ]
+        )
+    }
+
+    @Test("The end of a session is posted once", arguments: TestTransport.all)
+    func invalidation(_ transport: TestTransport) async throws {
+        let manager = transport.manager()
+        let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
+        _ = manager.session
+        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancellingTasks: true)
+        #expect(await observer.posts.wait { !$0.isEmpty })
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(observer.names == [.sessionDidInvalidate])
+    }
+
+    @Test("A task keeps the description its owner gave it", arguments: TestTransport.all)
+    func taskDescription(_ transport: TestTransport) async throws {
+        let manager = transport.manager()
+        let task = manager.dataTask(with: URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))) { _ in }
+        #expect(task.taskDescription == nil)
+        task.taskDescription = "mine"
+        #expect(task.taskDescription == "mine")
+        task.cancel()
+    }
+}

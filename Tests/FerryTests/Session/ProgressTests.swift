@@ -1,0 +1,222 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Progress", .timeLimit(.minutes(1)))
+struct ProgressTests {
+    @Test("Download progress has a total where there is a length", arguments: TestTransport.all)
+    func knownTotal(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 2_000_000) }
+        let updates = Watched<[ProgressUpdate]>([])
+        let lastBefore = Watched<ProgressUpdate?>(nil)
+        let done = Watched(false)
+        transport.manager().dataTask(
+            with: URLRequest(url: server.url),
+            serializer: .data,
+            downloadProgress: { update in updates.change { $0.append(update) } },
+            completionHandler: { _ in
+                lastBefore.change { $0 = updates.current.last }
+                done.change { $0 = true }
+            }
+        ).resume()
+        #expect(await done.wait { $0 })
+        #expect(lastBefore.current == ProgressUpdate(completedByteCount: 2_000_000, totalByteCount: 2_000_000))
+        let counts = updates.current.map(\.completedByteCount)
+        #expect(counts == counts.sorted())
+        #expect(updates.current.allSatisfy { $0.totalByteCount == 2_000_000 })
+    }
+
+    @Test("Without a length the bytes are counted all the same", arguments: TestTransport.all)
+    func unknownTotal(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(body: .dripped([Data(count: 1000), Data(count: 1000)], interval: 0.1)).framed(.chunked)
+        }
+        let updates = Watched<[ProgressUpdate]>([])
+        let response = await transport.manager().response(
+            for: URLRequest(url: server.url),
+            serializer: .data,
+            downloadProgress: { update in updates.change { $0.append(update) } }
+        )
+        #expect(response.error == nil)
+        #expect(updates.current.contains(ProgressUpdate(completedByteCount: 1000)))
+        #expect(updates.current.last == ProgressUpdate(completedByteCount: 2000, totalByteCount: 2000))
+    }
+
+    @Test("Upload progress ends at the length of the body", arguments: TestTransport.all)
+    func upload(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let updates = Watched<[ProgressUpdate]>([])
+        let body = Data(count: 500_000)
+        let response = await transport.manager().upload(for: request, from: body, serializer: .data) { update in
+            updates.change { $0.append(update) }
+        }
+        #expect(response.error == nil)
+        #expect(updates.current.last == ProgressUpdate(completedByteCount: 500_000, totalByteCount: 500_000))
+    }
+
+    @Test("A streamed body's total is its Content-Length", arguments: TestTransport.all)
+    func streamedUpload(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.setValue("100000", forHTTPHeaderField: "Content-Length")
+        request.httpBodyStream = InputStream(data: Data(count: 100_000))
+        let updates = Watched<[ProgressUpdate]>([])
+        let done = Watched<TaskResponse<Data>?>(nil)
+        transport.manager().uploadTask(
+            withStreamedRequest: request,
+            serializer: .data,
+            progress: { update in updates.change { $0.append(update) } },
+            completionHandler: { response in done.change { $0 = response } }
+        ).resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.error == nil)
+        #expect(updates.current.last == ProgressUpdate(completedByteCount: 100_000, totalByteCount: 100_000))
+    }
+
+    @Test(
+        "Progress objects begin at -1, follow the task, and are gone before the handler",
+        arguments: TestTransport.all
+    )
+    func objects(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 100_000) }
+        let manager = transport.manager()
+        let holder = Watched<URLSessionTask?>(nil)
+        let seen = Watched<Bool?>(nil)
+        let task = manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { _ in
+            let task = holder.current
+            seen.change { $0 = task.map { manager.downloadProgress(for: $0) == nil } }
+        }
+        holder.change { $0 = task }
+        let progress = try #require(manager.downloadProgress(for: task))
+        let upload = try #require(manager.uploadProgress(for: task))
+        #expect(progress.totalUnitCount == -1)
+        #expect(upload.totalUnitCount == -1)
+        #expect(progress.isCancellable && progress.isPausable)
+        task.resume()
+        #expect(await seen.wait { $0 == true })
+        #expect(progress.totalUnitCount == 100_000)
+        #expect(progress.completedUnitCount == 100_000)
+        #expect(progress.isFinished)
+        holder.change { $0 = nil }
+    }
+
+    @Test("A Progress cancels its task", arguments: TestTransport.all)
+    func cancels(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager()
+        let done = Watched<NetworkError?>(nil)
+        let task = manager.dataTask(with: URLRequest(url: server.url)) { response in done.change { $0 = response.error }
+        }
+        task.resume()
+        try await server.waitForRequests(1)
+        manager.downloadProgress(for: task)?.cancel()
+        #expect(await done.wait { $0?.isCancelled == true })
+    }
+
+    @Test("A Progress suspends and resumes its task", arguments: TestTransport.able(to: .suspension))
+    func pauses(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("x").delayed(0.2) }
+        let manager = transport.manager()
+        let task = manager.dataTask(with: URLRequest(url: server.url)) { _ in }
+        let progress = try #require(manager.downloadProgress(for: task))
+        task.resume()
+        progress.pause()
+        #expect(await eventually { task.state == .suspended })
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(task.state == .suspended)
+        progress.resume()
+        #expect(await eventually { task.state == .completed })
+    }
+
+    @Test("A progress sequence ends with its task", arguments: TestTransport.all)
+    func sequence(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 1_000_000) }
+        let manager = transport.manager()
+        let task = manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { _ in }
+        let updates = manager.downloadProgressUpdates(for: task)
+        task.resume()
+        var last: ProgressUpdate?
+        for await update in updates { last = update }
+        #expect(last == ProgressUpdate(completedByteCount: 1_000_000, totalByteCount: 1_000_000))
+        for await _ in manager.downloadProgressUpdates(for: task) { Issue.record("The task has ended") }
+    }
+
+    @Test("Progress runs on the queue chosen, and the handler after its last call", arguments: TestTransport.all)
+    func queue(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 500_000) }
+        let manager = transport.manager()
+        let queue = DispatchQueue(label: "progress")
+        manager.progressQueue = queue
+        let last = Watched<ProgressUpdate?>(nil)
+        let response = await manager.response(
+            for: URLRequest(url: server.url),
+            serializer: .data,
+            downloadProgress: { update in
+                dispatchPrecondition(condition: .onQueue(queue))
+                Thread.sleep(forTimeInterval: 0.02)
+                last.change { $0 = update }
+            }
+        )
+        #expect(response.error == nil)
+        #expect(last.current == ProgressUpdate(completedByteCount: 500_000, totalByteCount: 500_000))
+    }
+
+    @Test("A million events do not grow a queue, and the last one arrives before the end")
+    func coalescing() async {
+        let queue = DispatchQueue(label: "slow")
+        let calls = Watched<[Int64]>([])
+        let reporter = ProgressReporter(
+            handler: { update in
+                Thread.sleep(forTimeInterval: 0.01)
+                calls.change { $0.append(update.completedByteCount) }
+            },
+            queue: queue
+        )
+        var stream = reporter.updates().makeAsyncIterator()
+        for count in 1...1_000_000 { reporter.report(completed: Int64(count), total: nil) }
+        let atEnd = await withCheckedContinuation { continuation in
+            reporter.finish { continuation.resume(returning: calls.current.last) }
+        }
+        #expect(atEnd == 1_000_000)
+        #expect(calls.current.count < 10_000)
+        #expect(calls.current == calls.current.sorted())
+        #expect(await stream.next() == ProgressUpdate(completedByteCount: 1_000_000))
+        #expect(await stream.next() == nil)
+    }
+
+    @Test("Nothing is reported after the end")
+    func afterEnd() async {
+        let calls = Watched(0)
+        let reporter = ProgressReporter(handler: { _ in calls.change { $0 += 1 } }, queue: nil)
+        reporter.report(completed: 1, total: 2)
+        reporter.finish {}
+        reporter.report(completed: 2, total: 2)
+        #expect(calls.current == 1)
+    }
+
+    @Test(
+        "The fraction stays between 0 and 1, and is unknown without a total",
+        arguments: [(0, nil, nil), (5, 10, 0.5), (20, 10, 1), (0, 0, 1), (-5, 10, 0), (5, -1, nil)]
+            as [(Int64, Int64?, Double?)]
+    )
+    func fraction(_ completed: Int64, _ total: Int64?, _ expected: Double?) {
+        #expect(ProgressUpdate(completedByteCount: completed, totalByteCount: total).fractionCompleted == expected)
+    }
+
+    @Test("A body longer than announced does not upset the Progress")
+    func longerThanAnnounced() {
+        let reporter = ProgressReporter(handler: nil, queue: nil)
+        let parent = Progress(totalUnitCount: 10)
+        parent.addChild(reporter.progress, withPendingUnitCount: 10)
+        reporter.report(completed: 5, total: nil)
+        reporter.report(completed: 50, total: 10)
+        reporter.report(completed: 50, total: 100)
+        #expect(reporter.progress.fractionCompleted == 0.5)
+        #expect(parent.fractionCompleted == 0.5)
+    }
+}

@@ -1,0 +1,91 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Request logger", .timeLimit(.minutes(1)))
+struct RequestLoggerTests {
+    private func request(_ url: String = "http://example.com/a?b=c&d=e") throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: url)))
+    }
+
+    @Test("A plain request is one quoted URL")
+    func plain() throws {
+        #expect(try request().curlCommand == "curl 'http://example.com/a?b=c&d=e'")
+    }
+
+    @Test("Method, header fields in order, and body are quoted for a shell")
+    func whole() throws {
+        var request = try request("http://example.com/")
+        request.httpMethod = "POST"
+        request.setValue("it's", forHTTPHeaderField: "X-Quote")
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(#"{"a":"$HOME's `x`"}"#.utf8)
+        #expect(
+            request.curlCommand
+                == #"curl --request 'POST' --header 'Content-Type: application/json' --header 'X-Quote: it'\''s'"#
+                + #" --data-raw '{"a":"$HOME'\''s `x`"}' 'http://example.com/'"#
+        )
+    }
+
+    @Test("A shell reads the command back as it was meant")
+    func shell() throws {
+        var request = try request("http://example.com/")
+        request.httpMethod = "PUT"
+        let body = "line\n'quote' \"double\" \\ $x `y` !z #"
+        request.httpBody = Data(body.utf8)
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "curl() { for a; do printf '%s\\000' \"$a\"; done; }; " + request.curlCommand]
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let words = output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        #expect(words == ["--request", "PUT", "--data-raw", body, "http://example.com/"])
+    }
+
+    @Test("Secrets are left out: known header fields, chosen ones, passwords in URLs")
+    func secrets() throws {
+        var request = try request("http://user:hunter2@example.com/")
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"] {
+            request.setValue("hunter2", forHTTPHeaderField: name)
+        }
+        let command = request.curlCommand(redacting: Redaction(headerNames: ["x-API-key"]))
+        #expect(!command.contains("hunter2"))
+        #expect(command.contains("user"))
+        #expect(command.contains("--header 'X-Api-Key: <redacted>'"))
+        #expect(request.curlCommand.contains("X-Api-Key: hunter2"))
+    }
+
+    @Test("Bodies that are no text, or streams, are only named")
+    func otherBodies() throws {
+        var request = try request()
+        request.httpMethod = "POST"
+        request.httpBody = Data([0xff, 0x00])
+        #expect(request.curlCommand.contains("--data-raw '<2 bytes>'"))
+        request.httpBody = nil
+        request.httpBodyStream = InputStream(data: Data())
+        #expect(request.curlCommand.contains("--data-binary @-"))
+    }
+
+    @Test("A request and its response are one line each", arguments: TestTransport.all)
+    func logs(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("xyz", status: 404).adding("Set-Cookie", "hunter2")
+        }
+        let manager = transport.manager()
+        let lines = Watched<[String]>([])
+        manager.eventMonitors = [RequestLogger(output: { line in lines.change { $0.append(line) } })]
+        var request = URLRequest(url: server.url("/x"))
+        request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
+        _ = await manager.response(for: request, serializer: .data)
+        #expect(await lines.wait { $0.count == 2 })
+        let url = server.url("/x").absoluteString
+        #expect(lines.current.first == "curl --header 'Authorization: <redacted>' '\(url)'")
+        let last = try #require(lines.current.last)
+        #expect(last.hasPrefix("GET \(url) 404 3 bytes "))
+        #expect(last.hasSuffix(" ms unacceptableStatusCode"))
+        #expect(!lines.current.joined().contains("hunter2"))
+    }
+}

@@ -1,0 +1,140 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Upload tasks", .timeLimit(.minutes(1)))
+struct UploadTaskTests {
+    private func request(_ server: LoopbackServer, _ path: String = "/") -> URLRequest {
+        var request = URLRequest(url: server.url(path))
+        request.httpMethod = "POST"
+        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        return request
+    }
+
+    @Test("Data arrives as it is", arguments: TestTransport.all)
+    func uploadsData(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text($0.bodySHA256) }
+        let body = LoopbackServer.pattern(count: 300_000)
+        let response = await transport.manager().upload(for: request(server), from: body, serializer: .string)
+        #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
+        #expect(response.metrics?.bytesSent == 300_000)
+    }
+
+    @Test("No data is an empty body", arguments: TestTransport.all)
+    func uploadsNothing(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text("\($0.bodyLength)") }
+        let done = Watched<TaskResponse<String>?>(nil)
+        transport.manager().uploadTask(with: request(server), from: nil, serializer: .string) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == "0")
+    }
+
+    @Test("A file arrives as it is", arguments: TestTransport.all)
+    func uploadsFile(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text($0.bodySHA256) }
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("body")
+        try LoopbackServer.pattern(count: 300_000).write(to: file)
+        let response = await transport.manager().upload(for: request(server), fromFile: file, serializer: .string)
+        #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
+    }
+
+    @Test("A file that cannot be read is an error, and nothing is sent", arguments: TestTransport.all)
+    func unreadableFiles(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let scratch = try ScratchDirectory()
+        let manager = transport.manager()
+        let remote = try #require(URL(string: "http://example.com/file"))
+        for file in [try scratch.file("missing"), scratch.url, remote] {
+            let response = await manager.upload(for: request(server), fromFile: file, serializer: .data)
+            #expect(response.error?.code == .fileError)
+        }
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("A streamed body arrives as it is", arguments: TestTransport.all)
+    func uploadsStream(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text($0.bodySHA256) }
+        var request = request(server)
+        request.httpBodyStream = InputStream(data: LoopbackServer.pattern(count: 300_000))
+        let done = Watched<TaskResponse<String>?>(nil)
+        transport.manager().uploadTask(withStreamedRequest: request, serializer: .string) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == LoopbackServer.patternSHA256(count: 300_000))
+    }
+
+    @Test("A body that is needed again is made again", arguments: TestTransport.all)
+    func replaysStream(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            guard request.header("Authorization") != nil else {
+                return LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+            }
+            return .text(request.bodyText ?? "")
+        }
+        let manager = transport.manager()
+        manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
+            .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+        }
+        let made = Watched(0)
+        let done = Watched<TaskResponse<String>?>(nil)
+        manager.uploadTask(
+            withStreamedRequest: request(server),
+            bodyStream: {
+                made.change { $0 += 1 }
+                return InputStream(data: Data("again".utf8))
+            },
+            serializer: .string
+        ) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == "again")
+        #expect(made.current == 2)
+    }
+
+    @Test(
+        "A stream that exists once and is needed again is a clear error",
+        arguments: TestTransport.able(to: .cancellationAnywhere)
+    )
+    func exhaustedStream(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+        }
+        let manager = transport.manager()
+        manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
+            .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+        }
+        var request = request(server)
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+        let done = Watched<TaskResponse<String>?>(nil)
+        manager.uploadTask(withStreamedRequest: request, serializer: .string) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.error?.code == .bodyStreamExhausted)
+    }
+
+    @Test("A multipart form is replayed by copying its stream", arguments: TestTransport.all)
+    func replaysForm(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            guard request.header("Authorization") != nil else {
+                return LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+            }
+            return .text(request.bodyText ?? "")
+        }
+        let manager = transport.manager(baseURL: server.url)
+        manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
+            .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+        }
+        let body = try await manager.upload(to: "form", parameters: ["a": 1], serializer: .string) { form in
+            form.append("text", name: "b")
+        }
+        #expect(body.contains("name=\"a\""))
+        #expect(body.contains("name=\"b\""))
+    }
+}

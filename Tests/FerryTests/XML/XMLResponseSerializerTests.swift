@@ -1,0 +1,183 @@
+import FerryXML
+import Foundation
+import Testing
+
+@Suite("XML responses", .timeLimit(.minutes(2)))
+struct XMLResponseSerializerTests {
+    private final class Names: NSObject, XMLParserDelegate {
+        var names: [String] = []
+
+        func parser(
+            _ parser: XMLParser,
+            didStartElement elementName: String,
+            namespaceURI: String?,
+            qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            names.append(elementName)
+        }
+    }
+
+    @Test("The parser serializer gives an unstarted parser, after the checks")
+    func parser() throws {
+        let result = try SampleResponse(200, "application/xml", "<a><b/></a>").serialized(by: .xmlParser)
+        let content = try #require(result.value)
+        let names = Names()
+        let parser = content.makeParser()
+        parser.delegate = names
+        #expect(parser.parse())
+        #expect(names.names == ["a", "b"])
+        #expect(content.makeParser() !== parser)
+        #expect(try SampleResponse(200, "application/atom+xml", "<a/>").serialized(by: .xmlParser).value != nil)
+        #expect(
+            try SampleResponse(404, "text/xml", "<a/>").serialized(by: .xmlParser).codes == [.unacceptableStatusCode]
+        )
+        #expect(try SampleResponse(404, "text/xml", "<a/>").serialized(by: .xmlParser).value != nil)
+        #expect(
+            try SampleResponse(200, "text/html", "<a/>").serialized(by: .xmlParser).codes == [.unacceptableContentType]
+        )
+        let empty = try SampleResponse(200, "text/xml", "").serialized(by: .xmlParser)
+        #expect(empty.value == nil)
+        #expect(empty.error == nil)
+    }
+
+    @Test("A well-formed body becomes a tree, and every caller gets one of its own")
+    func document() throws {
+        let result = try SampleResponse(200, "text/xml", "<a x='1'><b>t</b></a>").serialized(by: .xmlDocument)
+        let parsed = try #require(result.value)
+        let first = try parsed.makeDocument()
+        let second = try parsed.makeDocument()
+        #expect(first !== second)
+        #expect(first.rootElement()?.name == "a")
+        #expect(first.rootElement()?.attribute(forName: "x")?.stringValue == "1")
+        first.rootElement()?.setChildren(nil)
+        #expect(second.rootElement()?.stringValue == "t")
+    }
+
+    static let malformedTexts = [
+        " ", "<", "<foo", "<a>", "<a></b>", "<a><b></a>", "text", "<a/><b/>", "<a/>text", "<a x=1/>", "<a>&nope;</a>",
+        "<?xml version=\"1.0\"?>", "<!-- only -->", "<a><![CDATA[</a>", "<a>\u{1}</a>", "{\"a\":1}",
+    ]
+
+    @Test("Malformed bodies are an error", arguments: malformedTexts)
+    func malformed(text: String) throws {
+        let result = try SampleResponse(200, "text/xml", text).serialized(by: .xmlDocument)
+        #expect(result.value == nil)
+        #expect(result.codes == [.decodingFailed])
+        #expect(result.error?.decodingError is XMLParsingError)
+        #expect(result.error?.message.contains(" at line ") == true)
+        #expect(try SampleResponse(200, "text/xml", text).serialized(by: .xmlParser).codes == [.decodingFailed])
+    }
+
+    @Test("The parse error lies on top of the status, and empty bodies are none")
+    func chain() throws {
+        let broken = try SampleResponse(500, "text/xml", "<a>").serialized(by: .xmlDocument)
+        #expect(broken.codes == [.decodingFailed, .unacceptableStatusCode])
+        let missing = try SampleResponse(404, "text/xml", "<a/>").serialized(by: .xmlDocument)
+        #expect(missing.value != nil)
+        #expect(missing.codes == [.unacceptableStatusCode])
+        for body in [nil, ""] {
+            let empty = try SampleResponse(204, "text/xml", body).serialized(by: .xmlDocument)
+            #expect(empty.value == nil)
+            #expect(empty.error == nil)
+        }
+    }
+
+    @Test("Deep trees, exploding and external entities do no harm")
+    func hostile() throws {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "<a>", count: levels) + String(repeating: "</a>", count: levels)
+        }
+        #expect(try SampleResponse(200, "text/xml", nested(250)).serialized(by: .xmlDocument).value != nil)
+        #expect(
+            try SampleResponse(200, "text/xml", nested(251)).serialized(by: .xmlDocument).codes == [.decodingFailed]
+        )
+        #expect(
+            try SampleResponse(200, "text/xml", nested(100_000)).serialized(by: .xmlDocument).codes == [.decodingFailed]
+        )
+        let laughs = (1..<12).map { level in
+            "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
+        }
+        let bomb = "<!DOCTYPE a [<!ENTITY l0 \"lol\">\(laughs.joined())]><a>&l11;</a>"
+        #expect(try SampleResponse(200, "text/xml", bomb).serialized(by: .xmlDocument).codes == [.decodingFailed])
+        let external = "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>"
+        let result = try SampleResponse(200, "text/xml", external).serialized(by: .xmlDocument)
+        let text = try result.value?.makeDocument().rootElement()?.stringValue ?? ""
+        #expect(!text.contains("root:"))
+    }
+
+    static let strict: [(String, Bool)] = [
+        ("<a/>", true), ("<?xml version='1.0'?><a/>", true), ("<?xml version=\"1.1\" standalone='yes' ?>\n<a/>", true),
+        ("<?xml?><a/>", false), ("<?xml version='2.0'?><a/>", false), (" <?xml version='1.0'?><a/>", false),
+        ("<?x?><a><?y z?></a><?w?>", true), ("<??><a/>", false), ("<?XML x?><a/>", false),
+        ("<!-- a - b --><a/>", true), ("<!-- a -- b --><a/>", false), ("<!----><a/>", true), ("<!--><a/>", false),
+        ("<a>]]></a>", false), ("<a>]]</a>", true), ("<a><![CDATA[<&]]]]></a>", true), ("<![CDATA[]]><a/>", false),
+        ("<a b='1' b='2'/>", false), ("<a b='1'c='2'/>", false), ("<a b='<'/>", false), ("<a b='>\"'/>", true),
+        ("<a b/>", false), ("<a b='&lt;&#x10FFFF;&#65;'/>", true), ("<a>&#0;</a>", false), ("<a>&#xD800;</a>", false),
+        ("<a>&</a>", false), ("<a>& b</a>", false), ("<a>&#+65;</a>", false), ("<a>&#99999999999;</a>", false),
+        ("<e\u{301}></\u{e9}>", false), ("<a e\u{301}='' \u{e9}=''/>", true),
+        ("<!DOCTYPE a PUBLIC\"p\" \"s\"><a/>", false), ("<!DOCTYPE a [<!ENTITY e ']]>'>]><a>&e;</a>", false),
+        ("<1a/>", false), ("<-a/>", false), ("<\u{e9}\u{4e2d}.-1/>", true), ("<a\u{d7}/>", false), ("< a/>", false),
+        ("<a></a >", true), ("</a>", false), ("<a/ >", false), ("<a>\u{FFFE}</a>", false), ("<a>\u{FFFD}</a>", true),
+        ("<!DOCTYPE a><a/>", true), ("<!DOCTYPE a SYSTEM \"<!--\"><?x?><a/><!-- -->", true),
+        ("<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"u\"><html/>", true),
+        ("<!DOCTYPE a [<!ENTITY e \"text\"><!-- c --><?p?>]><a>&e;</a>", true), ("<!DOCTYPE a []><a/>", true),
+        ("<!DOCTYPE a [<!ENTITY e \"&#60;?x?>\">]><a>&e;</a>", false), ("<!DOCTYPE a [<!ENTITY % p 'x'>]><a/>", false),
+        ("<!DOCTYPE a [<!ENTITY e SYSTEM 'f'>]><a/>", false), ("<!DOCTYPE a [<!NOTATION n PUBLIC 'p'>]><a/>", false),
+        ("<!DOCTYPE a [<!ATTLIST a x CDATA #IMPLIED>]><a/>", false), ("<a/><!DOCTYPE a>", false),
+        ("<!DOCTYPE a PUBLIC \"\u{e9}\" \"\"><a/>", false), ("<!DOCTYPE a SYSTEM><a/>", false),
+    ]
+
+    @Test("Texts are well-formed or not as XML 1.0 says", arguments: strict)
+    func strictness(text: String, isWellFormed: Bool) throws {
+        let result = try SampleResponse(200, "text/xml", text).serialized(by: .xmlDocument)
+        #expect((result.value != nil) == isWellFormed, "\(String(describing: result.error))")
+        guard let content = result.value?.content else { return }
+        let parser = content.makeParser()
+        #expect(parser.parse())
+        #expect(parser.parserError == nil)
+    }
+
+    @Test("Texts in other encodings become UTF-8, by mark, Content-Type or declaration")
+    func encodings() throws {
+        let latin = Data("<?xml version='1.0' encoding='iso-8859-1'?><a>".utf8) + [0xE9] + Data("</a>".utf8)
+        let wide = try #require("<?xml version='1.0' encoding='utf-16'?><a>é<?x?></a>".data(using: .utf16LittleEndian))
+        let samples = [
+            SampleResponse(200, "text/xml", bytes: latin),
+            SampleResponse(200, "text/xml", bytes: Data([0xFF, 0xFE]) + wide),
+            SampleResponse(200, "text/xml; charset=utf-8", "<?xml version='1.0' encoding='iso-8859-1'?><a>é</a>"),
+            SampleResponse(200, "text/xml; charset=iso-8859-1", bytes: Data("<a>".utf8) + [0xE9] + Data("</a>".utf8)),
+            SampleResponse(200, "text/xml", "\u{FEFF}<a>é</a>"),
+            SampleResponse(200, "text/xml", "<?xml version='1.0' encoding='nonsense'?><a>é</a>"),
+        ]
+        for sample in samples {
+            let document = try sample.serialized(by: .xmlDocument).value?.makeDocument()
+            #expect(document?.rootElement()?.stringValue == "é")
+            let parser = try sample.serialized(by: .xmlParser).value?.makeParser()
+            #expect(parser?.parse() == true)
+        }
+        let undeclared = SampleResponse(200, "text/xml", bytes: Data("<a>".utf8) + [0xE9] + Data("</a>".utf8))
+        #expect(try undeclared.serialized(by: .xmlParser).codes == [.decodingFailed])
+    }
+
+    @Test("20,000 damaged bodies become trees or errors, and never crash")
+    func damaged() throws {
+        let bytes = Array(
+            "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e 'x'>]><?p q?><a xmlns:q='u' x=\"1\" y='&lt;'><!-- c --><b><![CDATA[x]]></b>é&amp;&e;<q:c/></a>"
+                .utf8
+        )
+        var random = RandomBytes(seed: 5)
+        var trees = 0
+        for _ in 0..<20_000 {
+            let sample = SampleResponse(200, "text/xml", bytes: Data(random.damage(bytes)))
+            guard let parsed = try sample.serialized(by: .xmlDocument).value else { continue }
+            #expect(try parsed.makeDocument().rootElement() != nil)
+            let parser = parsed.content.makeParser()
+            parser.shouldProcessNamespaces = true
+            _ = parser.parse()
+            trees += 1
+        }
+        #expect(trees > 100)
+        #expect(trees < 19_000)
+    }
+}

@@ -1,0 +1,138 @@
+import Ferry
+import FerryTesting
+import Testing
+
+extension NginxTests {
+    /// Each measurement has a process of its own, so that no other test counts.
+    @Suite("Memory and processor time")
+    struct ResourceTests {
+        private static let mebibyte = 1_048_576
+
+        let server: NginxServer
+
+        init() throws {
+            server = try .shared()
+        }
+
+        @Test("A gibibyte for a delegate that blocks does not fill memory")
+        func blockedDelegate() async throws {
+            let url = server.url(.plain, "files/huge.bin")
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL] in
+                let delegate = BlockingDelegate()
+                let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+                let growth = try await Footprint.growth {
+                    session.dataTask(with: url).resume()
+                    try await Task.sleep(nanoseconds: 1_000_000_000)
+                    #expect(delegate.received < NginxFiles.hugeSize / 100)
+                    delegate.open()
+                    try await delegate.waitForCompletions(1)
+                }
+                #expect(delegate.received == NginxFiles.hugeSize)
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 64 * Self.mebibyte)
+        }
+
+        @Test("Thirty-two streams of one connection whose delegate blocks do not fill memory")
+        func blockedStreams() async throws {
+            let url = server.url(.http2, "files/huge.bin")
+            let authority = server.certificates.authority
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, authority = authority as URL] in
+                let delegate = BlockingDelegate()
+                let session = CurlSession.trusting(authority, delegate: delegate)
+                let growth = try await Footprint.growth {
+                    let tasks = (0..<32).map { _ in session.dataTask(with: url) }
+                    for task in tasks { task.resume() }
+                    try await Task.sleep(nanoseconds: 3_000_000_000)
+                    for task in tasks { task.cancel() }
+                    delegate.open()
+                    let error = await #expect(throws: URLError.self) { try await delegate.waitForCompletions(32) }
+                    #expect(error?.code == .cancelled)
+                }
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 128 * Self.mebibyte)
+        }
+
+        @Test("Suspended streams hold little memory while another one of their connection goes on")
+        func suspendedStreams() async throws {
+            let url = server.url(.http2, "files/huge.bin")
+            let other = server.url(.http2, "files/large.bin")
+            let authority = server.certificates.authority
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, other = other as URL, authority = authority as URL] in
+                let session = CurlSession.trusting(authority)
+                let growth = try await Footprint.growth {
+                    var streams: [CurlSession.Bytes] = []
+                    for _ in 0..<31 { streams.append(try await session.bytes(from: url).0) }
+                    for _ in 0..<10 {
+                        let (file, response) = try await session.download(from: other)
+                        print((response as? HTTPURLResponse)?["X-Connection"] ?? "")
+                        try FileManager.default.removeItem(at: file)
+                    }
+                    for stream in streams { stream.task.cancel() }
+                }
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 128 * Self.mebibyte)
+        }
+
+        @Test("A gibibyte goes to a file in little memory", arguments: [NginxListener.plain, .http2])
+        func download(listener: NginxListener) async throws {
+            let url = server.url(listener, "files/huge.bin")
+            let authority = server.certificates.authority
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, authority = authority as URL] in
+                let session = CurlSession.trusting(authority)
+                let growth = try await Footprint.growth {
+                    let (file, _) = try await session.download(from: url)
+                    let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize
+                    #expect(size == NginxFiles.hugeSize)
+                    try FileManager.default.removeItem(at: file)
+                }
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 40 * Self.mebibyte)
+        }
+
+        @Test("A gibibyte is sent from a file in little memory", arguments: [NginxListener.plain, .http2])
+        func upload(listener: NginxListener) async throws {
+            let url = server.url(listener, "uploads/huge-\(listener).bin")
+            let authority = server.certificates.authority
+            let file = server.files.huge
+            let uploaded = server.uploaded(url.lastPathComponent)
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, authority = authority as URL, file = file as URL] in
+                let session = CurlSession.trusting(authority)
+                var request = URLRequest(url: url)
+                request.httpMethod = "PUT"
+                let growth = try await Footprint.growth {
+                    let (_, response) = try await session.upload(for: request, fromFile: file)
+                    #expect((response as? HTTPURLResponse)?.statusCode == 201)
+                }
+                Report.say(growth)
+            }
+            try #expect(Report.number(result) < 40 * Self.mebibyte)
+            #expect(try uploaded.resourceValues(forKeys: [.fileSizeKey]).fileSize == NginxFiles.hugeSize)
+            try FileManager.default.removeItem(at: uploaded)
+        }
+
+        @Test("A request that waits two seconds for its answer costs no processor time")
+        func idleWait() async throws {
+            let slow = try LoopbackServer { _ in .text("late").delayed(2) }
+            let url = slow.url
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL] in
+                let session = CurlSession(configuration: .ephemeral)
+                let seconds = try await Footprint.processorTime {
+                    let (data, _) = try await session.data(from: url)
+                    #expect(String(decoding: data, as: UTF8.self) == "late")
+                }
+                Report.say(Int(seconds * 1_000_000))
+            }
+            try #expect(Report.number(result) < 20_000)
+        }
+    }
+}
