@@ -23,6 +23,8 @@ final class Transfer: @unchecked Sendable {
         var question: Question
         var body: [UInt8] = []
         var isAsked = false
+        /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
+        var failure: URLError?
     }
 
     /// How much of a held answer's body is kept before the delegate is asked.
