@@ -107,7 +107,8 @@ extension Transfer {
             host: origin.host,
             port: origin.port,
             certificates: certificates,
-            verifyResult: easy.long(CurlInfo.sslVerifyResult)
+            // Without verification libcurl loads no authorities, and OpenSSL knows none.
+            verifyResult: tls?.verifies == true ? easy.long(CurlInfo.sslVerifyResult) : nil
         )
         return ConnectionVerdicts.Verdict(
             origin: origin,
