@@ -1,16 +1,20 @@
-@testable import FerrySession
 import Testing
+
+@testable import FerrySession
 
 @Suite("Certificates and their hashes")
 struct CertificateParsingTests {
-    @Test("SHA-256 gives the values of FIPS 180-4 and of padding's edges", arguments: [
-        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        (
-            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-        ),
-    ])
+    @Test(
+        "SHA-256 gives the values of FIPS 180-4 and of padding's edges",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ]
+    )
     func sha256(text: String, expected: String) {
         let digest = SHA256.hash(Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
         #expect(digest == expected)
@@ -48,7 +52,8 @@ struct CertificateParsingTests {
 
     @Test("PEM text gives its blocks, whatever stands between them and ends the lines")
     func blocks() throws {
-        let text = "Comment: here\r\n\(Certificates.pem.replacingOccurrences(of: "\n", with: "\r\n"))\r\nmore\n"
+        let text =
+            "Comment: here\r\n\(Certificates.pem.replacingOccurrences(of: "\n", with: "\r\n"))\r\nmore\n"
             + "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
             + "-----END EC PRIVATE KEY-----\n-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n"
             + "-----END ENCRYPTED PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"
@@ -58,10 +63,13 @@ struct CertificateParsingTests {
         #expect(blocks.first?.content == Certificates.der)
     }
 
-    @Test("Damaged PEM text is told by what it was for", arguments: [
-        "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n",
-        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
-    ])
+    @Test(
+        "Damaged PEM text is told by what it was for",
+        arguments: [
+            "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n",
+            "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        ]
+    )
     func damagedText(text: String) {
         let error = #expect(throws: CurlSessionError.self) { try PEM.blocks(in: Data(text.utf8), what: "The thing") }
         #expect(error?.message.contains("The thing") == true)

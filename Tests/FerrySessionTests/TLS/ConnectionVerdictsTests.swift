@@ -1,5 +1,6 @@
-@testable import FerrySession
 import Testing
+
+@testable import FerrySession
 
 @Suite("Verdicts on connections")
 struct ConnectionVerdictsTests {

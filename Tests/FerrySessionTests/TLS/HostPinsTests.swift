@@ -1,5 +1,6 @@
-@testable import FerrySession
 import Testing
+
+@testable import FerrySession
 
 @Suite("Pins by host")
 struct HostPinsTests {
@@ -55,9 +56,12 @@ struct HostPinsTests {
         #expect(throws: CurlSessionError.self) { try HostPins(["h": []]) }
     }
 
-    @Test("International hosts are refused beside pins, and left alone without", arguments: [
-        "b\u{FC}cher.example", "b%C3%BCcher.example", "\u{FF45}xample.com",
-    ])
+    @Test(
+        "International hosts are refused beside pins, and left alone without",
+        arguments: [
+            "b\u{FC}cher.example", "b%C3%BCcher.example", "\u{FF45}xample.com",
+        ]
+    )
     func international(host: String) throws {
         let pins = try HostPins(["example.com": [Self.first]])
         #expect(throws: CurlSessionError.self) { try pins.curlValue(for: host) }

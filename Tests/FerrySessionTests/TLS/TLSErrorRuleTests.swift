@@ -1,5 +1,6 @@
-@testable import FerrySession
 import Testing
+
+@testable import FerrySession
 
 @Suite("TLS errors")
 struct TLSErrorRuleTests {

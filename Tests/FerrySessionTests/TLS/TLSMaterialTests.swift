@@ -1,5 +1,6 @@
-@testable import FerrySession
 import Testing
+
+@testable import FerrySession
 
 @Suite("TLS options")
 struct TLSMaterialTests {
@@ -58,12 +59,16 @@ struct TLSMaterialTests {
         #expect(options.tls.certificateAuthorities == .system)
     }
 
-    @Test("Authorities that cannot be read are named", arguments: [
-        (CertificateSource.pemFile(URL(fileURLWithPath: "/none/here.pem")), "/none/here.pem"),
-        (.pemFile(URL(fileURLWithPath: "/dev/zero")), "/dev/zero"), (.pemFile(URL(fileURLWithPath: "/etc")), "/etc"),
-        (.pem(Data("nothing".utf8)), "no certificate"), (.der(Data([1, 2, 3])), "no certificate"),
-        (.pem(Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".utf8)), "damaged"),
-    ])
+    @Test(
+        "Authorities that cannot be read are named",
+        arguments: [
+            (CertificateSource.pemFile(URL(fileURLWithPath: "/none/here.pem")), "/none/here.pem"),
+            (.pemFile(URL(fileURLWithPath: "/dev/zero")), "/dev/zero"),
+            (.pemFile(URL(fileURLWithPath: "/etc")), "/etc"),
+            (.pem(Data("nothing".utf8)), "no certificate"), (.der(Data([1, 2, 3])), "no certificate"),
+            (.pem(Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".utf8)), "damaged"),
+        ]
+    )
     func unreadable(source: CertificateSource, words: String) {
         for authorities in [CertificateAuthorities.only([source]), .systemAnd([source])] {
             let error = #expect(throws: CurlSessionError.self) {
@@ -122,10 +127,13 @@ struct TLSMaterialTests {
         }
     }
 
-    @Test("An evaluator wants OpenSSL, by whatever names libcurl tells it", arguments: [
-        ("OpenSSL/3.0.15", true), ("LibreSSL/3.3.6", true), ("BoringSSL", true), ("(GnuTLS/3.7) OpenSSL/3.0", true),
-        ("GnuTLS/3.7.9", false), ("(OpenSSL/3.0) GnuTLS/3.7", false), ("mbedTLS/3.5", false), ("", false),
-    ])
+    @Test(
+        "An evaluator wants OpenSSL, by whatever names libcurl tells it",
+        arguments: [
+            ("OpenSSL/3.0.15", true), ("LibreSSL/3.3.6", true), ("BoringSSL", true), ("(GnuTLS/3.7) OpenSSL/3.0", true),
+            ("GnuTLS/3.7.9", false), ("(OpenSSL/3.0) GnuTLS/3.7", false), ("mbedTLS/3.5", false), ("", false),
+        ]
+    )
     func backends(name: String, isOpenSSL: Bool) {
         #expect(TLSBackend.isOpenSSL(name) == isOpenSSL)
     }

@@ -39,13 +39,19 @@ extension NginxTests {
             _ = try await both.fetch(server.url(.unknownAuthority, "small"))
         }
 
-        @Test("Each fault of a certificate has its reason", arguments: [
-            (NginxListener.expired, URLError.Code.serverCertificateHasBadDate, CurlSessionError.Code.certificateExpired),
-            (.notYetValid, .serverCertificateNotYetValid, .certificateNotYetValid),
-            (.unknownAuthority, .serverCertificateHasUnknownRoot, .unknownAuthority),
-            (.selfSigned, .serverCertificateHasUnknownRoot, .selfSignedCertificate),
-            (.wrongHost, .serverCertificateUntrusted, .certificateHostMismatch),
-        ])
+        @Test(
+            "Each fault of a certificate has its reason",
+            arguments: [
+                (
+                    NginxListener.expired, URLError.Code.serverCertificateHasBadDate,
+                    CurlSessionError.Code.certificateExpired
+                ),
+                (.notYetValid, .serverCertificateNotYetValid, .certificateNotYetValid),
+                (.unknownAuthority, .serverCertificateHasUnknownRoot, .unknownAuthority),
+                (.selfSigned, .serverCertificateHasUnknownRoot, .selfSignedCertificate),
+                (.wrongHost, .serverCertificateUntrusted, .certificateHostMismatch),
+            ]
+        )
         func reasons(listener: NginxListener, code: URLError.Code, reason: CurlSessionError.Code) async throws {
             let (url, mark) = checks.uniqueURL(listener)
             let (found, cause) = try await checks.failure(.trusting(server), url)
@@ -54,9 +60,12 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("A server below the minimum or above the maximum version is refused", arguments: [
-            (NginxListener.tls12Only, TLSVersion?.some(.tls13), TLSVersion?.none), (.tls13Only, nil, .tls12),
-        ])
+        @Test(
+            "A server below the minimum or above the maximum version is refused",
+            arguments: [
+                (NginxListener.tls12Only, TLSVersion?.some(.tls13), TLSVersion?.none), (.tls13Only, nil, .tls12),
+            ]
+        )
         func versions(listener: NginxListener, minimum: TLSVersion?, maximum: TLSVersion?) async throws {
             _ = try await CurlSession.trusting(server).fetch(server.url(listener, "small"))
             let session = CurlSession.trusting(server) { options in

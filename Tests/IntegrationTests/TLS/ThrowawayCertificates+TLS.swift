@@ -27,7 +27,12 @@ extension ThrowawayCertificates {
     func makeIntermediate() throws {
         try Data("basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n".utf8)
             .write(to: folder.appendingPathComponent("intermediate.ext"))
-        try sign("intermediate", subject: "/CN=Ferry tests intermediate", by: "authority", ["-extfile", "intermediate.ext"])
+        try sign(
+            "intermediate",
+            subject: "/CN=Ferry tests intermediate",
+            by: "authority",
+            ["-extfile", "intermediate.ext"]
+        )
     }
 
     func makeClient() throws {
@@ -38,7 +43,10 @@ extension ThrowawayCertificates {
             in: folder
         )
         try Self.openssl(
-            ["pkcs12", "-export", "-in", "client.pem", "-inkey", "client.key", "-passout", secret, "-out", "client.p12"],
+            [
+                "pkcs12", "-export", "-in", "client.pem", "-inkey", "client.key", "-passout", secret, "-out",
+                "client.p12",
+            ],
             in: folder
         )
     }

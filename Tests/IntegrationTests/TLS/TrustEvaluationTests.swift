@@ -51,7 +51,10 @@ extension NginxTests {
             #expect(connections.count == 1)
         }
 
-        @Test("Two hundred requests at once are judged once for each connection", arguments: [NginxListener.tls, .http2])
+        @Test(
+            "Two hundred requests at once are judged once for each connection",
+            arguments: [NginxListener.tls, .http2]
+        )
         func concurrent(listener: NginxListener) async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -140,9 +143,12 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("Requests cancelled while they connect leave no connection that nobody judged", arguments: [
-            NginxListener.tls, .http2,
-        ])
+        @Test(
+            "Requests cancelled while they connect leave no connection that nobody judged",
+            arguments: [
+                NginxListener.tls, .http2,
+            ]
+        )
         func cancelled(listener: NginxListener) async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -167,9 +173,12 @@ extension NginxTests {
             #expect(recorder.trusts.isEmpty)
         }
 
-        @Test("An evaluator in the system's place decides alone", arguments: [
-            NginxListener.tls, .expired, .selfSigned, .unknownAuthority, .wrongHost,
-        ])
+        @Test(
+            "An evaluator in the system's place decides alone",
+            arguments: [
+                NginxListener.tls, .expired, .selfSigned, .unknownAuthority, .wrongHost,
+            ]
+        )
         func replaces(listener: NginxListener) async throws {
             let kind = ThrowawayCertificates.Kind(rawValue: "\(listener)") ?? .good
             let known = try PublicKeyPin(certificate: Data(contentsOf: server.certificates.certificate(kind)))
