@@ -1,6 +1,8 @@
 import Ferry
 import Testing
 
+@testable import FerrySession
+
 extension NginxTests {
     @Suite("Trust evaluation")
     struct TrustEvaluationTests {
@@ -162,6 +164,32 @@ extension NginxTests {
                 #expect(response.statusCode == 200)
             }
             #expect(!recorder.trusts.isEmpty)
+        }
+
+        @Test("A connection whose verdict is not known carries nothing", arguments: [NginxListener.tls, .http2])
+        func unjudged(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            let (_, first) = try await session.fetch(server.url(listener, "small"))
+            for port in 1...65_535 { session.engine?.verdicts.forget(local: "127.0.0.1", port: port) }
+            var request = URLRequest(url: server.url(listener, "small"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("body".utf8)
+            let (_, second) = try await session.fetch(request)
+            #expect(recorder.trusts.count == 2)
+            #expect(first["X-Connection"] != second["X-Connection"])
+            let (_, third) = try await session.fetch(request)
+            #expect(second["X-Connection"] == third["X-Connection"])
+            #expect(session.engine?.verdicts.count == 1)
+        }
+
+        @Test("Verdicts go with their connections")
+        func forgotten() async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            for _ in 0..<100 { _ = try await session.fetch(server.url(.shortLived, "small")) }
+            #expect(recorder.trusts.count >= 4)
+            #expect(try #require(session.engine).verdicts.count <= 2)
         }
 
         @Test("The evaluator cannot overrule libcurl by itself")
