@@ -30,6 +30,11 @@ let package = Package(
             dependencies: ["Ferry", "FerryXML", "FerryTesting"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "FerryCommandTests",
+            dependencies: ["FerryCommand", "FerryTesting"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(name: "IntegrationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),

@@ -18,18 +18,20 @@ extension Demo {
     }
 
     func upload() async throws -> DemoFinding {
-        var request = URLRequest(url: server.url("/upload?rate=\(Self.rate * 2)"))
+        // The system takes some millions of bytes at once; beyond them the server's pace shows.
+        let size = Self.size * 3
+        var request = URLRequest(url: server.url("/upload?rate=\(Self.rate * 4)"))
         request.httpMethod = "PUT"
         let delegate = DemoTaskDelegate(board.begin("upload"))
-        let task = session.uploadTask(with: request, from: LoopbackServer.pattern(count: Self.size))
+        let task = session.uploadTask(with: request, from: LoopbackServer.pattern(count: size))
         task.delegate = delegate
         task.resume()
         try await delegate.wait { $0.isComplete }
         let echo = try JSONDecoder().decode(LoopbackEcho.self, from: delegate.current.body)
-        let isSame = echo.bodySHA256 == LoopbackServer.patternSHA256(count: Self.size)
+        let isSame = echo.bodySHA256 == LoopbackServer.patternSHA256(count: size)
         say("the server counts \(echo.bodyLength) bytes, sha256 \(echo.bodySHA256.prefix(16))…")
-        let size = ByteCount.text(delegate.current.sent)
-        return DemoFinding(holds: isSame, text: isSame ? "\(size) sent, sha256 equal" : "the sha256 differs")
+        let sent = ByteCount.text(delegate.current.sent)
+        return DemoFinding(holds: isSame, text: isSame ? "\(sent) sent, sha256 equal" : "the sha256 differs")
     }
 
     /// Suspending stops the bytes, and resuming lets them flow on.

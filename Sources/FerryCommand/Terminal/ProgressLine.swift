@@ -16,37 +16,50 @@ struct ProgressLine: Equatable, Sendable {
 
     /// `12.3 MB of 45.6 MB (27 %), 5.1 MB/s, 0:07 left`.
     var text: String {
-        name + ": " + (isUpload ? "sent " : "") + details.joined(separator: ", ")
+        var parts = [ByteCount.text(completed)]
+        if let total, let fraction {
+            parts = ["\(ByteCount.text(completed)) of \(ByteCount.text(total)) (\(Int(fraction * 100)) %)"]
+        }
+        if let rate { parts.append(ByteCount.rate(rate)) }
+        if let timeLeft { parts.append(timeLeft) }
+        return name + ": " + (isUpload ? "sent " : "") + parts.joined(separator: ", ")
     }
 
-    /// A bar that fills the width.
+    /// A bar that fills the width, with columns that stay where they are.
     func bar(width: Int, style: TextStyle) -> String {
-        let shortest = 10
-        var label = name
-        let most = max(shortest, width / 4)
-        if label.count > most { label = String(label.prefix(most - 1)) + (style.isUnicode ? "…" : "~") }
-        let tail = details.joined(separator: "  ")
+        let most = max(10, width / 4)
+        let label = name.count > most ? String(name.prefix(most - 1)) + (style.isUnicode ? "…" : "~") : name
+        let tail = columns(isWide: width >= 100)
         let room = width - 1 - label.count - tail.count - 4
+        let shortest = 8
         guard let fraction, room >= shortest else { return String((label + "  " + tail).prefix(max(0, width - 1))) }
         let filled = Int((Double(room) * fraction).rounded(.down))
         let done = String(repeating: style.isUnicode ? "━" : "=", count: filled)
         let open = String(repeating: style.isUnicode ? "─" : "-", count: room - filled)
-        return label + "  " + style.bold(style.cyan(done)) + style.dim(open) + "  " + tail
+        return label + "  " + style.accent(done) + style.dim(open) + "  " + tail
     }
 
-    private var details: [String] {
-        var parts: [String] = []
-        if let total, let fraction {
-            parts.append("\(ByteCount.text(completed)) of \(ByteCount.text(total)) (\(Int(fraction * 100)) %)")
-        } else {
-            parts.append(ByteCount.text(completed))
+    private var timeLeft: String? {
+        guard let rate, rate > 0, let total, total > completed else { return nil }
+        return ByteCount.duration(Double(total - completed) / rate) + " left"
+    }
+
+    private func columns(isWide: Bool) -> String {
+        var columns: [String] = []
+        var sizes = ByteCount.text(completed)
+        var sizeWidth = "999.9 MB".count
+        if let fraction { columns.append(Self.padded("\(Int(fraction * 100)) %", "100 %".count)) }
+        if isWide, let total {
+            sizes += " of " + ByteCount.text(total)
+            sizeWidth = "999.9 MB of 999.9 MB".count
         }
-        if let rate {
-            parts.append(ByteCount.rate(rate))
-            if let total, total > completed, rate > 0 {
-                parts.append(ByteCount.duration(Double(total - completed) / rate) + " left")
-            }
-        }
-        return parts
+        columns.append(Self.padded(sizes, sizeWidth))
+        columns.append(Self.padded(rate.map(ByteCount.rate) ?? "", "999.9 MB/s".count))
+        columns.append(Self.padded(timeLeft ?? "", "59:59 left".count))
+        return columns.joined(separator: "  ")
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

@@ -9,7 +9,7 @@ struct TextStyle: Equatable, Sendable {
     func dim(_ text: String) -> String { wrapped(text, "2") }
     func red(_ text: String) -> String { wrapped(text, "31") }
     func green(_ text: String) -> String { wrapped(text, "32") }
-    func cyan(_ text: String) -> String { wrapped(text, "36") }
+    func accent(_ text: String) -> String { wrapped(text, "1;36") }
 
     private func wrapped(_ text: String, _ code: String) -> String {
         hasColor && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

@@ -114,7 +114,9 @@ extension Transfer {
         setClientFull(false)
         engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }
-        guard isTaken, decodeWaiting() else { return failAttempt() }
+        guard isTaken else { return failAttempt() }
+        if let failure = held.failure { return fail(failure) }
+        guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
         if client != nil { liftPause() }
     }
@@ -182,6 +184,11 @@ extension Transfer {
         if mustStartOver {
             (continuesAt, validator, isResuming) = (nil, nil, false)
             return engine.start(self, priority: priority)
+        }
+        if held != nil, let failure = ownFailure ?? failure {
+            held?.failure = failure
+            isEnded = true
+            return askHeld()
         }
         if ownFailure != nil { return failAttempt() }
         if mustRepeat { return repeatWithoutExpectation() }

@@ -42,7 +42,7 @@ extension Transfer {
         return true
     }
 
-    /// RFC 9110, section 10.1.1: after 417 the request should be repeated without its expectation.
+    /// Whether a 417 is answered by the request without its expectation, as RFC 9110, section 10.1.1 wants.
     ///
     /// A stream has only one reading, so there the 417 is the answer.
     private var canRepeatWithoutExpectation: Bool {

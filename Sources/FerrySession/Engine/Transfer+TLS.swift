@@ -10,11 +10,13 @@ extension Transfer {
     // MARK: - Before the connection
 
     func configureTLS(_ easy: EasyHandle, _ origin: Origin) throws(URLError) {
-        guard origin.scheme == "https" else { return }
         connectionsSeen = 0
         mustReconnect = false
+        judgesTrust = false
+        guard origin.scheme == "https" else { return }
         do throws(CurlSessionError) {
             let tls = try engine.settings.tls.get()
+            judgesTrust = tls.evaluator != nil
             let pins = try tls.pins.curlValue(for: origin.host)
             do throws(EasyHandle.Refusal) {
                 try apply(tls, pins, to: easy)
@@ -64,8 +66,8 @@ extension Transfer {
 
     /// Whether the connection may carry a request, as the evaluator says or has said.
     func mayTrust(_ key: () -> ConnectionVerdicts.Key?) -> Bool {
-        guard let evaluator = tls?.evaluator, let origin = prepared?.origin, origin.scheme == "https" else { return true }
-        guard let easy else { return false }
+        guard judgesTrust else { return true }
+        guard let evaluator = tls?.evaluator, let origin = prepared?.origin, let easy else { return false }
         let connections = easy.long(CurlInfo.newConnections)
         let isNew = connections > connectionsSeen
         connectionsSeen = connections
@@ -107,7 +109,8 @@ extension Transfer {
             host: origin.host,
             port: origin.port,
             certificates: certificates,
-            verifyResult: easy.long(CurlInfo.sslVerifyResult)
+            // Without verification libcurl loads no authorities, and OpenSSL knows none.
+            verifyResult: tls?.verifies == true ? easy.long(CurlInfo.sslVerifyResult) : nil
         )
         return ConnectionVerdicts.Verdict(
             origin: origin,
@@ -136,7 +139,8 @@ extension Transfer {
         }
         let text = easy?.message(for: code) ?? ""
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
-        guard prepared?.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
+        guard prepared?.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict)
+        else {
             let cause = CurlSessionError(.curl, text, curlCode: Int(code))
             return .ferry(ErrorRule.code(for: code, verdict: verdict), url: request.url, text, underlying: cause)
         }
@@ -145,7 +149,8 @@ extension Transfer {
         if let identity = tls?.identity, reason == .clientCertificateUnusable {
             let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
             if isPassphrase { reason = .wrongPassphrase }
-            message = "The client certificate \(isPassphrase ? "does not open with its passphrase" : "is of no use"): \(text)"
+            message =
+                "The client certificate \(isPassphrase ? "does not open with its passphrase" : "is of no use"): \(text)"
         }
         if let subject = easy?.presentedSubject { message += " (certificate: \(subject))" }
         let cause = CurlSessionError(

@@ -23,6 +23,8 @@ final class Transfer: @unchecked Sendable {
         var question: Question
         var body: [UInt8] = []
         var isAsked = false
+        /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
+        var failure: URLError?
     }
 
     /// How much of a held answer's body is kept before the delegate is asked.
@@ -70,6 +72,8 @@ final class Transfer: @unchecked Sendable {
     var isFinished = false
 
     // The connection's trust.
+    /// Whether the attempt's connection needs a verdict before it carries the request.
+    var judgesTrust = false
     /// How many connections this attempt had opened when one was last judged.
     var connectionsSeen = 0
     /// The connection was never judged, and so carries nothing.

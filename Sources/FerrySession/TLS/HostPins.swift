@@ -9,7 +9,10 @@ struct HostPins: Sendable {
         for (pattern, list) in pins {
             guard !list.isEmpty, list.allSatisfy(\.isValid) else {
                 let problem = list.isEmpty ? "has no pin" : "has a pin that is no SHA-256 hash in base64"
-                throw CurlSessionError(.invalidTLSOptions, "The host \(pattern.debugDescription) of the pins \(problem)")
+                throw CurlSessionError(
+                    .invalidTLSOptions,
+                    "The host \(pattern.debugDescription) of the pins \(problem)"
+                )
             }
             if pattern == "*" {
                 all = list

@@ -21,7 +21,9 @@ enum PEM {
             let line = line.trimmingSuffix(while: \.isWhitespace)
             if let current = label {
                 if line == "-----END \(current)-----" {
-                    guard let content = Data(base64Encoded: body), !content.isEmpty else { throw damaged(what, current) }
+                    guard let content = Data(base64Encoded: body), !content.isEmpty else {
+                        throw damaged(what, current)
+                    }
                     let encrypted = isEncrypted || current == "ENCRYPTED PRIVATE KEY"
                     blocks.append(Block(label: String(current), content: content, isEncrypted: encrypted))
                     label = nil

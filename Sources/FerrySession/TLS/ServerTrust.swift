@@ -9,13 +9,14 @@ public struct ServerTrust: Sendable, Hashable {
     /// The certificates as the server presented them, in DER: its own first, then those that should lead to a root.
     public let certificates: [Data]
 
-    /// The TLS library's verdict on the chain, one of OpenSSL's `X509_V_` numbers; 0 is a good one.
+    /// libcurl's verdict on the chain, one of OpenSSL's `X509_V_` numbers; 0 is a good one.
     ///
-    /// 10 is an expired certificate, 18 a self-signed one, 20 an unknown issuer. It says nothing about the host's name.
-    public let verifyResult: Int
+    /// It is `nil` where libcurl has verified nothing: with ``TrustMode/replacesSystemTrust``, or with
+    /// ``TLSOptions/dangerouslyDisablesVerification``. Otherwise both chain and host name have been verified before.
+    public let verifyResult: Int?
 
-    /// Whether the chain leads to a trusted authority; it says nothing about the host's name.
-    public var isChainTrusted: Bool { verifyResult == 0 }
+    /// Whether libcurl has verified chain and host name, and found them good.
+    public var isVerified: Bool { verifyResult == 0 }
 
     /// The SHA-256 hashes of the chain's public keys, in its order, without those of certificates that cannot be read.
     ///
@@ -23,7 +24,7 @@ public struct ServerTrust: Sendable, Hashable {
     public var publicKeyPins: [PublicKeyPin] { certificates.compactMap { try? PublicKeyPin(certificate: $0) } }
 
     /// Makes a value, as tests of an evaluator need it.
-    public init(host: String, port: Int, certificates: [Data], verifyResult: Int) {
+    public init(host: String, port: Int, certificates: [Data], verifyResult: Int?) {
         self.host = host
         self.port = port
         self.certificates = certificates

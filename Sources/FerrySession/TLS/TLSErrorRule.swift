@@ -26,7 +26,8 @@ enum TLSErrorRule {
         case 10: Reason(code: .serverCertificateHasBadDate, reason: .certificateExpired)
         case 18, 19: Reason(code: .serverCertificateHasUnknownRoot, reason: .selfSignedCertificate)
         case 2, 20, 21: Reason(code: .serverCertificateHasUnknownRoot, reason: .unknownAuthority)
-        case 0 where verdict.text.contains("match"), 62:
+        // The name is looked at before libcurl has noted the chain's good verdict.
+        case 0 where verdict.text.contains("host name"), 1 where verdict.text.contains("host name"), 62:
             Reason(code: .serverCertificateUntrusted, reason: .certificateHostMismatch)
         default: Reason(code: .serverCertificateUntrusted, reason: .certificateUntrusted)
         }

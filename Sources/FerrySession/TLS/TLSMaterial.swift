@@ -22,7 +22,8 @@ struct TLSMaterial: Sendable {
     var evaluator: (@Sendable (ServerTrust) -> TrustDecision)?
 
     init(_ options: TLSOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
-        guard let version = TLSVersion.curlValue(minimum: options.minimumVersion, maximum: options.maximumVersion) else {
+        guard let version = TLSVersion.curlValue(minimum: options.minimumVersion, maximum: options.maximumVersion)
+        else {
             throw CurlSessionError(.invalidTLSOptions, "The minimum version of TLS is above the maximum")
         }
         self.version = version
@@ -35,7 +36,10 @@ struct TLSMaterial: Sendable {
         verifies = options.trustMode == .verifiesFirst && !options.dangerouslyDisablesVerification
         evaluator = options.trustEvaluator
         if options.trustMode == .replacesSystemTrust, evaluator == nil {
-            throw CurlSessionError(.invalidTLSOptions, "The system's trust is to be replaced, and there is no evaluator")
+            throw CurlSessionError(
+                .invalidTLSOptions,
+                "The system's trust is to be replaced, and there is no evaluator"
+            )
         }
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
         try readAuthorities(options.certificateAuthorities, runtime: runtime)
@@ -98,7 +102,10 @@ extension TLSMaterial.Identity {
             guard let leaf = blocks.first(where: { PEM.certificateLabels.contains($0.label) }),
                 DERReader.isCertificate(leaf.content)
             else {
-                throw CurlSessionError(.clientCertificateUnusable, "The client certificate has no certificate as PEM text")
+                throw CurlSessionError(
+                    .clientCertificateUnusable,
+                    "The client certificate has no certificate as PEM text"
+                )
             }
             let keys = try keyText.map { text throws(CurlSessionError) in try Self.blocks(text, "The client's key") }
             guard let found = (keys ?? blocks).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {

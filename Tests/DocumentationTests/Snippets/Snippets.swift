@@ -27,7 +27,7 @@ enum Snippets {
     static func readmeAsync(base: URL) async throws {
         let manager = HTTPSessionManager(baseURL: base)
         let user = try await manager.get("users/1", as: User.self)
-        _ = user
+        print(user.name)
     }
 
     static func readmeData(manager: HTTPSessionManager) {
@@ -38,7 +38,7 @@ enum Snippets {
 
     static func readmeUpload(manager: HTTPSessionManager, photo: URL) {
         manager.post("photos", parameters: ["album": "sea"]) { form in
-            try form.append(photo, name: "photo")
+            try form.append(fileURL: photo, name: "photo")
         } completionHandler: { response in
             print(response.statusCode ?? 0)
         }
@@ -85,6 +85,7 @@ enum Snippets {
 
     static func startEndpointUse(manager: HTTPSessionManager) async throws {
         let user = try await manager.send(.user(1))
+        print(user.name)
     }
 
     static func flowAdapterUse(manager: HTTPSessionManager) {
@@ -94,7 +95,7 @@ enum Snippets {
 
     static func tasksMake(manager: SessionManager, url: URL) {
         let task = manager.dataTask(with: URLRequest(url: url), serializer: .json) { response in
-            print(response.value?["name"] ?? "no name")
+            print(response.value?["name"]?.string ?? "no name")
         }
         task.resume()
         task.suspend()
@@ -111,10 +112,9 @@ enum Snippets {
         manager.hooks.taskWillPerformRedirection = { _, _, _, request in
             request.url?.host == "example.com" ? request : nil
         }
-        manager.hooks.taskDidReceiveChallenge = { _, _, challenge in
-            challenge.previousFailureCount == 0
-                ? .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
-                : .performDefaultHandling
+        manager.hooks.taskDidReceiveChallenge = { _, _, challenge, _ in
+            guard challenge.previousFailureCount == 0 else { return .performDefaultHandling }
+            return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
         }
     }
 
@@ -149,13 +149,14 @@ enum Snippets {
         let text = try await manager.get("terms", serializer: .string)
         let data = try await manager.getData("logo.png")
         let page = try await manager.get("old", serializer: .json.accepting("text/html"))
-        print(json["name"] ?? "", text, data.count, page)
+        print(json["name"]?.string ?? "no name", text, data.count, page)
     }
 
     static func multiForm(manager: HTTPSessionManager, video: URL) {
         manager.post("videos", parameters: ["title": "Harbour"]) { form in
-            try form.append(video, name: "video")
-            form.append(Data("{}".utf8), name: "settings", fileName: "settings.json", mimeType: "application/json")
+            try form.append(fileURL: video, name: "video")
+            try form.append(Data("{}".utf8), name: "settings", fileName: "settings.json")
+            form.append("public", name: "visibility")
         } progress: { update in
             print(update.completedByteCount, update.totalByteCount ?? -1)
         } completionHandler: { response in

@@ -22,7 +22,8 @@ struct ContentCodingTests {
 
     private static let samples: [(String, Data)] = [
         ("gzip", Samples.gzip), ("GZIP", Samples.gzip), ("x-gzip", Samples.gzip), ("deflate", Samples.deflate),
-        ("deflate", Samples.rawDeflate), ("br", Samples.brotli), ("zstd", Samples.zstd), ("gzip, gzip", Samples.gzipTwice),
+        ("deflate", Samples.rawDeflate), ("br", Samples.brotli), ("zstd", Samples.zstd),
+        ("gzip, gzip", Samples.gzipTwice),
         ("identity, gzip", Samples.gzip), ("identity", Samples.text), ("deflate, gzip", Gzip.encode(Samples.deflate)),
         ("", Samples.text),
     ]
@@ -40,7 +41,9 @@ struct ContentCodingTests {
         #expect(file.error == nil && file.file == Samples.text)
     }
 
-    @Test("A decoded body has no expected length, and its counts are those of the decoded bytes") func lengths() async throws {
+    @Test("A decoded body has no expected length, and its counts are those of the decoded bytes") func lengths()
+        async throws
+    {
         let server = try server(Samples.gzip, coding: "gzip")
         let recorder = Recorder()
         let task = Wire.session(recorder).dataTask(with: server.url)
@@ -51,7 +54,8 @@ struct ContentCodingTests {
         #expect(task.progress.fractionCompleted == 1)
     }
 
-    @Test("Codings that are not known, or not asked to be undone, are delivered as they came") func asIs() async throws {
+    @Test("Codings that are not known, or not asked to be undone, are delivered as they came") func asIs() async throws
+    {
         for coding in ["compress", "gzip, compress", "aws-chunked", "gzip;q=1"] {
             let outcome = try await fetch(Samples.gzip, coding: coding)
             #expect(outcome.error == nil && outcome.data == Samples.gzip, "\(coding)")
@@ -89,12 +93,14 @@ struct ContentCodingTests {
 
     // MARK: - Damage
 
-    private func gap8(_ make: (Recorder) -> URLSession, _ body: Data, coding: String) async throws -> [Recorder.Outcome] {
+    private func gap8(_ make: (Recorder) -> URLSession, _ body: Data, coding: String) async throws -> [Recorder.Outcome]
+    {
         let server = try server(body, coding: coding)
         let recorder = Recorder()
         let session = make(recorder)
         return [
-            await recorder.run(session.dataTask(with: server.url)), await recorder.run(session.downloadTask(with: server.url)),
+            await recorder.run(session.dataTask(with: server.url)),
+            await recorder.run(session.downloadTask(with: server.url)),
         ]
     }
 
@@ -112,7 +118,8 @@ struct ContentCodingTests {
 
     @Test("Gap 8 on FoundationNetworking", .disabled("FoundationNetworking: half of the bytes are a success"))
     func truncatedOfFoundation() async throws {
-        let make = { URLSession(configuration: .ephemeral, delegate: $0, delegateQueue: nil) } as (Recorder) -> URLSession
+        let make =
+            { URLSession(configuration: .ephemeral, delegate: $0, delegateQueue: nil) } as (Recorder) -> URLSession
         for outcome in try await gap8(make, Samples.gzip.prefix(50), coding: "gzip") { #expect(outcome.error != nil) }
     }
 
@@ -130,14 +137,19 @@ struct ContentCodingTests {
 
     @Test("A coding and a connection that both end early are a lost connection") func both() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: .data(Samples.gzip)).faulted(.truncate(afterBodyBytes: 40))
+            LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: .data(Samples.gzip)).faulted(
+                .truncate(afterBodyBytes: 40)
+            )
         }
         #expect(await Wire.error { try await Wire.session().data(from: server.url) }?.code == .networkConnectionLost)
     }
 
     // MARK: - Bombs
 
-    @Test("A bomb for a slow delegate waits, and the session's other requests are sent", arguments: [("gzip, gzip", Samples.bomb), ("gzip, gzip, gzip", Samples.greatBomb)])
+    @Test(
+        "A bomb for a slow delegate waits, and the session's other requests are sent",
+        arguments: [("gzip, gzip", Samples.bomb), ("gzip, gzip, gzip", Samples.greatBomb)]
+    )
     func bomb(_ sample: (coding: String, body: Data)) async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/bomb" else { return .text("ok") }

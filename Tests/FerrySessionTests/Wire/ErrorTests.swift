@@ -8,15 +8,23 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ErrorTests {
     /// Runs the same request with every face, and answers the errors.
-    private func errors(_ url: URL, timeout: TimeInterval = 5, options: CurlSession.Options = .init()) async -> [URLError] {
+    private func errors(
+        _ url: URL,
+        timeout: TimeInterval = 5,
+        options: CurlSession.Options = .init()
+    ) async -> [URLError] {
         let recorder = Recorder()
         let session = Wire.session(recorder, options: options)
         let request = Wire.request(url, timeout: timeout)
         let plain = Wire.session(options: options)
         return [
-            await recorder.run(session.dataTask(with: request)).error, await recorder.run(session.downloadTask(with: request)).error,
-            await recorder.run(session.uploadTask(with: Wire.request(url, "POST", timeout: timeout), from: Data("x".utf8))).error,
-            await Wire.error { try await plain.data(for: request) }, await Wire.error { try await plain.download(for: request) },
+            await recorder.run(session.dataTask(with: request)).error,
+            await recorder.run(session.downloadTask(with: request)).error,
+            await recorder.run(
+                session.uploadTask(with: Wire.request(url, "POST", timeout: timeout), from: Data("x".utf8))
+            ).error,
+            await Wire.error { try await plain.data(for: request) },
+            await Wire.error { try await plain.download(for: request) },
             await Wire.error {
                 let (bytes, _) = try await plain.bytes(for: request)
                 for try await _ in bytes {}
@@ -43,7 +51,10 @@ struct ErrorTests {
         for error in errors {
             #expect(error.code == code, "\(error.localizedDescription)", sourceLocation: sourceLocation)
             #expect(error.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url, sourceLocation: sourceLocation)
-            #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == url.absoluteString, sourceLocation: sourceLocation)
+            #expect(
+                error.userInfo["NSErrorFailingURLStringKey"] as? String == url.absoluteString,
+                sourceLocation: sourceLocation
+            )
             #expect(!error.localizedDescription.isEmpty, sourceLocation: sourceLocation)
             guard let kind else { continue }
             #expect(error.curlSessionError?.code == kind, sourceLocation: sourceLocation)
@@ -66,13 +77,15 @@ struct ErrorTests {
     @Test(
         "A connection that breaks at any moment is -1005",
         arguments: [
-            .closeBeforeHead, .resetBeforeHead, .reset(afterBodyBytes: 0), .reset(afterBodyBytes: 50_000), .truncate(afterBodyBytes: 0),
+            .closeBeforeHead, .resetBeforeHead, .reset(afterBodyBytes: 0), .reset(afterBodyBytes: 50_000),
+            .truncate(afterBodyBytes: 0),
             .truncate(afterBodyBytes: 99_999), .truncate(afterBodyBytes: 100_000), .reset(afterBodyBytes: 100_000),
         ] as [LoopbackResponse.Fault]
     )
     func broken(_ fault: LoopbackResponse.Fault) async throws {
         // Chunked, so that even a body that came whole lacks its end.
-        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).framed(.chunked).faulted(fault) }
+        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).framed(.chunked).faulted(fault)
+        }
         expect(await errors(server.url), .networkConnectionLost, server.url)
     }
 
@@ -122,11 +135,17 @@ struct ErrorTests {
         #expect(cause?.domain == NSCocoaErrorDomain && cause?.code == CocoaError.fileNoSuchFile.rawValue)
         #expect(outcome.error?.localizedDescription.contains(folder.path) == true)
         #expect(outcome.completions == 1 && outcome.file == nil)
-        #expect(await Wire.error { try await Wire.session(options: options).download(from: server.url) }?.code == .cannotCreateFile)
+        #expect(
+            await Wire.error { try await Wire.session(options: options).download(from: server.url) }?.code
+                == .cannotCreateFile
+        )
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test("Gap 9 on FoundationNetworking", .disabled("FoundationNetworking: an unwritable TMPDIR ends the process with a fatal error"))
+    @Test(
+        "Gap 9 on FoundationNetworking",
+        .disabled("FoundationNetworking: an unwritable TMPDIR ends the process with a fatal error")
+    )
     func missingFolderOfFoundation() async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         setenv("TMPDIR", "/nowhere/at/all", 1)
@@ -135,7 +154,10 @@ struct ErrorTests {
         #expect(await recorder.run(session.downloadTask(with: server.url)).error != nil)
     }
 
-    @Test("Gap 9: a full disk is a typed error, and leaves nothing", .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount"))
+    @Test(
+        "Gap 9: a full disk is a typed error, and leaves nothing",
+        .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount")
+    )
     func fullDisk() async throws {
         let disk = try SmallDisk()
         defer { disk.unmount() }
@@ -155,7 +177,9 @@ struct ErrorTests {
         #expect(await recorder.run(session.downloadTask(with: small.url)).file == LoopbackServer.pattern(count: 10_000))
     }
 
-    @Test("Gap 9: temporary files are the owner's alone, and go where nobody takes them") func temporaryFiles() async throws {
+    @Test("Gap 9: temporary files are the owner's alone, and go where nobody takes them") func temporaryFiles()
+        async throws
+    {
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
         let server = try LoopbackServer { request in
@@ -175,7 +199,9 @@ struct ErrorTests {
         #expect(cut.error?.code == .networkConnectionLost && cut.file == nil)
         #expect(Wire.contents(of: folder) == [])
         let handled = await withCheckedContinuation { waiter in
-            session.downloadTask(with: server.url) { url, _, _ in waiter.resume(returning: url.flatMap { try? Data(contentsOf: $0) }) }.resume()
+            session.downloadTask(with: server.url) { url, _, _ in
+                waiter.resume(returning: url.flatMap { try? Data(contentsOf: $0) })
+            }.resume()
         }
         #expect(handled == LoopbackServer.pattern(count: 300_000))
         let isEmpty = await Wire.eventually { Wire.contents(of: folder) == [] }
@@ -185,7 +211,9 @@ struct ErrorTests {
     @Test("Gap 9: a cancelled download leaves no file") func cancelled() async throws {
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
-        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 300_000).faulted(.stall(afterBodyBytes: 200_000)) }
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.pattern(count: 300_000).faulted(.stall(afterBodyBytes: 200_000))
+        }
         var options = CurlSession.Options()
         options.temporaryDirectory = folder
         let recorder = Recorder()

@@ -16,7 +16,12 @@ struct ReplayTests {
         }
     }
 
-    private func expectWhole(_ server: LoopbackServer, _ outcome: Recorder.Outcome, _ task: URLSessionTask, _ size: Int) throws {
+    private func expectWhole(
+        _ server: LoopbackServer,
+        _ outcome: Recorder.Outcome,
+        _ task: URLSessionTask,
+        _ size: Int
+    ) throws {
         #expect(outcome.error == nil)
         #expect(outcome.text == "got \(size)")
         let last = try #require(server.requests.last)
@@ -28,7 +33,11 @@ struct ReplayTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("Gap 10: data on a dead connection is sent again, exactly", arguments: [true, false], [1, 70_000, 3_000_000])
+    @Test(
+        "Gap 10: data on a dead connection is sent again, exactly",
+        arguments: [true, false],
+        [1, 70_000, 3_000_000]
+    )
     func data(_ afterBody: Bool, _ size: Int) async throws {
         let server = try server(afterBody: afterBody)
         let recorder = Recorder()
@@ -100,7 +109,9 @@ struct ReplayTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("Connections that the server closed while idle cost no request", arguments: 1...5) func idle(_ round: Int) async throws {
+    @Test("Connections that the server closed while idle cost no request", arguments: 1...5) func idle(
+        _ round: Int
+    ) async throws {
         let server = try LoopbackServer { .text("got \($0.bodyLength)") }
         let session = Wire.session()
         for index in 0..<10 {

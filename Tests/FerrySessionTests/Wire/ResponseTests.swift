@@ -52,7 +52,9 @@ struct ResponseTests {
     }
 
     @Test("Latin-1 in values is read as what it means") func latin1() async throws {
-        let message = Data("HTTP/1.1 200 ".utf8) + [0xE9] + Data("\r\nX-A: caf".utf8) + [0xE9] + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
+        let message =
+            Data("HTTP/1.1 200 ".utf8) + [0xE9] + Data("\r\nX-A: caf".utf8) + [0xE9]
+            + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
         #expect(value("X-A", try await fetch(message)) == "caf\u{E9}")
     }
 
@@ -65,7 +67,8 @@ struct ResponseTests {
     @Test("Lines of one name are joined in order, whatever the case") func duplicates() async throws {
         let outcome = try await fetch(
             "HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nX-a: 3\r\nSet-Cookie: a=1; Path=/\r\n"
-                + "Set-Cookie: b=2; Expires=Sun, 06 Nov 2094 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n")
+                + "Set-Cookie: b=2; Expires=Sun, 06 Nov 2094 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n"
+        )
         #expect(value("X-A", outcome) == "1, 2, 3")
         #expect(value("set-cookie", outcome) == "a=1; Path=/, b=2; Expires=Sun, 06 Nov 2094 08:49:37 GMT")
         let fields = outcome.response?.allHeaderFields as? [String: String] ?? [:]
@@ -74,7 +77,10 @@ struct ResponseTests {
         #expect(fields.keys.filter { $0.lowercased() == "x-a" }.count == 1)
     }
 
-    @Test("Statuses beyond the known ones are delivered", arguments: [201, 299, 300, 304, 399, 418, 451, 499, 599, 600, 999])
+    @Test(
+        "Statuses beyond the known ones are delivered",
+        arguments: [201, 299, 300, 304, 399, 418, 451, 499, 599, 600, 999]
+    )
     func statuses(_ status: Int) async throws {
         let outcome = try await fetch("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n")
         #expect(outcome.error == nil && outcome.status == status)
@@ -82,7 +88,9 @@ struct ResponseTests {
 
     @Test("Gap 1: trailers harm nothing") func trailers() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(body: .chunked([Data("one".utf8), Data("two".utf8)], trailers: ["X-Sum": "6", "Content-Length": "1"]))
+            LoopbackResponse(
+                body: .chunked([Data("one".utf8), Data("two".utf8)], trailers: ["X-Sum": "6", "Content-Length": "1"])
+            )
         }
         try await gap1(server, Wire.session)
     }
@@ -110,14 +118,19 @@ struct ResponseTests {
         }
     }
 
-    private func gap1(_ server: LoopbackServer, _ make: (Recorder, CurlSession.Options, (URLSessionConfiguration) -> Void) -> CurlSession) async throws {
+    private func gap1(
+        _ server: LoopbackServer,
+        _ make: (Recorder, CurlSession.Options, (URLSessionConfiguration) -> Void) -> CurlSession
+    ) async throws {
         try await gap1(server) { make($0, .init(), { _ in }) }
     }
 
     @Test("Interim answers are not reported") func interim() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("ok").preceded(by: .init(status: 100)).preceded(by: .init(status: 103, headers: ["Link": "</a>"]))
-                .preceded(by: .init(status: 102)).preceded(by: .init(status: 199, headers: ["X-Interim": "1"]))
+            LoopbackResponse.text("ok").preceded(by: .init(status: 100)).preceded(
+                by: .init(status: 103, headers: ["Link": "</a>"])
+            )
+            .preceded(by: .init(status: 102)).preceded(by: .init(status: 199, headers: ["X-Interim": "1"]))
         }
         let recorder = Recorder()
         let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url))
@@ -127,13 +140,18 @@ struct ResponseTests {
 
     @Test("A hundred interim answers are not reported either") func manyInterim() async throws {
         let outcome = try await fetch(
-            String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", count: 100) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", count: 100)
+                + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        )
         #expect(outcome.text == "ok" && outcome.error == nil)
     }
 
     // MARK: - Without a body
 
-    @Test("204, 304 and HEAD have no body, whatever their length says", arguments: [("GET", 204), ("GET", 304), ("HEAD", 200), ("HEAD", 404)])
+    @Test(
+        "204, 304 and HEAD have no body, whatever their length says",
+        arguments: [("GET", 204), ("GET", 304), ("HEAD", 200), ("HEAD", 404)]
+    )
     func bodiless(_ row: (String, Int)) async throws {
         let server = try RawServer { connection in
             for _ in 0..<2 {
@@ -153,9 +171,14 @@ struct ResponseTests {
     }
 
     @Test("An empty body is one, of whatever framing") func empty() async throws {
-        for rest in ["Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "Connection: close\r\n\r\n"] {
+        for rest in [
+            "Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "Connection: close\r\n\r\n",
+        ] {
             let outcome = try await fetch("HTTP/1.1 200 OK\r\n" + rest)
-            #expect(outcome.error == nil && outcome.data.isEmpty && outcome.events == [.response(200), .completed], "\(rest)")
+            #expect(
+                outcome.error == nil && outcome.data.isEmpty && outcome.events == [.response(200), .completed],
+                "\(rest)"
+            )
         }
     }
 
@@ -180,8 +203,10 @@ struct ResponseTests {
         "Truncated content is a lost connection, never success",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y",
         ]
     )
@@ -194,7 +219,10 @@ struct ResponseTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("A connection that closes without an answer, or within the head, is a lost one", arguments: ["", "HTTP/1.1 200 OK\r\nX-A: v\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
+    @Test(
+        "A connection that closes without an answer, or within the head, is a lost one",
+        arguments: ["", "HTTP/1.1 200 OK\r\nX-A: v\r\n", "HTTP/1.1 100 Continue\r\n\r\n"]
+    )
     func closedEarly(_ message: String) async throws {
         let outcome = try await fetch(message)
         #expect(outcome.error?.code == .networkConnectionLost, "\(outcome.error?.localizedDescription ?? "")")
@@ -204,7 +232,8 @@ struct ResponseTests {
     @Test(
         "What is no HTTP cannot be parsed",
         arguments: [
-            "SSH-2.0-OpenSSH_9.2p1\r\n", "220 mail.test ESMTP\r\n", "<html>hello</html>", "ICY 200 OK\r\n\r\n", "HTTP/1.1 abc\r\n\r\n",
+            "SSH-2.0-OpenSSH_9.2p1\r\n", "220 mail.test ESMTP\r\n", "<html>hello</html>", "ICY 200 OK\r\n\r\n",
+            "HTTP/1.1 abc\r\n\r\n",
             "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\n: nameless\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",
@@ -240,15 +269,25 @@ struct ResponseTests {
         }
     }
 
-    @Test("Headers of a megabyte are refused with a typed error, a quarter of it is fine") func hugeHeaders() async throws {
+    @Test("Headers of a megabyte are refused with a typed error, a quarter of it is fine") func hugeHeaders()
+        async throws
+    {
         let line = "X-H: " + String(repeating: "v", count: 993) + "\r\n"
-        let fine = try await fetch("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 250) + "Content-Length: 2\r\n\r\nok")
+        let fine = try await fetch(
+            "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 250) + "Content-Length: 2\r\n\r\nok"
+        )
         #expect(fine.error == nil && fine.text == "ok")
-        let tooMany = try await fetch("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 1200) + "Content-Length: 2\r\n\r\nok")
+        let tooMany = try await fetch(
+            "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 1200) + "Content-Length: 2\r\n\r\nok"
+        )
         #expect(tooMany.error.map { $0.code } == .dataLengthExceedsMaximum)
-        let longLine = try await fetch("HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "v", count: 90_000) + "\r\nContent-Length: 2\r\n\r\nok")
+        let longLine = try await fetch(
+            "HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "v", count: 90_000) + "\r\nContent-Length: 2\r\n\r\nok"
+        )
         #expect(longLine.error == nil && value("X-Long", longLine)?.count == 90_000)
-        let tooLong = try await fetch("HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "v", count: 1_100_000) + "\r\n\r\n")
+        let tooLong = try await fetch(
+            "HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "v", count: 1_100_000) + "\r\n\r\n"
+        )
         #expect(tooLong.error?.code == .dataLengthExceedsMaximum)
         let endless = try RawServer { connection in
             connection.readHead()
@@ -292,9 +331,17 @@ struct ResponseTests {
         #expect(outcome.response?.suggestedFilename == "Unknown")
     }
 
-    @Test("Gap 5: a 401 is delivered with its body, at once", arguments: ["Basic realm=\"x\"", "Bearer", "Digest realm=\"x\", nonce=\"y\"", "Basic", "", "Negotiate, NTLM, Basic realm=\"a\", Basic realm=\"b\""])
+    @Test(
+        "Gap 5: a 401 is delivered with its body, at once",
+        arguments: [
+            "Basic realm=\"x\"", "Bearer", "Digest realm=\"x\", nonce=\"y\"", "Basic", "",
+            "Negotiate, NTLM, Basic realm=\"a\", Basic realm=\"b\"",
+        ]
+    )
     func unauthorized(_ challenge: String) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", challenge) }
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", challenge)
+        }
         let recorder = Recorder()
         let session = Wire.session(recorder)
         let outcome = await recorder.run(session.dataTask(with: server.url))
@@ -305,9 +352,14 @@ struct ResponseTests {
         #expect(file.file == Data("who are you?".utf8) && file.error == nil)
     }
 
-    @Test("Gap 5 on FoundationNetworking", .disabled("FoundationNetworking: a Basic challenge is never answered, the task hangs"))
+    @Test(
+        "Gap 5 on FoundationNetworking",
+        .disabled("FoundationNetworking: a Basic challenge is never answered, the task hangs")
+    )
     func unauthorizedOfFoundation() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"") }
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+        }
         let (data, _) = try await URLSession(configuration: .ephemeral).data(from: server.url)
         #expect(data == Data("who are you?".utf8))
     }

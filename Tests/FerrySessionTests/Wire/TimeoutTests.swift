@@ -19,7 +19,11 @@ struct TimeoutTests {
         #expect(error?.localizedDescription.contains(url.absoluteString) == true, sourceLocation: sourceLocation)
     }
 
-    private func expectAbout(_ seconds: Double, since start: ContinuousClock.Instant, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectAbout(
+        _ seconds: Double,
+        since start: ContinuousClock.Instant,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let passed = Wire.seconds(since: start)
         #expect(passed >= seconds * 0.95 && passed < seconds * 5 + 1, "\(passed) s", sourceLocation: sourceLocation)
     }
@@ -32,7 +36,10 @@ struct TimeoutTests {
         expectAbout(0.3, since: start)
     }
 
-    @Test("Gap 14 on FoundationNetworking", .disabled("FoundationNetworking: 0.5 s fires at once, and without userInfo"))
+    @Test(
+        "Gap 14 on FoundationNetworking",
+        .disabled("FoundationNetworking: 0.5 s fires at once, and without userInfo")
+    )
     func silentOfFoundation() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let start = ContinuousClock.now
@@ -51,7 +58,9 @@ struct TimeoutTests {
     }
 
     @Test("A stall within the body is given up, for every kind of task") func midBody() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000)) }
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000))
+        }
         let recorder = Recorder()
         let session = Wire.session(recorder)
         let request = Wire.request(server.url, timeout: 0.3)
@@ -147,7 +156,9 @@ struct TimeoutTests {
     @Test("A slow delegate does not count, and a stall after it does") func slowDelegate() async throws {
         let gate = ScriptedStream.Gate()
         defer { gate.open() }
-        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000)) }
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000))
+        }
         let received = Locked(0)
         var hooks = Recorder.Hooks()
         hooks.keepsData = false
@@ -181,7 +192,8 @@ struct TimeoutTests {
 
     @Test(
         "Intervals that mean none never trap, and never fire",
-        arguments: [0, -1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e18, .leastNormalMagnitude] as [Double]
+        arguments: [0, -1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e18, .leastNormalMagnitude]
+            as [Double]
     )
     func extremes(_ interval: Double) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.05) }
@@ -204,7 +216,9 @@ struct TimeoutTests {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let recorder = Recorder()
         let session = Wire.session(recorder) { $0.httpMaximumConnectionsPerHost = 200 }
-        let tasks = (0..<200).map { session.dataTask(with: Wire.request(server.url("/\($0)"), timeout: 0.3 + Double($0) / 1000)) }
+        let tasks = (0..<200).map {
+            session.dataTask(with: Wire.request(server.url("/\($0)"), timeout: 0.3 + Double($0) / 1000))
+        }
         for task in tasks { task.resume() }
         for (index, task) in tasks.enumerated() {
             let outcome = await recorder.outcome(of: task)
@@ -220,7 +234,9 @@ private final class FullListener {
     private var descriptors: [Int32] = []
 
     init() throws {
-        func makeSocket() -> Int32 { socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0) }
+        func makeSocket() -> Int32 {
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        }
         let listener = makeSocket()
         descriptors = [listener]
         var address = sockaddr_in()

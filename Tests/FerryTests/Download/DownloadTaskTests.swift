@@ -165,13 +165,16 @@ struct DownloadTaskTests {
 
     @Test("Resume data goes on where a download stopped", arguments: TestTransport.able(to: .resumeData))
     func resumes(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer()
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: 2_000_000), etag: "x", for: request)
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 500_000)) : response
+        }
         let manager = transport.manager()
         let scratch = try ScratchDirectory()
         let place = try scratch.file("file")
         let offset = Watched<Int64?>(nil)
         manager.hooks.downloadTaskDidResume = { _, _, start, _ in offset.change { $0 = start } }
-        let request = URLRequest(url: server.url("/bytes/2000000?rate=1000000"))
+        let request = URLRequest(url: server.url)
         let task = manager.downloadTask(with: request, destination: nil) { _ in }
         task.resume()
         #expect(await eventually { manager.downloadProgress(for: task)?.completedUnitCount ?? 0 > 100_000 })

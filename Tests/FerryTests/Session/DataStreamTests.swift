@@ -35,7 +35,7 @@ struct DataStreamTests {
             break
         }
         // Leaving the loop has cancelled the transfer, so the server's wait is over.
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
     @Test("Nothing is sent before the first piece is asked for")
@@ -81,7 +81,7 @@ struct DataStreamTests {
         let reader = Task {
             for try await _ in manager.stream("x") {}
         }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40)
         reader.cancel()
         let result = await reader.result
         #expect(throws: NetworkError.self) { try result.get() }

@@ -135,7 +135,7 @@ struct DataTaskTests {
         let running = manager.dataTask(with: URLRequest(url: server.url)) { end in ends.change { $0.append(end.error) }
         }
         running.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40)
         running.cancel()
         let unstarted = manager.dataTask(with: URLRequest(url: server.url)) { end in
             ends.change { $0.append(end.error) }

@@ -215,7 +215,7 @@ struct HTTPSessionManagerTests {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)
         let running = Task { await manager.response(for: Request("x", serializer: .data)) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40)
         running.cancel()
         #expect(await running.value.error?.isCancelled == true)
         let unstarted = Task {
@@ -225,7 +225,7 @@ struct HTTPSessionManagerTests {
         unstarted.cancel()
         #expect(await unstarted.value.error?.isCancelled == true)
         #expect(manager.tasks.isEmpty)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
     @Test("Adapters see every request, in order, and may refuse it", arguments: TestTransport.all)

@@ -46,7 +46,7 @@ struct LifetimeTests {
         let error = Watched<NetworkError?>(nil)
         manager.dataTask(with: URLRequest(url: server.url)) { response in error.change { $0 = response.error } }
             .resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40)
         manager.invalidate(cancellingTasks: false)
         manager.invalidate(cancellingTasks: true)
         #expect(await error.wait { $0?.isCancelled == true })
@@ -96,7 +96,10 @@ struct LifetimeTests {
 
     @Test("An invalidation lets running tasks finish, or cancels them", arguments: TestTransport.all, [true, false])
     func invalidation(_ transport: TestTransport, cancels: Bool) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(cancels ? 10 : 0.2) }
+        let server = try LoopbackServer { _ in
+            let response = LoopbackResponse.json("[1]").delayed(0.2)
+            return cancels ? response.faulted(.stallBeforeHead) : response
+        }
         let manager = transport.manager()
         let invalidated = Watched(0)
         manager.hooks.sessionDidBecomeInvalid = { _, _ in invalidated.change { $0 += 1 } }
@@ -104,7 +107,7 @@ struct LifetimeTests {
         manager.dataTask(with: URLRequest(url: server.url), serializer: .json) { response in
             done.change { $0 = response }
         }.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40)
         manager.invalidate(cancellingTasks: cancels)
         #expect(await done.wait { $0 != nil })
         #expect((done.current?.error?.isCancelled ?? false) == cancels, "\(String(describing: done.current?.error))")

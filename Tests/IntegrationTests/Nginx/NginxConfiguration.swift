@@ -11,12 +11,24 @@ enum NginxListener: Int, CaseIterable, Sendable {
     case selfSigned
     case wrongHost
     case unknownAuthority
+    case notYetValid
+    /// A good certificate with another key.
+    case otherKey
+    /// A certificate from an intermediate authority, which is sent along.
+    case chained
+    /// Clients have to show a certificate.
+    case clientCertificate
+    case tls12Only
+    case tls13Only
 
     var scheme: String { self == .plain ? "http" : "https" }
 
     fileprivate var certificate: ThrowawayCertificates.Kind {
         switch self {
-        case .plain, .tls, .http2, .shortLived: .good
+        case .plain, .tls, .http2, .shortLived, .clientCertificate, .tls12Only, .tls13Only: .good
+        case .notYetValid: .notYetValid
+        case .otherKey: .otherKey
+        case .chained: .chained
         case .expired: .expired
         case .selfSigned: .selfSigned
         case .wrongHost: .wrongHost
@@ -63,6 +75,16 @@ struct NginxConfiguration {
 
     private func port(_ listener: NginxListener) -> UInt16 { ports[listener] ?? 0 }
 
+    private func manners(_ listener: NginxListener) -> String {
+        switch listener {
+        case .shortLived: "keepalive_requests 20;"
+        case .clientCertificate: "ssl_verify_client on; ssl_client_certificate \(certificates.authority.path);"
+        case .tls12Only: "ssl_protocols TLSv1.2;"
+        case .tls13Only: "ssl_protocols TLSv1.3;"
+        default: ""
+        }
+    }
+
     private func server(_ listener: NginxListener) -> String {
         let isHTTP2 = listener == .http2 || listener == .shortLived
         let certificate = certificates.certificate(listener.certificate).path
@@ -71,7 +93,7 @@ struct NginxConfiguration {
               server {
                 listen 127.0.0.1:\(port(listener))\(listener == .plain ? "" : " ssl")\(isHTTP2 ? " http2" : "");
                 \(listener == .plain ? "" : "ssl_certificate \(certificate); ssl_certificate_key \(key);")
-                \(listener == .shortLived ? "keepalive_requests 20;" : "")
+                \(manners(listener))
                 root \(prefix.path);
             \(locations)
               }
@@ -84,6 +106,7 @@ struct NginxConfiguration {
         let plain = "http://localhost:\(port(.plain))"
         return """
                 location /small { return 200 "hello\\n"; }
+                location /client { return 200 $ssl_client_s_dn; }
                 location /files/ { }
                 location /gzip/ { alias files/; gzip on; gzip_types *; gzip_min_length 1; gzip_http_version 1.0; }
                 location /slow/ { alias files/; limit_rate 4m; }

@@ -12,6 +12,11 @@ struct ThrowawayCertificates: Sendable {
         case wrongHost
         /// From an authority that nobody trusts.
         case unknownAuthority
+        case notYetValid
+        /// As good as `good`, with a key of its own.
+        case otherKey
+        /// From an intermediate authority, which stands behind it in the file.
+        case chained
     }
 
     let folder: URL
@@ -29,7 +34,9 @@ struct ThrowawayCertificates: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Self.makeAuthority("authority", in: folder)
         try Self.makeAuthority("stranger", in: folder)
+        try makeIntermediate()
         for kind in Kind.allCases { try make(kind) }
+        try makeClient()
     }
 
     private static func makeAuthority(_ name: String, in folder: URL) throws {
@@ -51,16 +58,21 @@ struct ThrowawayCertificates: Sendable {
         }
         try Self.openssl(request + subject + ["-out", "\(name).csr"], in: folder)
         try Data("subjectAltName=\(hosts)\n".utf8).write(to: folder.appendingPathComponent("\(name).ext"))
-        let authority = kind == .unknownAuthority ? "stranger" : "authority"
+        if kind == .notYetValid { return try signForLater(name) }
+        let authority = kind == .unknownAuthority ? "stranger" : kind == .chained ? "intermediate" : "authority"
         try Self.openssl(
             ["x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key"]
                 + ["-CAcreateserial", "-days", kind == .expired ? "-1" : "2", "-extfile", "\(name).ext"]
                 + ["-out", "\(name).pem"],
             in: folder
         )
+        guard kind == .chained else { return }
+        var chain = try Data(contentsOf: certificate(kind))
+        chain.append(try Data(contentsOf: intermediate))
+        try chain.write(to: certificate(kind))
     }
 
-    private static func openssl(_ arguments: [String], in folder: URL) throws {
+    static func openssl(_ arguments: [String], in folder: URL) throws {
         try Subprocess.run("sh", ["-c", #"cd "$0" && exec openssl "$@""#, folder.path] + arguments)
     }
 }

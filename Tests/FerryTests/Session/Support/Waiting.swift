@@ -19,13 +19,13 @@ final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the value satisfies a condition, or gives up.
     @discardableResult
-    func wait(seconds: Double = 20, until condition: @Sendable (Value) -> Bool) async -> Bool {
+    func wait(seconds: Double = 40, until condition: @Sendable (Value) -> Bool) async -> Bool {
         await eventually(seconds: seconds) { self.value.withLock { condition($0) } }
     }
 }
 
 /// Waits until something is true, or gives up.
-func eventually(seconds: Double = 20, _ condition: () -> Bool) async -> Bool {
+func eventually(seconds: Double = 40, _ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while !condition() {
         guard ContinuousClock.now < end else { return false }

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Command lines")
+struct ActionParsingTests {
+    private func options(_ arguments: String...) throws -> FetchOptions {
+        guard case .fetch(let options) = try Action(parsing: arguments) else {
+            throw UsageError("not a transfer")
+        }
+        return options
+    }
+
+    @Test("Without arguments the library is demonstrated, and help and version win over all that follows")
+    func actions() throws {
+        #expect(try Action(parsing: []) == .demonstrate)
+        #expect(try Action(parsing: ["-h", "-o"].dropLast()) == .showHelp)
+        #expect(try Action(parsing: ["-s", "--version", "http://a"]) == .showVersion)
+    }
+
+    @Test("Every option arrives")
+    func everything() throws {
+        let options = try options(
+            "-X",
+            "PATCH",
+            "-H",
+            "A: b",
+            "-HC:",
+            "-d",
+            "one",
+            "-d@two",
+            "-o",
+            "file",
+            "-O",
+            "-i",
+            "-L",
+            "--timeout=1.5",
+            "--max-time",
+            "2",
+            "--connect-timeout",
+            "0.25",
+            "--cacert",
+            "ca.pem",
+            "--proxy",
+            "localhost:3128",
+            "-P",
+            "8",
+            "-fsv",
+            "http://a/1",
+            "http://a/2"
+        )
+        #expect(options.effectiveMethod == "PATCH")
+        #expect(options.headers == [HeaderLine(name: "A", value: "b"), HeaderLine(name: "C", value: "")])
+        #expect(options.body == [.text("one"), .file("two")])
+        #expect(options.destination(at: 0) == .file("file"))
+        #expect(options.destination(at: 1) == .remoteName)
+        #expect(options.includesHead && options.followsRedirects)
+        #expect(options.dropsErrorBodies && options.isSilent && options.isVerbose)
+        #expect(options.timeout == 1.5)
+        #expect(options.maxTime == 2)
+        #expect(options.connectTimeout == 0.25)
+        #expect(options.certificateFile == "ca.pem")
+        #expect(options.proxy?.absoluteString == "http://localhost:3128")
+        #expect(options.parallel == 8)
+        #expect(options.urls.map(\.absoluteString) == ["http://a/1", "http://a/2"])
+    }
+
+    @Test("The method follows from the body, unless it is given")
+    func methods() throws {
+        #expect(try options("http://a").effectiveMethod == "GET")
+        #expect(try options("-d", "x", "http://a").effectiveMethod == "POST")
+        #expect(try options("-T", "x", "http://a").effectiveMethod == "PUT")
+        #expect(try options("-I", "http://a").effectiveMethod == "HEAD")
+        #expect(try options("-X", "DELETE", "-d", "x", "http://a").effectiveMethod == "DELETE")
+    }
+
+    @Test("Bodies go to standard output, unless files are named")
+    func destinations() throws {
+        #expect(try options("http://a").destination(at: 0) == .standardOutput)
+        #expect(try options("-o", "-", "http://a").destination(at: 0) == .standardOutput)
+        #expect(try !options("--no-redirect", "http://a").followsRedirects)
+    }
+
+    @Test(
+        "What makes no sense is refused with the reason",
+        arguments: [
+            (["-s"], "There is no URL"),
+            (["-o", "a", "-o", "b", "http://a"], "There are 2 -o, but only 1 URLs"),
+            (["-d", "x", "-T", "y", "http://a"], "--data and --upload-file exclude each other"),
+            (["-I", "-d", "x", "http://a"], "--head sends no body, so --data and --upload-file do not go with it"),
+            (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),
+            (["-CO", "-d", "x", "http://a"], "--continue goes with a plain GET into a file, without --include"),
+            (["-COi", "http://a"], "--continue goes with a plain GET into a file, without --include"),
+            (["-CO", "-H", "range: bytes=0-", "http://a"], "--continue sends its own range"),
+            (["-X", "A B", "http://a"], "'A B' cannot be a request's method"),
+            (["-X", "CONNECT", "http://a"], "'CONNECT' cannot be a request's method"),
+            (["-H", "nothing", "http://a"], "A header needs a colon: 'nothing'"),
+            (["-H", "a b: c", "http://a"], "'a b' cannot be a header's name"),
+            (["-H", "a: b\r\nc: d", "http://a"], "The value of a has a line break"),
+            (["-P", "0", "http://a"], "--parallel takes a number from 1 to 256, not '0'"),
+            (["-P", "x", "http://a"], "--parallel takes a number from 1 to 256, not 'x'"),
+            (["--timeout", "-1", "http://a"], "--timeout takes seconds such as 2.5, not '-1'"),
+            (["--max-time", "nan", "http://a"], "--max-time takes seconds such as 2.5, not 'nan'"),
+            (["--connect-timeout", "1s", "http://a"], "--connect-timeout takes seconds such as 2.5, not '1s'"),
+            (["-o", "", "http://a"], "--output needs a name"),
+            (
+                ["--proxy", "ftp://a", "http://a"],
+                "A proxy is http, https, socks4, socks4a, socks5 or socks5h, not 'ftp://a'"
+            ),
+            (["ftp://a/b"], "Only http and https can be transferred, not 'ftp://a/b'"),
+            (["http://"], "'http://' is not a URL"),
+        ]
+    )
+    func refuses(_ arguments: [String], _ message: String) {
+        #expect(throws: UsageError(message)) { try Action(parsing: arguments) }
+    }
+
+    @Test(
+        "A URL without a scheme is https, on this machine http",
+        arguments: [
+            ("example.com", "https://example.com"), ("example.com:8443/a?b", "https://example.com:8443/a?b"),
+            ("localhost:8080/a", "http://localhost:8080/a"), ("127.0.0.1:80", "http://127.0.0.1:80"),
+            ("[::1]:80/a", "http://[::1]:80/a"), ("localhost.example", "https://localhost.example"),
+            ("HTTP://a", "HTTP://a"),
+        ]
+    )
+    func completesURLs(_ text: String, _ url: String) throws {
+        #expect(try URLArgument.parse(text).absoluteString == url)
+    }
+
+    @Test("Credentials in a URL stay out of messages")
+    func hidesCredentials() throws {
+        let url = try URLArgument.parse("https://ada:secret@example.com/a?b=c")
+        #expect(url.withoutCredentials == "https://example.com/a?b=c")
+    }
+
+    @Test("The help text names every option and every exit status")
+    func helpIsComplete() {
+        let text = HelpText.text
+        for option in Option.allCases { #expect(text.contains("--\(option.rawValue)")) }
+        for status in ExitStatus.allCases { #expect(text.contains("\(status.rawValue)  \(status.meaning)")) }
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 110 })
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Scanning arguments")
+struct ArgumentScannerTests {
+    typealias Token = ArgumentScanner.Token
+
+    struct Example: CustomTestStringConvertible, Sendable {
+        var arguments: [String]
+        var tokens: [Token]
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(
+        "Options, values and operands are told apart as in any Unix program",
+        arguments: [
+            Example(arguments: [], tokens: []),
+            Example(arguments: ["a", "b"], tokens: [.operand("a"), .operand("b")]),
+            Example(arguments: ["-s", "a"], tokens: [.option(.silent, value: nil), .operand("a")]),
+            Example(arguments: ["a", "-s"], tokens: [.operand("a"), .option(.silent, value: nil)]),
+            Example(
+                arguments: ["-sOC"],
+                tokens: [
+                    .option(.silent, value: nil), .option(.remoteName, value: nil),
+                    .option(.continueDownload, value: nil),
+                ]
+            ),
+            Example(arguments: ["-ofile"], tokens: [.option(.output, value: "file")]),
+            Example(arguments: ["-o", "file"], tokens: [.option(.output, value: "file")]),
+            Example(arguments: ["-so-"], tokens: [.option(.silent, value: nil), .option(.output, value: "-")]),
+            Example(arguments: ["-so", "-s"], tokens: [.option(.silent, value: nil), .option(.output, value: "-s")]),
+            Example(arguments: ["-P4"], tokens: [.option(.parallel, value: "4")]),
+            Example(arguments: ["--output", "file"], tokens: [.option(.output, value: "file")]),
+            Example(arguments: ["--output=file"], tokens: [.option(.output, value: "file")]),
+            Example(arguments: ["--data=a=b"], tokens: [.option(.data, value: "a=b")]),
+            Example(arguments: ["--data="], tokens: [.option(.data, value: "")]),
+            Example(arguments: ["--data", "--silent"], tokens: [.option(.data, value: "--silent")]),
+            Example(arguments: ["-", "--", "-s", "--"], tokens: [.operand("-"), .operand("-s"), .operand("--")]),
+        ]
+    )
+    func scans(_ example: Example) throws {
+        #expect(try ArgumentScanner.scan(example.arguments) == example.tokens)
+    }
+
+    @Test(
+        "What cannot be read is named",
+        arguments: [
+            (["-Z"], "There is no option -Z"),
+            (["-sZ"], "There is no option -Z"),
+            (["--silence"], "There is no option --silence; did you mean --silent?"),
+            (["--outptu=x"], "There is no option --outptu; did you mean --output?"),
+            (["--quite-another"], "There is no option --quite-another"),
+            (["--silent=yes"], "--silent takes no value"),
+            (["-o"], "-o needs a value"),
+            (["-so"], "-o needs a value"),
+            (["--header"], "--header needs a value"),
+        ]
+    )
+    func names(_ arguments: [String], _ message: String) {
+        #expect(throws: UsageError(message)) { try ArgumentScanner.scan(arguments) }
+    }
+
+    @Test("Every option has its own names")
+    func namesAreUnique() {
+        let letters = Option.allCases.compactMap(\.short)
+        #expect(Set(letters).count == letters.count)
+        for option in Option.allCases {
+            #expect(Option.named(option.rawValue) == option)
+            if let short = option.short { #expect(Option.named(short) == option) }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(
+    "Continuing after an interruption",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(1))
+)
+struct ContinueTests {
+    private let folder = TemporaryFolder()
+    private let server: LoopbackServer
+    private let size = 1_000_000
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    /// A file that takes two seconds.
+    private func slow(_ query: String = "") -> String {
+        server.url("/bytes/\(size)?rate=\(size / 2)\(query)").absoluteString
+    }
+
+    /// Begins a download and lets a signal end it in the middle.
+    private func interrupted(_ arguments: [String], by signal: Int32, name: String) async throws -> FerryProcess.Outcome
+    {
+        let process = try FerryProcess(arguments, in: folder)
+        #expect(try await folder.waitForSize(name + ".part", atLeast: size / 4))
+        process.send(signal)
+        return try await process.outcome()
+    }
+
+    private func expectWhole(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let digest = folder.data(name).map { SHA256.hexDigest(of: $0) }
+        #expect(digest == LoopbackServer.patternSHA256(count: size), sourceLocation: sourceLocation)
+        #expect(folder.names == [name], sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "A killed download goes on where it was, with Range and If-Range, to the same sha256",
+        arguments: [true, false]
+    )
+    func afterKill(_ hasContinue: Bool) async throws {
+        let arguments = ["-o", "x.bin", slow()]
+        let killed = try await interrupted(hasContinue ? ["-C"] + arguments : arguments, by: SIGKILL, name: "x.bin")
+        #expect(killed.status == -SIGKILL)
+        #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
+        let kept = try #require(folder.data("x.bin.part")?.count)
+        let outcome = try await FerryProcess.run(["-C"] + arguments, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(server.requests.last?.header("Range") == "bytes=\(kept)-")
+        #expect(server.requests.last?.header("If-Range") == "\"pattern-\(size)\"")
+        expectWhole("x.bin")
+    }
+
+    @Test("SIGINT ends with 130, leaves the partial file and says how to go on")
+    func afterInterrupt() async throws {
+        let outcome = try await interrupted(["-O", slow()], by: SIGINT, name: "\(size)")
+        #expect(outcome.status == 130)
+        #expect(outcome.errors.contains("ferry: interrupted; \(size).part has "))
+        let line = try #require(outcome.errorLines.last)
+        #expect(line == "ferry: to go on: ferry --continue -O '\(slow())'")
+        let next = try await FerryProcess.run(["--continue", "-sO", slow()], in: folder)
+        #expect(next.status == 0, "\(next.errors)")
+        #expect(server.requests.last?.header("Range") != nil)
+        expectWhole("\(size)")
+    }
+
+    @Test("SIGTERM ends with 143, and -P leaves every partial file")
+    func afterTermination() async throws {
+        let arguments = ["-s", "-P2", "-o", "a", "-o", "b", slow(), slow("&n=2")]
+        let process = try FerryProcess(arguments, in: folder)
+        #expect(try await folder.waitForSize("a.part", atLeast: size / 8))
+        #expect(try await folder.waitForSize("b.part", atLeast: size / 8))
+        process.send(SIGTERM)
+        #expect(try await process.outcome().status == 143)
+        #expect(folder.names == ["a.part", "a.part.ferry", "b.part", "b.part.ferry"])
+    }
+
+    @Test(
+        "SIGINT while nothing has come, or on standard output, ends with 130 at once",
+        arguments: ["/stall-before", "/stall?after=5"]
+    )
+    func interruptedEarly(_ target: String) async throws {
+        let process = try FerryProcess([server.url(target).absoluteString], in: folder)
+        try await server.waitForRequests(1)
+        process.send(SIGINT)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 130)
+        #expect(outcome.errors == "ferry: interrupted\n")
+    }
+
+    @Test("A connection that breaks leaves the partial file too, and the next run completes it")
+    func afterReset() async throws {
+        let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
+        let outcome = try await FerryProcess.run(["-so", "x.bin", url], in: folder)
+        #expect(outcome.status == 7)
+        #expect(outcome.errors.contains("x.bin.part has "))
+        #expect(try await FerryProcess.run(["-sCo", "x.bin", url], in: folder).status == 0)
+        expectWhole("x.bin")
+    }
+
+    @Test("Without --continue a partial file is begun anew")
+    func startsOver() async throws {
+        _ = try await interrupted(["-o", "x.bin", slow()], by: SIGKILL, name: "x.bin")
+        let outcome = try await FerryProcess.run(["-so", "x.bin", slow()], in: folder)
+        #expect(outcome.status == 0)
+        #expect(server.requests.last?.header("Range") == nil)
+        expectWhole("x.bin")
+    }
+
+    // MARK: - What the server says
+
+    /// Leaves a partial file as a killed run does.
+    private func leave(
+        _ data: Data,
+        url: String,
+        validator: String = "\\\"pattern-1000000\\\"",
+        length: Int? = nil
+    ) throws {
+        try data.write(to: folder.url.appendingPathComponent("x.bin.part"))
+        let end = length.map { #","length":\#($0)"# } ?? ""
+        try folder.write(#"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#, to: "x.bin.part.ferry")
+    }
+
+    @Test("A file that has changed begins anew, and nothing of the old one stays")
+    func changed() async throws {
+        let url = server.url("/bytes/\(size)").absoluteString
+        try leave(Data("old".utf8), url: url, validator: "\\\"other\\\"", length: 5)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", url], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("x.bin.part: the server has it anew: starting over"))
+        expectWhole("x.bin")
+    }
+
+    @Test("A server that knows no ranges sends it all again")
+    func withoutRanges() async throws {
+        let url = server.url("/bytes/\(size)?ranges=0").absoluteString
+        try leave(LoopbackServer.pattern(count: 10), url: url, length: size)
+        #expect(try await FerryProcess.run(["-sCo", "x.bin", url], in: folder).status == 0)
+        expectWhole("x.bin")
+    }
+
+    @Test("A partial file that is whole already is published after 416, without its bytes")
+    func alreadyWhole() async throws {
+        let url = server.url("/bytes/\(size)").absoluteString
+        try leave(LoopbackServer.pattern(count: size), url: url, length: size)
+        #expect(try await FerryProcess.run(["-sCo", "x.bin", url], in: folder).status == 0)
+        #expect(server.requestCount == 1)
+        #expect(server.bytesSent < size)
+        expectWhole("x.bin")
+    }
+
+    @Test("A partial file that is longer than the server's begins anew after 416")
+    func tooLong() async throws {
+        let url = server.url("/bytes/\(size)").absoluteString
+        try leave(LoopbackServer.pattern(count: size + 1), url: url)
+        #expect(try await FerryProcess.run(["-sCo", "x.bin", url], in: folder).status == 0)
+        #expect(server.requests.map { $0.header("Range") } == ["bytes=\(size + 1)-", nil])
+        expectWhole("x.bin")
+    }
+
+    @Test("Another range than the one asked for is not appended")
+    func wrongRange() async throws {
+        let whole = LoopbackServer.pattern(count: 1_000_000)
+        let server = try LoopbackServer { request in
+            guard request.header("Range") != nil else { return .data(whole) }
+            return LoopbackResponse(
+                status: 206,
+                headers: ["Content-Range": "bytes 0-999999/1000000"],
+                body: .data(whole)
+            )
+        }
+        try leave(LoopbackServer.pattern(count: 10), url: server.url.absoluteString, length: size)
+        #expect(try await FerryProcess.run(["-sCo", "x.bin", server.url.absoluteString], in: folder).status == 0)
+        #expect(server.requestCount == 2)
+        expectWhole("x.bin")
+    }
+
+    @Test("An HTTP error, or another URL, leaves the partial file as it is")
+    func keeps() async throws {
+        let url = server.url("/status/503").absoluteString
+        try leave(LoopbackServer.pattern(count: 10), url: url, length: size)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", url], in: folder)
+        #expect(outcome.status == 22)
+        #expect(outcome.errors.contains("HTTP 503"))
+        #expect(folder.data("x.bin.part")?.count == 10)
+        let other = try await FerryProcess.run(["-Co", "x.bin", slow()], in: folder)
+        #expect(other.status == 23)
+        #expect(other.errors.contains("it was begun from \(url)"))
+        #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
+    }
+}

@@ -1,0 +1,113 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Failing", .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(1)))
+struct FailureTests {
+    private let folder = TemporaryFolder()
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    /// Runs the command, which is to fail with one line that has the text.
+    private func expect(
+        _ status: Int32,
+        _ text: String,
+        _ arguments: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await FerryProcess.run(arguments, in: folder)
+        #expect(outcome.status == status, sourceLocation: sourceLocation)
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
+        #expect(outcome.errors.hasPrefix("ferry: "), sourceLocation: sourceLocation)
+        #expect(outcome.errors.contains(text), "\(outcome.errors)", sourceLocation: sourceLocation)
+        #expect(folder.names.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    private func url(_ target: String) -> String {
+        server.url(target).absoluteString
+    }
+
+    @Test("Wrong arguments end with 2 before anything is sent")
+    func usage() async throws {
+        try await expect(2, "did you mean --output?", ["--ouput", "x", url("/echo")])
+        try await expect(2, "There is no URL", ["-s"])
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("A refused connection ends with 7")
+    func refused() async throws {
+        server.stop()
+        try await expect(7, url("/a") + ": ", ["-o", "x", url("/a")])
+    }
+
+    @Test("A name that nobody knows ends with 7")
+    func unknownHost() async throws {
+        try await expect(7, "nobody.invalid", ["http://nobody.invalid/"])
+    }
+
+    @Test(
+        "An answer that is not HTTP, a truncated one and none at all end with 7, and leave no file",
+        arguments: [
+            "/garbage", "/truncate?after=10&bytes=100&chunked=1", "/empty", "/reset-before",
+        ]
+    )
+    func broken(_ target: String) async throws {
+        try await expect(7, url(target) + ": ", ["-so", "x", url(target)])
+    }
+
+    @Test("TLS with a server that has none ends with 35")
+    func tls() async throws {
+        try await expect(35, "https://127.0.0.1", ["https://127.0.0.1:\(server.port)/"])
+    }
+
+    @Test("An HTTP error ends with 22, its body on standard output unless -f forbids it")
+    func httpError() async throws {
+        let outcome = try await FerryProcess.run([url("/status/404")], in: folder)
+        #expect(outcome.status == 22)
+        #expect(outcome.text == "404\n")
+        #expect(outcome.errorLines == ["ferry: \(url("/status/404")): HTTP 404 not found"])
+        let quiet = try await FerryProcess.run(["-f", url("/status/500")], in: folder)
+        #expect(quiet.status == 22)
+        #expect(quiet.output.isEmpty)
+    }
+
+    @Test("An HTTP error never becomes a file, nor replaces one")
+    func httpErrorIntoFile() async throws {
+        try await expect(22, "HTTP 404", ["-o", "x", url("/status/404")])
+        try await expect(22, "HTTP 404", ["-O", url("/status/404")])
+        try folder.write("mine", to: "x")
+        _ = try await FerryProcess.run(["-o", "x", url("/status/404")], in: folder)
+        #expect(folder.text("x") == "mine")
+        #expect(folder.names == ["x"])
+    }
+
+    @Test("Each deadline ends with 28 and is named")
+    func timeouts() async throws {
+        try await expect(28, "--timeout", ["--timeout", "0.2", url("/stall-before")])
+        try await expect(28, "--timeout", ["--timeout=0.2", url("/stall?after=0")])
+        try await expect(28, "--max-time", ["--max-time", "0.3", url("/drip?bytes=100000&interval=20"), "-so", "x"])
+    }
+
+    @Test("Files that cannot be read or written end with 23")
+    func files() async throws {
+        try await expect(23, "missing: cannot be read", ["-T", "missing", url("/upload")])
+        try await expect(23, "missing: cannot be read", ["-d@missing", url("/echo")])
+        try await expect(23, "missing/x.part: cannot be created", ["-o", "missing/x", url("/bytes/1")])
+        try await expect(23, "Is a directory", ["-o", ".", url("/bytes/1")])
+        try await expect(23, "missing: cannot be read", ["--cacert", "missing", url("/echo")])
+        #expect(server.requestCount == 0)
+        try await expect(23, "/dev/full: cannot be written: No space left", ["-o", "/dev/full", url("/bytes/1")])
+    }
+
+    @Test("Of several URLs the others are transferred all the same, and the first failure counts")
+    func several() async throws {
+        let urls = ["/status/404", "/bytes/5", "/garbage"].map(url)
+        let outcome = try await FerryProcess.run(["-s", "-P3", "-o", "a", "-o", "b", "-o", "c"] + urls, in: folder)
+        #expect(outcome.status == 22)
+        #expect(outcome.errorLines.count == 2)
+        #expect(folder.names == ["b"])
+    }
+}

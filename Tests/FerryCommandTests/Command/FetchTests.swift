@@ -1,0 +1,170 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Fetching", .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(1)))
+struct FetchTests {
+    private let folder = TemporaryFolder()
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    private func ferry(_ arguments: String..., input: String? = nil) async throws -> FerryProcess.Outcome {
+        try await FerryProcess.run(arguments, in: folder, input: input)
+    }
+
+    private func url(_ target: String) -> String {
+        server.url(target).absoluteString
+    }
+
+    private func echo(_ outcome: FerryProcess.Outcome) throws -> LoopbackEcho {
+        try JSONDecoder().decode(LoopbackEcho.self, from: outcome.output)
+    }
+
+    // MARK: - Output
+
+    @Test("A body goes to standard output byte by byte, and nothing to standard error")
+    func standardOutput() async throws {
+        let outcome = try await ferry(url("/bytes/3000000"))
+        #expect(outcome.status == 0)
+        #expect(SHA256.hexDigest(of: outcome.output) == LoopbackServer.patternSHA256(count: 3_000_000))
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test("-o writes the whole file, -s says nothing about it")
+    func output() async throws {
+        let outcome = try await ferry("-so", "x.bin", url("/bytes/2000000"))
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
+        #expect(folder.names == ["x.bin"])
+        #expect(folder.data("x.bin").map { SHA256.hexDigest(of: $0) } == LoopbackServer.patternSHA256(count: 2_000_000))
+    }
+
+    @Test("A file asks for the plain bytes, standard output for a coding that is undone")
+    func codings() async throws {
+        _ = try await ferry("-so", "x", url("/echo"))
+        #expect(server.requests.last?.header("Accept-Encoding") == "identity")
+        let outcome = try await ferry(url("/gzip?bytes=50000"))
+        #expect(outcome.output == LoopbackServer.pattern(count: 50_000))
+        #expect(server.requests.last?.header("Accept-Encoding")?.contains("gzip") == true)
+    }
+
+    @Test("An existing file is replaced in one step, through a link too, and a device is written to as it is")
+    func existingFiles() async throws {
+        try folder.write("old", to: "x")
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "x")
+        #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
+        #expect(folder.names == ["link", "x"])
+        #expect(folder.data("x") == LoopbackServer.pattern(count: 5))
+        #expect(try await ferry("-so", "/dev/null", url("/bytes/5")).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: "/dev/null.part"))
+    }
+
+    @Test("-O takes the URL's last part, or a safe form of what the server suggests")
+    func remoteName() async throws {
+        #expect(try await ferry("-sO", url("/bytes/7?x=/y")).status == 0)
+        #expect(folder.names == ["7"])
+        let field = "attachment;%20filename=%22../../.evil.txt%22"
+        #expect(try await ferry("-sO", url("/response-headers?Content-Disposition=\(field)")).status == 0)
+        #expect(folder.names == ["7", "evil.txt"])
+        let again = try await ferry("-sO", url("/response-headers?Content-Disposition=\(field)"))
+        #expect(again.status == 23)
+        #expect(again.errors.contains("evil.txt: the server chose a name that is taken"))
+    }
+
+    @Test("Several URLs go to their files at once, or to standard output one after the other")
+    func several() async throws {
+        let urls = (1...6).map { url("/bytes/\($0)000") }
+        let outcome = try await FerryProcess.run(["-s", "-P", "3", "-O", "-o", "first"] + urls, in: folder)
+        #expect(outcome.status == 0)
+        #expect(folder.names == ["2000", "3000", "4000", "5000", "6000", "first"])
+        let all = try await FerryProcess.run(["-P", "3"] + urls, in: folder)
+        #expect(all.output == (1...6).reduce(into: Data()) { $0 += LoopbackServer.pattern(count: $1 * 1000) })
+    }
+
+    @Test("-i writes the head before the body, -I the head alone")
+    func heads() async throws {
+        let both = try await ferry("-i", url("/response-headers?A=b"))
+        #expect(both.text.hasPrefix("HTTP 200"))
+        #expect(both.text.contains("\r\nA: b\r\n"))
+        #expect(both.text.hasSuffix("\r\n\r\nok\n"))
+        let head = try await ferry("-I", url("/bytes/1000"))
+        #expect(server.requests.last?.method == "HEAD")
+        #expect(head.text.contains("Content-Length: 1000\r\n"))
+        #expect(head.text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test("-v tells the request, the response and how long it took, but no password")
+    func verbose() async throws {
+        let address = "http://ada:secret@127.0.0.1:\(server.port)/bytes/10"
+        let outcome = try await ferry("-v", "-H", "Authorization: Bearer secret", address)
+        #expect(outcome.status == 0)
+        #expect(outcome.errorLines.first == "> GET http://127.0.0.1:\(server.port)/bytes/10")
+        #expect(outcome.errors.contains("\n< HTTP 200"))
+        #expect(outcome.errors.contains("\n* head after "))
+        #expect(!outcome.errors.contains("secret"))
+    }
+
+    // MARK: - Requests
+
+    @Test("-d posts its parts joined, files and standard input among them")
+    func data() async throws {
+        try folder.write("c=d", to: "part")
+        let outcome = try await ferry("-d", "a=b", "-d", "@part", "-d@-", url("/echo"), input: "e=f")
+        let echo = try echo(outcome)
+        #expect(echo.method == "POST")
+        #expect(echo.body == "a=b&c=d&e=f")
+        #expect(echo.header("Content-Type") == "application/x-www-form-urlencoded")
+        #expect(echo.header("User-Agent") == "ferry/0.1.0")
+    }
+
+    @Test("-X and -H say what they say, and replace what the command would")
+    func requests() async throws {
+        let outcome = try await ferry(
+            "-X",
+            "PATCH",
+            "-H",
+            "content-type: text/plain",
+            "-H",
+            "X-A: 1",
+            "-d",
+            "x",
+            url("/echo")
+        )
+        let echo = try echo(outcome)
+        #expect(echo.method == "PATCH")
+        #expect(echo.headers.filter { $0[0].lowercased() == "content-type" }.map { $0[1] } == ["text/plain"])
+        #expect(echo.header("X-A") == "1")
+    }
+
+    @Test("-T sends a file with its length, and its name where the URL ends in a slash")
+    func upload() async throws {
+        try LoopbackServer.pattern(count: 500_000).write(to: folder.url.appendingPathComponent("a b"))
+        let outcome = try await ferry("-s", "-T", "a b", url("/upload/"))
+        let echo = try echo(outcome)
+        #expect(outcome.status == 0)
+        #expect(echo.method == "PUT")
+        #expect(echo.target == "/upload/a%20b")
+        #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 500_000))
+        #expect(echo.header("Content-Length") == "500000" && !echo.isChunked)
+    }
+
+    @Test("-T - sends standard input in chunks")
+    func uploadInput() async throws {
+        let echo = try echo(try await ferry("-T", "-", url("/upload"), input: "from a pipe"))
+        #expect(echo.isChunked)
+        #expect(echo.bodyLength == 11)
+    }
+
+    @Test("A redirection takes the file along, unless --no-redirect makes it the answer")
+    func redirects() async throws {
+        try folder.write("again", to: "x")
+        let echo = try echo(try await ferry("-sT", "x", url("/redirect-to?url=/echo&status=307")))
+        #expect(echo.method == "PUT" && echo.body == "again")
+        let head = try await ferry("-I", "--no-redirect", url("/redirect/1"))
+        #expect(head.status == 0)
+        #expect(head.text.hasPrefix("HTTP 302"))
+    }
+}

@@ -1,0 +1,114 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(
+    "Pipes and terminals",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(1))
+)
+struct TerminalTests {
+    private let folder = TemporaryFolder()
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    @Test("A reader that leaves ends the command quietly with 141")
+    func brokenPipe() async throws {
+        let pipe = Pipe()
+        let process = try FerryProcess(
+            [server.url("/bytes/50000000").absoluteString],
+            in: folder,
+            output: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.read(upToCount: 1000)?.count == 1000)
+        try pipe.fileHandleForReading.close()
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 141)
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test("A reader that reads slowly holds the server back")
+    func backPressure() async throws {
+        let pipe = Pipe()
+        let size = 64_000_000
+        let process = try FerryProcess(
+            [server.url("/bytes/\(size)").absoluteString],
+            in: folder,
+            output: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        try await server.waitForRequests(1)
+        try await Task.sleep(for: .milliseconds(700))
+        #expect(server.bytesSent < size / 3)
+        var hash = SHA256()
+        while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty { hash.update(data) }
+        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: size))
+        #expect(try await process.outcome().status == 0)
+    }
+
+    @Test("A reader that has stopped reading does not keep SIGINT from ending the command")
+    func interruptedWhileBlocked() async throws {
+        let pipe = Pipe()
+        let process = try FerryProcess(
+            [server.url("/bytes/50000000").absoluteString],
+            in: folder,
+            output: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.read(upToCount: 10)?.count == 10)
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == 130)
+    }
+
+    @Test("Progress on a file is a line a second, with a last one at the end")
+    func lines() async throws {
+        let url = server.url("/bytes/300000?rate=120000").absoluteString
+        let outcome = try await FerryProcess.run(["-o", "x.bin", url], in: folder)
+        let lines = outcome.errorLines
+        #expect((2...4).contains(lines.count), "\(lines)")
+        #expect(lines.first?.hasPrefix("x.bin: ") == true && lines.first?.contains(" of 300 kB (") == true)
+        #expect(lines.last?.hasPrefix("x.bin: 300 kB in ") == true)
+        #expect(!outcome.errors.contains("\r") && !outcome.errors.contains("\u{1B}"))
+    }
+
+    @Test("Progress on a terminal is a bar, in colour unless NO_COLOR is set", arguments: [true, false])
+    func bar(_ hasColor: Bool) async throws {
+        let terminal = try PseudoTerminal(columns: 90)
+        let url = server.url("/bytes/300000?rate=500000").absoluteString
+        let environment = ["TERM": "xterm", "LANG": "C"].merging(hasColor ? [:] : ["NO_COLOR": "1"]) { $1 }
+        let process = try FerryProcess(
+            ["-o", "x.bin", url],
+            in: folder,
+            environment: environment,
+            errors: terminal.handle
+        )
+        #expect(try await process.outcome().status == 0)
+        let text = try terminal.text()
+        #expect(text.contains("\r\u{1B}[K"))
+        #expect(text.contains("====") && text.contains("----") && text.contains(" kB/s"))
+        #expect(text.contains("\u{1B}[1;36m") == hasColor)
+        #expect(text.contains("x.bin: 300 kB in "))
+    }
+
+    @Test("Without arguments the command demonstrates the library, and all of it holds")
+    func demonstration() async throws {
+        let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains("Everything held."))
+        #expect(outcome.text.split(separator: "\n").filter { $0.hasSuffix("  held") }.count == 4)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("--help and --version go to standard output")
+    func texts() async throws {
+        let help = try await FerryProcess.run(["--help"], in: folder)
+        #expect(help.status == 0)
+        #expect(help.text.hasPrefix("Usage: ferry [options] URL..."))
+        let version = try await FerryProcess.run(["-V"], in: folder)
+        #expect(version.text.hasPrefix("ferry 0.1.0\nlibcurl "))
+    }
+}

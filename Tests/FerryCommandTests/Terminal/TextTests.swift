@@ -1,0 +1,69 @@
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Numbers and text")
+struct TextTests {
+    @Test(
+        "Sizes have three figures at most",
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345, "12.3 kB"), (99_949, "99.9 kB"), (99_951, "100 kB"),
+            (999_499, "999 kB"), (999_500, "1.0 MB"), (1_250_000_000, "1.3 GB"), (5_000_000_000_000, "5.0 TB"),
+        ] as [(Int64, String)]
+    )
+    func sizes(_ count: Int64, _ text: String) {
+        #expect(ByteCount.text(count) == text)
+    }
+
+    @Test(
+        "Durations are clocks",
+        arguments: [
+            (0, "0:00"), (6.2, "0:07"), (59, "0:59"), (60, "1:00"), (750, "12:30"), (10_800, "3:00:00"),
+            (1e12, "a long time"), (.infinity, "a long time"), (.nan, "a long time"), (-1, "a long time"),
+        ] as [(Double, String)]
+    )
+    func durations(_ seconds: Double, _ text: String) {
+        #expect(ByteCount.duration(seconds) == text)
+    }
+
+    @Test(
+        "Words are quoted where a shell would take them apart",
+        arguments: [
+            ("plain", "plain"), ("http://a/b:c", "http://a/b:c"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"),
+            ("$HOME", "'$HOME'"), ("a?b&c", "'a?b&c'"), ("~", "'~'"),
+        ]
+    )
+    func quotes(_ word: String, _ quoted: String) {
+        #expect(ShellText.quoted(word) == quoted)
+    }
+
+    @Test("The command to go on with has --continue once")
+    func resumption() {
+        #expect(ShellText.resumption(of: ["-O", "http://a"], continues: false) == "ferry --continue -O http://a")
+        #expect(ShellText.resumption(of: ["-CO", "http://a"], continues: true) == "ferry -CO http://a")
+    }
+
+    @Test("What servers say cannot steer a terminal")
+    func printable() {
+        #expect(TextStyle.printable("a\u{1B}[31mb\r\n\u{9B}c\u{202E}d ü") == "a?[31mb??" + "?c?d ü")
+    }
+
+    @Test(
+        "Colour needs a terminal that has it, and nobody who minds",
+        arguments: [
+            (["TERM": "xterm"], true, true), (["TERM": "xterm"], false, false), (["TERM": "dumb"], true, false),
+            ([:], true, false), (["TERM": "xterm", "NO_COLOR": "1"], true, false),
+            (["TERM": "xterm", "NO_COLOR": ""], true, true),
+        ]
+    )
+    func colors(_ environment: [String: String], _ isTerminal: Bool, _ hasColor: Bool) {
+        #expect(TextStyle.of(environment, isTerminal: isTerminal).hasColor == hasColor)
+    }
+
+    @Test("The locale tells whether there are other letters than ASCII's")
+    func unicode() {
+        #expect(TextStyle.of(["LANG": "de_DE.UTF-8"], isTerminal: true).isUnicode)
+        #expect(!TextStyle.of(["LANG": "de_DE.UTF-8", "LC_ALL": "C"], isTerminal: true).isUnicode)
+        #expect(!TextStyle.of([:], isTerminal: true).isUnicode)
+    }
+}

@@ -1,0 +1,46 @@
+import Ferry
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Failures")
+struct CommandFailureTests {
+    @Test(
+        "Every error has its exit status",
+        arguments: [
+            (URLError.Code.timedOut, FerryCommand.ExitStatus.timeout), (.cannotFindHost, .network),
+            (.cannotConnectToHost, .network),
+            (.networkConnectionLost, .network), (.cannotParseResponse, .network), (.httpTooManyRedirects, .network),
+            (.secureConnectionFailed, .tls), (.serverCertificateHasUnknownRoot, .tls),
+            (.serverCertificateUntrusted, .tls), (.badURL, .usage), (.unsupportedURL, .usage),
+            (.cannotOpenFile, .file), (.requestBodyStreamExhausted, .file), (.cancelled, .interrupted),
+            (.unknown, .network),
+        ]
+    )
+    func statuses(_ code: URLError.Code, _ status: FerryCommand.ExitStatus) {
+        #expect(CommandFailure.status(of: URLError(code)) == status)
+    }
+
+    @Test("A message begins with the URL, without credentials, and gives the reason")
+    func messages() throws {
+        let url = try #require(URL(string: "http://ada:secret@a/b"))
+        let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Connection refused"])
+        #expect(CommandFailure(error, url: url).message == "http://a/b: Connection refused")
+        #expect(CommandFailure(CancellationError(), url: url).status == .interrupted)
+    }
+
+    @Test(
+        "A deadline is named after its option",
+        arguments: [
+            (CurlSessionError.Code.inactivityTimeout, "--timeout"), (.resourceTimeout, "--max-time"),
+            (.connectTimeout, "--connect-timeout"),
+        ]
+    )
+    func deadlines(_ code: CurlSessionError.Code, _ option: String) throws {
+        let url = try #require(URL(string: "http://a"))
+        let error = URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: CurlSessionError(code, "late")])
+        let failure = CommandFailure(error, url: url)
+        #expect(failure.status == .timeout)
+        #expect(failure.message.contains(option))
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import Ferry
+@testable import FerryCommand
+
+@Suite("Names of files")
+struct FileNameTests {
+    @Test(
+        "The URL's last part is the name",
+        arguments: [
+            ("http://a/b/c.zip", "c.zip"), ("http://a/b/c.zip?d=e/f", "c.zip"), ("http://a/b/", "index.html"),
+            ("http://a", "index.html"), ("http://a/b%20c", "b c"), ("http://a/..%2f..%2fetc%2fpasswd", "passwd"),
+            ("http://a/.bashrc", "bashrc"), ("http://a/%2e%2e", "index.html"), ("http://a/b%0a%1bc", "bc"),
+        ]
+    )
+    func fromURL(_ url: String, _ name: String) throws {
+        #expect(FileName.name(in: try #require(URL(string: url))) == name)
+    }
+
+    @Test("A name is cut where no file system could hold it, between characters")
+    func isShort() throws {
+        let name = try #require(FileName.safe(String(repeating: "ü", count: 300)))
+        #expect(name == String(repeating: "ü", count: 120))
+    }
+
+    @Test(
+        "The server's choice counts, and is known as such",
+        arguments: [
+            (nil, "c.zip", false), ("inline", "c.zip", false), ("attachment; filename=\"d.zip\"", "d.zip", true),
+            ("attachment; filename=\"c.zip\"", "c.zip", false),
+            ("attachment; filename=\"../../.profile\"", "profile", true),
+            ("attachment; filename*=UTF-8''%c3%bc.zip", "ü.zip", true),
+        ]
+    )
+    func choice(_ disposition: String?, _ name: String, _ isServers: Bool) throws {
+        let url = try #require(URL(string: "http://a/b/c.zip"))
+        let fields = disposition.map { ["Content-Disposition": $0] } ?? [:]
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields)
+        )
+        guard disposition?.contains("filename*") != true else { return }
+        #expect(FileName.choose(url, response) == .init(name: name, isServersChoice: isServers))
+    }
+}

@@ -1,0 +1,77 @@
+import FerrySession
+import Testing
+
+@testable import FerrySession
+
+@Suite struct DownloadFileTests {
+    private func folder() throws -> URL {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-file-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+
+    private func write(_ string: String, to file: DownloadFile) throws {
+        let result = Data(string.utf8).withUnsafeBytes { bytes in
+            Result { () throws(URLError) in try file.write(bytes) }
+        }
+        try result.get()
+    }
+
+    @Test("The file comes with the first byte, or with an empty end, and is the owner's") func life() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = DownloadFile(directory: folder, requestURL: nil)
+        #expect(!FileManager.default.fileExists(atPath: file.url.path))
+        try write("hello", to: file)
+        try write(", world", to: file)
+        try file.finish()
+        #expect(try Data(contentsOf: file.url) == Data("hello, world".utf8))
+        #expect(file.size == 12)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        file.remove()
+        file.remove()
+        #expect(!FileManager.default.fileExists(atPath: file.url.path))
+        let empty = DownloadFile(directory: folder, requestURL: nil)
+        try empty.finish()
+        #expect(try Data(contentsOf: empty.url).isEmpty)
+    }
+
+    @Test("A truncated file begins again") func truncation() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = DownloadFile(directory: folder, requestURL: nil)
+        try file.truncate()
+        try write("the first, longer", to: file)
+        try file.truncate()
+        try write("second", to: file)
+        try file.finish()
+        #expect(try Data(contentsOf: file.url) == Data("second".utf8) && file.size == 6)
+    }
+
+    @Test("A folder that cannot hold it is an error that names the file and the reason") func failure() throws {
+        let request = URL(string: "http://a.test/")
+        let file = DownloadFile(directory: URL(fileURLWithPath: "/nowhere/at/all"), requestURL: request)
+        do {
+            try write("x", to: file)
+            Issue.record("The file was written")
+        } catch let error as URLError {
+            #expect(error.code == .cannotCreateFile)
+            #expect(error.userInfo[NSURLErrorFailingURLErrorKey] as? URL == request)
+            #expect(error.localizedDescription.contains(file.url.path))
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(cause?.userInfo[NSFilePathErrorKey] as? String == file.url.path)
+            #expect((cause?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == Int(ENOENT))
+        }
+        file.remove()
+    }
+
+    @Test("No two files have one name, and other names are not taken for theirs") func names() {
+        let folder = FileManager.default.temporaryDirectory
+        let names = (0..<100).map { _ in DownloadFile(directory: folder, requestURL: nil).url.lastPathComponent }
+        #expect(Set(names).count == 100 && names.allSatisfy(DownloadFile.isName))
+        for name in ["", "ferry-.download", "ferry-x.download", "../ferry.download", names[0] + "x", "x" + names[0]] {
+            #expect(!DownloadFile.isName(name), "\(name)")
+        }
+    }
+}

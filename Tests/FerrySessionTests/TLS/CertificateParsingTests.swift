@@ -1,0 +1,83 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite("Certificates and their hashes")
+struct CertificateParsingTests {
+    @Test(
+        "SHA-256 gives the values of FIPS 180-4 and of padding's edges",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ]
+    )
+    func sha256(text: String, expected: String) {
+        let digest = SHA256.hash(Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+        #expect(digest == expected)
+    }
+
+    @Test("A million letters have the hash of FIPS 180-4")
+    func long() {
+        let digest = SHA256.hash(Data(repeating: 0x61, count: 1_000_000)).map { String(format: "%02x", $0) }.joined()
+        #expect(digest == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+    }
+
+    @Test("The pin of a certificate is openssl's, from PEM and DER")
+    func pin() throws {
+        #expect(try PublicKeyPin(certificate: Data(Certificates.pem.utf8)) == Certificates.pin)
+        #expect(try PublicKeyPin(certificate: Certificates.der) == Certificates.pin)
+        #expect(Certificates.pin.isValid)
+    }
+
+    @Test("No prefix of a certificate, and no byte changed, traps")
+    func damaged() {
+        let der = Certificates.der
+        for count in 0..<der.count {
+            #expect(DERReader.publicKeyInfo(ofCertificate: der.prefix(count)) == nil)
+        }
+        for index in der.indices {
+            for value in [0, 0x30, 0x7F, 0x80, 0x84, 0xFF] as [UInt8] {
+                var changed = der
+                changed[index] = value
+                _ = DERReader.publicKeyInfo(ofCertificate: changed)
+            }
+        }
+        #expect(throws: CurlSessionError.self) { try PublicKeyPin(certificate: Data("nothing".utf8)) }
+        #expect(throws: CurlSessionError.self) { try PublicKeyPin(certificate: Data()) }
+    }
+
+    @Test("PEM text gives its blocks, whatever stands between them and ends the lines")
+    func blocks() throws {
+        let text =
+            "Comment: here\r\n\(Certificates.pem.replacingOccurrences(of: "\n", with: "\r\n"))\r\nmore\n"
+            + "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
+            + "-----END EC PRIVATE KEY-----\n-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n"
+            + "-----END ENCRYPTED PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"
+        let blocks = try PEM.blocks(in: Data(text.utf8), what: "It")
+        #expect(blocks.map(\.label) == ["CERTIFICATE", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PRIVATE KEY"])
+        #expect(blocks.map(\.isEncrypted) == [false, true, true, false])
+        #expect(blocks.first?.content == Certificates.der)
+    }
+
+    @Test(
+        "Damaged PEM text is told by what it was for",
+        arguments: [
+            "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n",
+            "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        ]
+    )
+    func damagedText(text: String) {
+        let error = #expect(throws: CurlSessionError.self) { try PEM.blocks(in: Data(text.utf8), what: "The thing") }
+        #expect(error?.message.contains("The thing") == true)
+    }
+
+    @Test("A certificate written as PEM is read again")
+    func written() throws {
+        let blocks = try PEM.blocks(in: Data(PEM.text(certificate: Certificates.der).utf8), what: "It")
+        #expect(blocks.map(\.content) == [Certificates.der])
+    }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite("TLS options")
+struct TLSMaterialTests {
+    private func material(_ change: (inout TLSOptions) -> Void) throws -> TLSMaterial {
+        var options = TLSOptions()
+        change(&options)
+        return try TLSMaterial(options, runtime: try CurlRuntime.current())
+    }
+
+    private func text(_ material: TLSMaterial) -> String? {
+        material.authorities.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    @Test("By default libcurl decides everything, and verifies")
+    func standard() throws {
+        let material = try material { _ in }
+        #expect(material.authorities == nil)
+        #expect(material.usesSystemFolder)
+        #expect(material.verifies)
+        #expect(material.identity == nil)
+        #expect(material.version == 0)
+        #expect(material.evaluator == nil)
+    }
+
+    @Test("Added authorities stand beside all of the system's")
+    func added() throws {
+        let bundle = try #require(SystemAuthorities.bundle(try CurlRuntime.current()))
+        let system = try String(contentsOf: bundle, encoding: .utf8)
+        let found = try material { $0.certificateAuthorities = .systemAnd([.der(Certificates.der)]) }
+        let all = try #require(text(found))
+        #expect(all.hasPrefix(system))
+        #expect(all.dropFirst(system.count).contains(PEM.text(certificate: Certificates.der)))
+        #expect(found.usesSystemFolder)
+        let blocks = try PEM.blocks(in: Data(all.utf8), what: "")
+        #expect(blocks.count == (try PEM.blocks(in: Data(system.utf8), what: "").count) + 1)
+    }
+
+    @Test("Authorities alone exclude the system's file and folder")
+    func only() throws {
+        let file = try TemporaryFile(Data(Certificates.pem.utf8))
+        for source in [CertificateSource.pemFile(file.url), .pem(Data(Certificates.pem.utf8)), .der(Certificates.der)] {
+            let found = try material { $0.certificateAuthorities = .only([source]) }
+            #expect(text(found) == PEM.text(certificate: Certificates.der))
+            #expect(!found.usesSystemFolder)
+        }
+    }
+
+    @Test("The old option is one of the authorities")
+    func forwarding() {
+        var options = CurlSession.Options()
+        #expect(options.certificateAuthorityFile == nil)
+        options.certificateAuthorityFile = URL(fileURLWithPath: "/a.pem")
+        #expect(options.tls.certificateAuthorities == .only([.pemFile(URL(fileURLWithPath: "/a.pem"))]))
+        #expect(options.certificateAuthorityFile == URL(fileURLWithPath: "/a.pem"))
+        options.certificateAuthorityFile = nil
+        #expect(options.tls.certificateAuthorities == .system)
+    }
+
+    @Test(
+        "Authorities that cannot be read are named",
+        arguments: [
+            (CertificateSource.pemFile(URL(fileURLWithPath: "/none/here.pem")), "/none/here.pem"),
+            (.pemFile(URL(fileURLWithPath: "/dev/zero")), "/dev/zero"),
+            (.pemFile(URL(fileURLWithPath: "/etc")), "/etc"),
+            (.pem(Data("nothing".utf8)), "no certificate"), (.der(Data([1, 2, 3])), "no certificate"),
+            (.pem(Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".utf8)), "damaged"),
+        ]
+    )
+    func unreadable(source: CertificateSource, words: String) {
+        for authorities in [CertificateAuthorities.only([source]), .systemAnd([source])] {
+            let error = #expect(throws: CurlSessionError.self) {
+                try material { $0.certificateAuthorities = authorities }
+            }
+            #expect(error?.code == .invalidTLSOptions)
+            #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test("Contradictions are refused", arguments: 0..<5)
+    func contradictions(index: Int) {
+        let changes: [(inout TLSOptions) -> Void] = [
+            { ($0.minimumVersion, $0.maximumVersion) = (.tls13, .tls12) },
+            { $0.trustMode = .replacesSystemTrust },
+            { $0.certificateAuthorities = .only([]) },
+            { $0.cipherSuites = [""] },
+            { $0.tls13CipherSuites = ["A B"] },
+        ]
+        let error = #expect(throws: CurlSessionError.self) { try material(changes[index]) }
+        #expect(error?.code == .invalidTLSOptions)
+    }
+
+    @Test("Versions are libcurl's numbers")
+    func versions() {
+        #expect(TLSVersion.curlValue(minimum: nil, maximum: nil) == 0)
+        #expect(TLSVersion.curlValue(minimum: .tls12, maximum: nil) == 6)
+        #expect(TLSVersion.curlValue(minimum: .tls10, maximum: .tls11) == 4 | 5 << 16)
+        #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls13) == 7 | 7 << 16)
+        #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls12) == nil)
+    }
+
+    @Test("An encrypted key without a passphrase is refused, since the TLS library would ask at the terminal")
+    func encryptedKey() {
+        let key = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
+        let both = Data((Certificates.pem + "\n" + key).utf8)
+        for certificate in [ClientCertificate.pem(certificate: both), .pem(certificate: both, passphrase: "")] {
+            let error = #expect(throws: CurlSessionError.self) { try material { $0.clientCertificate = certificate } }
+            #expect(error?.code == .wrongPassphrase)
+        }
+        #expect(throws: Never.self) {
+            try material { $0.clientCertificate = .pem(certificate: both, passphrase: "a") }
+        }
+    }
+
+    @Test("A client certificate shows nothing secret in any text")
+    func secrets() {
+        let certificate = ClientCertificate.pem(certificate: Data("KEY".utf8), passphrase: "hunter2")
+        var dumped = ""
+        dump(certificate, to: &dumped)
+        var options = TLSOptions()
+        options.clientCertificate = certificate
+        for text in ["\(certificate)", String(reflecting: certificate), dumped, "\(options)"] {
+            #expect(!text.contains("hunter2"))
+            #expect(!text.contains("KEY"))
+        }
+    }
+
+    @Test(
+        "An evaluator wants OpenSSL, by whatever names libcurl tells it",
+        arguments: [
+            ("OpenSSL/3.0.15", true), ("LibreSSL/3.3.6", true), ("BoringSSL", true), ("(GnuTLS/3.7) OpenSSL/3.0", true),
+            ("GnuTLS/3.7.9", false), ("(OpenSSL/3.0) GnuTLS/3.7", false), ("mbedTLS/3.5", false), ("", false),
+        ]
+    )
+    func backends(name: String, isOpenSSL: Bool) {
+        #expect(TLSBackend.isOpenSSL(name) == isOpenSSL)
+    }
+}

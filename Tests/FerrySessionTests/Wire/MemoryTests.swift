@@ -1,0 +1,109 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+#if compiler(>=6.2)
+/// The memory of a process is everybody's, so these run in one of their own.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(1)),
+    .disabled(if: Memory.isSanitized, "The sanitizer's own memory is in the way")
+)
+struct MemoryTests {
+    @Test("A bomb costs no memory while its delegate is slow, and arrives whole") func bomb() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer { request in
+                let isGreat = request.path == "/great"
+                return LoopbackResponse(
+                    headers: ["Content-Encoding": isGreat ? "gzip, gzip, gzip" : "gzip, gzip"],
+                    body: .data(isGreat ? Samples.greatBomb : Samples.bomb)
+                )
+            }
+            let received = Locked(0)
+            var hooks = Recorder.Hooks()
+            hooks.keepsData = false
+            hooks.data = { task, data in
+                let isFirst = received.withLock { count in
+                    defer { count += data.count }
+                    return count == 0
+                }
+                if isFirst { Thread.sleep(forTimeInterval: 0.5) }
+            }
+            let recorder = Recorder(hooks)
+            let session = Wire.session(recorder)
+            _ = await recorder.run(session.dataTask(with: server.url("/missing")))
+            let before = Memory.peak
+            received.withLock { $0 = 0 }
+            let outcome = await recorder.run(session.dataTask(with: server.url("/small")))
+            #expect(outcome.error == nil && received.withLock { $0 } == 67_108_864)
+            received.withLock { $0 = 0 }
+            let great = session.dataTask(with: server.url("/great"))
+            great.resume()
+            try await Task.sleep(for: .seconds(0.4))
+            great.cancel()
+            #expect(await recorder.outcome(of: great).error?.code == .cancelled)
+            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+        }
+    }
+
+    @Test("A bomb that goes to a file can be cancelled, and costs no memory") func fileBomb() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer { _ in
+                LoopbackResponse(headers: ["Content-Encoding": "gzip, gzip, gzip"], body: .data(Samples.greatBomb))
+            }
+            let folder = try Wire.temporaryFolder()
+            defer { Wire.remove(folder) }
+            var options = CurlSession.Options()
+            options.temporaryDirectory = folder
+            let recorder = Recorder()
+            let session = Wire.session(recorder, options: options)
+            let before = Memory.peak
+            let task = session.downloadTask(with: server.url)
+            task.resume()
+            let hasBegun = await Wire.eventually { task.countOfBytesReceived > 0 }
+            #expect(hasBegun)
+            let start = ContinuousClock.now
+            task.cancel()
+            #expect(await recorder.outcome(of: task).error?.code == .cancelled)
+            let isEmpty = await Wire.eventually { Wire.contents(of: folder) == [] }
+            #expect(isEmpty && Wire.seconds(since: start) < 1)
+            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+        }
+    }
+
+    @Test("Gap 12: a blocked delegate stops the server, not the memory") func blockedDelegate() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer { _ in .pattern(count: 200_000_000) }
+            let gate = ScriptedStream.Gate()
+            var hooks = Recorder.Hooks()
+            hooks.keepsData = false
+            hooks.data = { _, _ in gate.wait() }
+            let recorder = Recorder(hooks)
+            let session = Wire.session(recorder)
+            let before = Memory.peak
+            let task = session.dataTask(with: server.url)
+            task.resume()
+            try await Task.sleep(for: .seconds(0.7))
+            let sent = server.bytesSent
+            try await Task.sleep(for: .seconds(0.3))
+            #expect(sent < 40_000_000 && server.bytesSent == sent)
+            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+            task.cancel()
+            gate.open()
+            #expect(await recorder.outcome(of: task).error?.code == .cancelled)
+        }
+    }
+}
+
+/// What the kernel says of this process's memory.
+private enum Memory {
+    /// The most that was resident at any time, in bytes.
+    static var peak: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+
+    static let isSanitized = dlsym(nil, "__tsan_init") != nil
+}
+#endif

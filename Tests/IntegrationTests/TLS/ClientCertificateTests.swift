@@ -1,0 +1,120 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    @Suite("Client certificates")
+    struct ClientCertificateTests {
+        let checks: TLSChecks
+        let server: NginxServer
+
+        init() throws {
+            checks = try TLSChecks()
+            server = checks.server
+        }
+
+        private func showing(_ certificate: ClientCertificate?) -> CurlSession {
+            .trusting(server) { $0.tls.clientCertificate = certificate }
+        }
+
+        private var everyKind: [ClientCertificate] {
+            get throws {
+                let files = server.certificates
+                let (certificate, key) = (try Data(contentsOf: files.client), try Data(contentsOf: files.clientKey))
+                let secret = ThrowawayCertificates.passphrase
+                return [
+                    .pemFiles(certificate: files.client, key: files.clientKey),
+                    .pem(certificate: certificate, key: key),
+                    .pem(certificate: certificate + key),
+                    .pemFiles(certificate: files.client, key: files.encryptedClientKey, passphrase: secret),
+                    .pkcs12File(files.clientPKCS12, passphrase: secret),
+                    .pkcs12(try Data(contentsOf: files.clientPKCS12), passphrase: secret),
+                ]
+            }
+        }
+
+        @Test("A server that wants a client certificate gets it, in every form there is")
+        func shown() async throws {
+            for certificate in try everyKind {
+                let (data, response) = try await showing(certificate).fetch(server.url(.clientCertificate, "client"))
+                #expect(response.statusCode == 200)
+                #expect(String(decoding: data, as: UTF8.self) == "CN=Ferry tests client")
+            }
+        }
+
+        @Test("Without one nginx answers that it is missing")
+        func missing() async throws {
+            let (_, response) = try await showing(nil).fetch(server.url(.clientCertificate, "small"))
+            #expect(response.statusCode == 400)
+        }
+
+        @Test("A wrong passphrase is told as such", arguments: ["wrong", nil])
+        func wrongPassphrase(passphrase: String?) async throws {
+            let files = server.certificates
+            let kinds: [ClientCertificate] = [
+                .pemFiles(certificate: files.client, key: files.encryptedClientKey, passphrase: passphrase),
+                .pkcs12File(files.clientPKCS12, passphrase: passphrase),
+            ]
+            for certificate in kinds {
+                let (_, cause) = try await checks.failure(
+                    showing(certificate),
+                    server.url(.clientCertificate, "small")
+                )
+                #expect(cause.code == .wrongPassphrase, "\(cause)")
+            }
+        }
+
+        @Test("Damaged and mismatched ones are told apart from a wrong passphrase")
+        func unusable() async throws {
+            let files = server.certificates
+            let certificate = try Data(contentsOf: files.client)
+            let key = try Data(contentsOf: files.clientKey)
+            var damaged = try Data(contentsOf: files.clientPKCS12)
+            damaged = damaged.prefix(40)
+            let kinds: [ClientCertificate] = [
+                .pemFiles(certificate: files.client, key: files.key(.good)),
+                .pem(certificate: certificate),
+                .pem(certificate: key, key: key),
+                .pem(certificate: certificate.prefix(200), key: key),
+                .pemFiles(certificate: files.folder.appendingPathComponent("none.pem")),
+                .pkcs12(Data("no PKCS#12".utf8)),
+                .pkcs12(damaged, passphrase: ThrowawayCertificates.passphrase),
+            ]
+            for (index, certificate) in kinds.enumerated() {
+                let (url, mark) = checks.uniqueURL(.clientCertificate)
+                let (_, cause) = try await checks.failure(showing(certificate), url)
+                #expect(cause.code == .clientCertificateUnusable, "\(index): \(cause)")
+                #expect(try await !checks.hasLogged(mark))
+            }
+        }
+
+        @Test("A server that ends the handshake over a missing certificate gives its own error")
+        func required() async throws {
+            let port = try #require(FreePorts.find(1).first)
+            let files = server.certificates
+            let script = #"""
+                openssl s_server -accept "$1" -cert "$2" -key "$3" -CAfile "$4" -Verify 1 -verify_return_error -www -quiet &
+                read -r verdict
+                kill $!; wait $!
+                """#
+            let paths = [files.certificate(.good), files.key(.good), files.authority].map(\.path)
+            let output = files.folder.appendingPathComponent("s_server.txt")
+            let process = try Subprocess("sh", ["-c", script, "sh", "\(port)"] + paths, output: output)
+            for _ in 0..<200 where !FreePorts.answers(port) { usleep(25_000) }
+            let url = try #require(URL(string: "https://localhost:\(port)/"))
+            let (code, cause) = try await checks.failure(showing(nil), url)
+            #expect(code == .clientCertificateRequired, "\(cause)")
+            #expect(cause.code == .clientCertificateRequired)
+            let stranger = ClientCertificate.pemFiles(
+                certificate: files.certificate(.unknownAuthority),
+                key: files.key(.unknownAuthority)
+            )
+            let (rejection, reason) = try await checks.failure(showing(stranger), url)
+            #expect(rejection == .clientCertificateRejected, "\(reason)")
+            #expect(reason.code == .clientCertificateRejected)
+            let client = ClientCertificate.pemFiles(certificate: files.client, key: files.clientKey)
+            let (_, response) = try await showing(client).fetch(url)
+            #expect(response.statusCode == 200)
+            try process.finish()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Ferry
+import Testing
+
+/// What the suites about TLS have in common.
+struct TLSChecks {
+    let server: NginxServer
+
+    init() throws {
+        server = try .shared()
+    }
+
+    /// A URL that no other request of the tests has.
+    func uniqueURL(_ listener: NginxListener, host: String = "localhost") -> (url: URL, mark: String) {
+        let mark = UUID().uuidString
+        return (server.url(listener, "small?\(mark)", host: host), mark)
+    }
+
+    /// Whether the server's log has a request with the mark; asked for after a request that is certainly in the log.
+    func hasLogged(_ mark: String) async throws -> Bool {
+        let (url, ours) = uniqueURL(.tls)
+        _ = try await CurlSession.trusting(server).fetch(url)
+        var log = try server.accessLog()
+        for _ in 0..<100 where !log.contains(ours) {
+            try await Task.sleep(nanoseconds: 20_000_000)
+            log = try server.accessLog()
+        }
+        #expect(log.contains(ours))
+        return log.contains(mark)
+    }
+
+    /// Fetches, and gives the error with its cause.
+    func failure(_ session: CurlSession, _ url: URL) async throws -> (code: URLError.Code, cause: CurlSessionError) {
+        let error = await #expect(throws: URLError.self) { try await session.fetch(url) }
+        let found = try #require(error)
+        #expect(found.failingURL == url)
+        return (found.code, try #require(found.userInfo[NSUnderlyingErrorKey] as? CurlSessionError))
+    }
+}
+
+/// Counts what an evaluator is asked, and answers.
+final class TrustRecorder: Sendable {
+    private let seen = Locked<[ServerTrust]>([])
+    private let answer: @Sendable (ServerTrust) -> TrustDecision
+
+    init(_ answer: @escaping @Sendable (ServerTrust) -> TrustDecision = { _ in .accept }) {
+        self.answer = answer
+    }
+
+    var trusts: [ServerTrust] { seen.withLock { $0 } }
+
+    func evaluate(_ trust: ServerTrust) -> TrustDecision {
+        seen.withLock { $0.append(trust) }
+        return answer(trust)
+    }
+}

@@ -1,0 +1,118 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    @Suite("TLS connections")
+    struct TLSConnectionTests {
+        let checks: TLSChecks
+        let server: NginxServer
+
+        init() throws {
+            checks = try TLSChecks()
+            server = checks.server
+        }
+
+        private func trusting(_ authorities: CertificateAuthorities) -> CurlSession {
+            var options = CurlSession.Options()
+            options.tls.certificateAuthorities = authorities
+            return CurlSession(configuration: .ephemeral, options: options)
+        }
+
+        @Test("Authorities come from files, PEM text and DER, beside the system's or alone")
+        func authorities() async throws {
+            let file = server.certificates.authority
+            let text = try Data(contentsOf: file)
+            let der = server.certificates.folder.appendingPathComponent("authority.der")
+            try Subprocess.run("openssl", ["x509", "-in", file.path, "-outform", "der", "-out", der.path])
+            let sources: [CertificateSource] = [.pemFile(file), .pem(text), .der(try Data(contentsOf: der))]
+            for source in sources {
+                _ = try await trusting(.only([source])).fetch(server.url(.tls, "small"))
+                _ = try await trusting(.systemAnd([source])).fetch(server.url(.tls, "small"))
+            }
+            let stranger = server.certificates.folder.appendingPathComponent("stranger.pem")
+            for authorities in [.system, .only([.pemFile(stranger)])] as [CertificateAuthorities] {
+                let (_, cause) = try await checks.failure(trusting(authorities), server.url(.tls, "small"))
+                #expect(cause.code == .unknownAuthority)
+            }
+            let both = trusting(.only([.pemFile(stranger), .pemFile(file)]))
+            _ = try await both.fetch(server.url(.tls, "small"))
+            _ = try await both.fetch(server.url(.unknownAuthority, "small"))
+        }
+
+        @Test(
+            "Each fault of a certificate has its reason",
+            arguments: [
+                (
+                    NginxListener.expired, URLError.Code.serverCertificateHasBadDate,
+                    CurlSessionError.Code.certificateExpired
+                ),
+                (.notYetValid, .serverCertificateNotYetValid, .certificateNotYetValid),
+                (.unknownAuthority, .serverCertificateHasUnknownRoot, .unknownAuthority),
+                (.selfSigned, .serverCertificateHasUnknownRoot, .selfSignedCertificate),
+                (.wrongHost, .serverCertificateUntrusted, .certificateHostMismatch),
+            ]
+        )
+        func reasons(listener: NginxListener, code: URLError.Code, reason: CurlSessionError.Code) async throws {
+            let (url, mark) = checks.uniqueURL(listener)
+            let (found, cause) = try await checks.failure(.trusting(server), url)
+            #expect(found == code)
+            #expect(cause.code == reason)
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test(
+            "A server below the minimum or above the maximum version is refused",
+            arguments: [
+                (NginxListener.tls12Only, TLSVersion?.some(.tls13), TLSVersion?.none), (.tls13Only, nil, .tls12),
+            ]
+        )
+        func versions(listener: NginxListener, minimum: TLSVersion?, maximum: TLSVersion?) async throws {
+            _ = try await CurlSession.trusting(server).fetch(server.url(listener, "small"))
+            let session = CurlSession.trusting(server) { options in
+                options.tls.minimumVersion = minimum
+                options.tls.maximumVersion = maximum
+            }
+            let (code, cause) = try await checks.failure(session, server.url(listener, "small"))
+            #expect(code == .secureConnectionFailed)
+            #expect(cause.code == .tlsVersion, "\(cause)")
+            let other = listener == .tls12Only ? NginxListener.tls13Only : .tls12Only
+            _ = try await session.fetch(server.url(other, "small"))
+        }
+
+        @Test("Cipher suites are those that were asked for")
+        func ciphers() async throws {
+            let session = CurlSession.trusting(server) { options in
+                options.tls.maximumVersion = .tls12
+                options.tls.cipherSuites = ["ECDHE-RSA-AES128-GCM-SHA256"]
+            }
+            // The server's key is no RSA key.
+            let (code, cause) = try await checks.failure(session, server.url(.tls, "small"))
+            #expect(code == .secureConnectionFailed)
+            #expect(cause.code == .tlsHandshake)
+            let unknown = CurlSession.trusting(server) { $0.tls.tls13CipherSuites = ["TLS_NO_SUCH_SUITE"] }
+            #expect(try await checks.failure(unknown, server.url(.tls, "small")).code == .secureConnectionFailed)
+            let known = CurlSession.trusting(server) { options in
+                options.tls.cipherSuites = ["ECDHE-ECDSA-AES256-GCM-SHA384"]
+                options.tls.tls13CipherSuites = ["TLS_AES_128_GCM_SHA256"]
+            }
+            _ = try await known.fetch(server.url(.tls, "small"))
+        }
+
+        @Test("A server without TLS gives a handshake error")
+        func plainServer() async throws {
+            let url = server.url(.plain, "small").absoluteString.replacingOccurrences(of: "http:", with: "https:")
+            let (code, cause) = try await checks.failure(.trusting(server), try #require(URL(string: url)))
+            #expect(code == .secureConnectionFailed)
+            #expect(cause.code == .tlsHandshake, "\(cause)")
+        }
+
+        @Test("What the options have wrong fails https alone, with the reason")
+        func invalid() async throws {
+            let session = CurlSession.trusting(server) { $0.tls.publicKeyPins = ["localhost": []] }
+            let (code, cause) = try await checks.failure(session, server.url(.tls, "small"))
+            #expect(code == .secureConnectionFailed)
+            #expect(cause.code == .invalidTLSOptions)
+            _ = try await session.fetch(server.url(.plain, "small"))
+        }
+    }
+}

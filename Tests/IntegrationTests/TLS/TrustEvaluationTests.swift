@@ -1,0 +1,247 @@
+import Ferry
+import Testing
+
+@testable import FerrySession
+
+extension NginxTests {
+    @Suite("Trust evaluation")
+    struct TrustEvaluationTests {
+        let checks: TLSChecks
+        let server: NginxServer
+
+        init() throws {
+            checks = try TLSChecks()
+            server = checks.server
+        }
+
+        private func asking(
+            _ recorder: TrustRecorder,
+            _ change: (inout CurlSession.Options) -> Void = { _ in }
+        ) -> CurlSession {
+            .trusting(server) { options in
+                options.tls.trustEvaluator = { recorder.evaluate($0) }
+                change(&options)
+            }
+        }
+
+        @Test("The evaluator sees the whole chain in order, the host and the verdict")
+        func chain() async throws {
+            let recorder = TrustRecorder()
+            let url = server.url(.chained, "small")
+            _ = try await asking(recorder).fetch(url)
+            let trust = try #require(recorder.trusts.first)
+            #expect(recorder.trusts.count == 1)
+            #expect(trust.host == "localhost")
+            #expect(trust.port == url.port)
+            #expect(trust.verifyResult == 0)
+            let leaf = try PublicKeyPin(certificate: Data(contentsOf: server.certificates.certificate(.chained)))
+            let issuer = try PublicKeyPin(certificate: Data(contentsOf: server.certificates.intermediate))
+            #expect(trust.publicKeyPins == [leaf, issuer])
+            #expect(leaf != issuer)
+        }
+
+        @Test("Requests that share a connection share the answer", arguments: [NginxListener.tls, .http2, .tls13Only])
+        func oncePerConnection(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            var connections: Set<String> = []
+            for _ in 0..<20 {
+                let (_, response) = try await session.fetch(server.url(listener, "small"))
+                connections.insert(try #require(response["X-Connection"]))
+            }
+            #expect(recorder.trusts.count == connections.count)
+            #expect(connections.count == 1)
+        }
+
+        @Test(
+            "Two hundred requests at once are judged once for each connection",
+            arguments: [NginxListener.tls, .http2]
+        )
+        func concurrent(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            let connections = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<200 {
+                    group.addTask { [server] in
+                        try #require(try await session.fetch(server.url(listener, "small")).1["X-Connection"])
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(recorder.trusts.count == connections.count)
+        }
+
+        @Test("A new connection is judged anew", arguments: [NginxListener.shortLived])
+        func newConnection(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            var connections: Set<String> = []
+            for _ in 0..<50 {
+                let (_, response) = try await session.fetch(server.url(listener, "small"))
+                connections.insert(try #require(response["X-Connection"]))
+            }
+            #expect(connections.count >= 3)
+            #expect(recorder.trusts.count == connections.count)
+        }
+
+        @Test("A refused connection never carries a request", arguments: [NginxListener.tls, .http2, .tls13Only])
+        func refused(listener: NginxListener) async throws {
+            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            let session = asking(recorder)
+            let (url, mark) = checks.uniqueURL(listener)
+            for _ in 0..<3 {
+                let (code, cause) = try await checks.failure(session, url)
+                #expect(code == .serverCertificateUntrusted)
+                #expect(cause.code == .trustRefused)
+                #expect(cause.message.contains("nobody is trusted"))
+                #expect(cause.message.contains("localhost"))
+                #expect(cause.certificates == recorder.trusts.last?.certificates)
+                #expect(!cause.certificates.isEmpty)
+            }
+            #expect(recorder.trusts.count == 3)
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test("A hundred requests at once over a refused connection all fail", arguments: [NginxListener.tls, .http2])
+        func refusedTogether(listener: NginxListener) async throws {
+            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            let session = asking(recorder)
+            let (url, mark) = checks.uniqueURL(listener)
+            let causes = await withTaskGroup(of: CurlSessionError.Code?.self) { group in
+                for index in 0..<100 {
+                    group.addTask {
+                        var request = URLRequest(url: url)
+                        if index % 2 == 0 {
+                            request.httpMethod = "POST"
+                            request.httpBody = Data(mark.utf8)
+                        }
+                        do {
+                            _ = try await session.fetch(request)
+                            return nil
+                        } catch {
+                            return ((error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(causes == Array(repeating: .trustRefused, count: 100))
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test("After a refusal the next connection is judged anew", arguments: [NginxListener.tls, .http2])
+        func changedMind(listener: NginxListener) async throws {
+            let isTrusted = Locked(false)
+            let recorder = TrustRecorder { _ in
+                isTrusted.withLock { $0 } ? .accept : .refuse(reason: "not yet")
+            }
+            let session = asking(recorder)
+            let (refused, mark) = checks.uniqueURL(listener)
+            _ = try await checks.failure(session, refused)
+            isTrusted.withLock { $0 = true }
+            let (_, response) = try await session.fetch(server.url(listener, "small"))
+            #expect(response.statusCode == 200)
+            #expect(recorder.trusts.count == 2)
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test(
+            "Requests cancelled while they connect leave no connection that nobody judged",
+            arguments: [
+                NginxListener.tls, .http2,
+            ]
+        )
+        func cancelled(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            let url = server.url(listener, "small")
+            for round in 0..<40 {
+                let task = session.dataTask(with: url)
+                task.resume()
+                usleep(UInt32(round * 100))
+                task.cancel()
+                let (_, response) = try await session.fetch(url)
+                #expect(response.statusCode == 200)
+            }
+            #expect(!recorder.trusts.isEmpty)
+        }
+
+        @Test("A connection whose verdict is not known carries nothing", arguments: [NginxListener.tls, .http2])
+        func unjudged(listener: NginxListener) async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            let (_, first) = try await session.fetch(server.url(listener, "small"))
+            for port in 1...65_535 { session.engine?.verdicts.forget(local: "127.0.0.1", port: port) }
+            var request = URLRequest(url: server.url(listener, "small"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("body".utf8)
+            let (_, second) = try await session.fetch(request)
+            #expect(recorder.trusts.count == 2)
+            #expect(first["X-Connection"] != second["X-Connection"])
+            let (_, third) = try await session.fetch(request)
+            #expect(second["X-Connection"] == third["X-Connection"])
+            #expect(session.engine?.verdicts.count == 1)
+        }
+
+        @Test("Verdicts go with their connections")
+        func forgotten() async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            for _ in 0..<100 { _ = try await session.fetch(server.url(.shortLived, "small")) }
+            #expect(recorder.trusts.count >= 4)
+            #expect(try #require(session.engine).verdicts.count <= 2)
+        }
+
+        @Test("The evaluator cannot overrule libcurl by itself")
+        func onlyRefuses() async throws {
+            let recorder = TrustRecorder()
+            let session = asking(recorder)
+            let (_, cause) = try await checks.failure(session, server.url(.unknownAuthority, "small"))
+            #expect(cause.code == .unknownAuthority)
+            #expect(recorder.trusts.isEmpty)
+        }
+
+        @Test(
+            "An evaluator in the system's place decides alone",
+            arguments: [
+                NginxListener.tls, .expired, .selfSigned, .unknownAuthority, .wrongHost,
+            ]
+        )
+        func replaces(listener: NginxListener) async throws {
+            let kind = ThrowawayCertificates.Kind(rawValue: "\(listener)") ?? .good
+            let known = try PublicKeyPin(certificate: Data(contentsOf: server.certificates.certificate(kind)))
+            let recorder = TrustRecorder { trust in
+                trust.publicKeyPins.first == known ? .accept : .refuse(reason: "unknown key")
+            }
+            let session = asking(recorder) { $0.tls.trustMode = .replacesSystemTrust }
+            #expect(try await session.fetch(server.url(listener, "small")).1.statusCode == 200)
+            #expect(recorder.trusts.map(\.verifyResult) == [nil])
+            let (_, cause) = try await checks.failure(session, server.url(.otherKey, "small"))
+            #expect(cause.code == .trustRefused)
+        }
+
+        @Test("Without verification any certificate passes, and pins and evaluator still hold")
+        func dangerous() async throws {
+            var options = CurlSession.Options()
+            options.tls.dangerouslyDisablesVerification = true
+            let session = CurlSession(configuration: .ephemeral, options: options)
+            for listener in [NginxListener.expired, .selfSigned, .wrongHost, .unknownAuthority] {
+                #expect(try await session.fetch(server.url(listener, "small")).1.statusCode == 200)
+            }
+            options.tls.publicKeyPins = ["*": [try server.certificates.pin(.good)]]
+            let pinned = CurlSession(configuration: .ephemeral, options: options)
+            #expect(try await checks.failure(pinned, server.url(.selfSigned, "small")).cause.code == .pinMismatch)
+            options.tls.publicKeyPins = [:]
+            options.tls.trustEvaluator = { _ in .refuse(reason: "no") }
+            let refusing = CurlSession(configuration: .ephemeral, options: options)
+            #expect(try await checks.failure(refusing, server.url(.tls, "small")).cause.code == .trustRefused)
+        }
+
+        @Test("Requests without TLS do not concern the evaluator")
+        func plain() async throws {
+            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            _ = try await asking(recorder).fetch(server.url(.plain, "small"))
+            #expect(recorder.trusts.isEmpty)
+        }
+    }
+}
