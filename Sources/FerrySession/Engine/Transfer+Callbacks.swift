@@ -87,6 +87,7 @@ extension Transfer {
     // MARK: - Receiving
 
     private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
         isResolving = false
         clock.noteActivity(at: .now())
         switch parser.consume(UnsafeRawBufferPointer(start: bytes, count: count)) {
@@ -105,8 +106,10 @@ extension Transfer {
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
         guard client != nil else { return 0 }
         clock.noteActivity(at: .now())
+        attemptReceived += Int64(count)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard accept(bytes), applyPause() == 0 else { return 0 }
         return count

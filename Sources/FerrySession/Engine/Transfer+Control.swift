@@ -24,6 +24,7 @@ extension Transfer {
                 engine.start(self, priority: priority)
             }
         }
+        attachAgain()
         liftPause()
     }
 
@@ -34,6 +35,7 @@ extension Transfer {
         engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
+        attachAgain()
         if client != nil { liftPause() }
     }
 
@@ -64,6 +66,7 @@ extension Transfer {
         // Lifting a pause makes libcurl deliver what it holds at once, which may pause again.
         let previous = appliedPause
         appliedPause = wanted
+        if isMultiplexed { engine.notePause(of: self) }
         let code = easy.pause(wanted)
         let noConnectionYet: Int32 = 43
         guard code == noConnectionYet else { return code }

@@ -4,6 +4,7 @@ extension Transfer {
     func didReceiveHead(_ head: ResponseHead) -> Bool {
         let httpVersion2 = 3
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
+            isMultiplexed = true
             engine.noteMultiplexed(origin)
         }
         attemptStatus = head.status

@@ -85,6 +85,14 @@ final class Transfer: @unchecked Sendable {
     var isClientFull = false
     var isBodyStarved = false
     var appliedPause = CurlPause.none
+    /// Over HTTP/2, where others use the connection too.
+    var isMultiplexed = false
+    /// The body's bytes that libcurl has handed over in this attempt.
+    var attemptReceived: Int64 = 0
+    /// What libcurl hands over now is not wanted.
+    var isDiscarding = false
+    /// The stream has been given up while it was paused.
+    var isDetached = false
 
     // Continuation, after a suspension or with resume data.
     var bodyReceived: Int64 = 0
@@ -192,6 +200,8 @@ final class Transfer: @unchecked Sendable {
         response = continuesAt == nil ? nil : response
         decoder = nil
         appliedPause = CurlPause.none
+        isMultiplexed = false
+        attemptReceived = 0
         isEnded = false
         isClientFull = false
         ownFailure = nil

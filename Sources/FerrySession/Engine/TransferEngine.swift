@@ -10,6 +10,9 @@ final class TransferEngine: @unchecked Sendable {
     /// How many requests an origin with HTTP/2 is sent at a time: what servers commonly allow on one connection.
     private static let streamsPerOrigin = 100
 
+    /// How many bytes libcurl may hold for all paused streams together: more than it holds for one.
+    private static let backlogLimit: Int64 = 50_331_648
+
     private struct Inbox {
         var commands: [EngineCommand] = []
         var isStarted = false
@@ -30,6 +33,8 @@ final class TransferEngine: @unchecked Sendable {
     private var idleHandles: [EasyHandle] = []
     private var gates: [Origin: HostGate] = [:]
     private var nextDeadline: MonotonicTime?
+    private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var turnsUntilLook = 0
     /// Credentials that were accepted in this session, sent unasked from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -103,6 +108,7 @@ final class TransferEngine: @unchecked Sendable {
             if isStopped, commands.isEmpty, active.isEmpty { break }
             multi.perform()
             finishEnded()
+            limitBacklogs()
             admitMultiplexed()
             expire()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
@@ -169,11 +175,13 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Takes the handle of an attempt that is over back, and lets the next one in.
     func release(_ transfer: Transfer) {
+        let isClean = transfer.discardBacklog()
         if let easy = transfer.takeEasy() {
+            pausedStreams[easy.pointer] = nil
             multi.remove(easy)
             active[easy.pointer] = nil
             let kept = 64
-            if idleHandles.count < kept {
+            if isClean, idleHandles.count < kept {
                 easy.reset()
                 idleHandles.append(easy)
             }
@@ -227,6 +235,29 @@ final class TransferEngine: @unchecked Sendable {
         }
         if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
             gates[origin] = nil
+        }
+    }
+
+    // MARK: - Backlogs
+
+    /// Remembers which streams libcurl stores bytes for.
+    func notePause(of transfer: Transfer) {
+        guard let pointer = transfer.easy?.pointer else { return }
+        pausedStreams[pointer] = transfer.appliedPause & CurlPause.receive != 0 ? transfer : nil
+    }
+
+    /// Gives up paused streams, those with most bytes first, when all together hold more than is good.
+    private func limitBacklogs() {
+        guard !pausedStreams.isEmpty else { return }
+        turnsUntilLook -= 1
+        guard turnsUntilLook < 0 else { return }
+        turnsUntilLook = 16
+        let backlogs = pausedStreams.values.map { (transfer: $0, size: $0.backlog) }
+        var total = backlogs.reduce(0) { $0 + $1.size }
+        guard total > Self.backlogLimit else { return }
+        for (transfer, size) in backlogs.sorted(by: { $0.size > $1.size }) where transfer.detach() {
+            total -= size
+            if total <= Self.backlogLimit { return }
         }
     }
 

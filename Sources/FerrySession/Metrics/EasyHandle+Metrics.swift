@@ -33,7 +33,7 @@ extension EasyHandle {
         Double(offset(info)) / 1_000_000
     }
 
-    private func offset(_ info: Int32) -> Int64 {
+    func offset(_ info: Int32) -> Int64 {
         var value: Int64 = 0
         ferry_easy_get_offset(pointer, info, &value)
         return value

@@ -35,7 +35,7 @@ extension NginxTests {
         func gzip(listener: NginxListener) async throws {
             let (data, response) = try await session.fetch(server.url(listener, "gzip/text.txt"))
             #expect(response["Content-Encoding"] == "gzip")
-            #expect(data == (try Contents.of(server.files.text)))
+            #expect(try Contents.match(data, server.files.text))
         }
 
         @Test("A range gives exactly its bytes, and If-Range the whole of another entity")
@@ -55,7 +55,7 @@ extension NginxTests {
             request.setValue(#""another""#, forHTTPHeaderField: "If-Range")
             let (all, second) = try await session.fetch(request)
             #expect(second.statusCode == 200)
-            #expect(all == whole)
+            #expect(Contents.match(all, whole))
         }
 
         @Test("A HEAD has the length of the body and no body")
