@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Progress", .timeLimit(.minutes(1)))
+@Suite("Progress", .timeLimit(.minutes(3)))
 struct ProgressTests {
     @Test("Download progress has a total where there is a length", arguments: TestTransport.all)
     func knownTotal(_ transport: TestTransport) async throws {
