@@ -10,8 +10,8 @@ final class TransferEngine: @unchecked Sendable {
     /// How many requests an origin with HTTP/2 is sent at a time: what servers commonly allow on one connection.
     private static let streamsPerOrigin = 100
 
-    /// How many bytes libcurl may hold for all paused streams together: more than it holds for one.
-    private static let backlogLimit: Int64 = 50_331_648
+    /// How many bytes libcurl may hold for all paused streams together; its buffers take up to twice as much.
+    private static let backlogLimit: Int64 = 25_165_824
 
     private struct Inbox {
         var commands: [EngineCommand] = []
@@ -251,7 +251,7 @@ final class TransferEngine: @unchecked Sendable {
         guard !pausedStreams.isEmpty else { return }
         turnsUntilLook -= 1
         guard turnsUntilLook < 0 else { return }
-        turnsUntilLook = 16
+        turnsUntilLook = 4
         let backlogs = pausedStreams.values.map { (transfer: $0, size: $0.backlog) }
         var total = backlogs.reduce(0) { $0 + $1.size }
         guard total > Self.backlogLimit else { return }

@@ -51,7 +51,7 @@ struct FailureTests {
     @Test(
         "An answer that is not HTTP, a truncated one and none at all end with 7, and leave no file",
         arguments: [
-            "/garbage", "/truncate?after=10&bytes=100&chunked=1", "/empty", "/reset-before",
+            "/garbage", "/truncate?after=10&bytes=100&chunked=1&ranges=0", "/empty", "/reset-before",
         ]
     )
     func broken(_ target: String) async throws {
@@ -60,6 +60,10 @@ struct FailureTests {
 
     @Test("TLS with a server that has none ends with 35")
     func tls() async throws {
+        // A handshake's first bytes hold no line's end, so a server that waits for one would wait for ever.
+        var configuration = LoopbackServer.Configuration()
+        configuration.headLimit = 64
+        let server = try LoopbackServer(configuration: configuration)
         try await expect(35, "https://127.0.0.1", ["https://127.0.0.1:\(server.port)/"])
     }
 
@@ -68,7 +72,7 @@ struct FailureTests {
         let outcome = try await FerryProcess.run([url("/status/404")], in: folder)
         #expect(outcome.status == 22)
         #expect(outcome.text == "404\n")
-        #expect(outcome.errorLines == ["ferry: \(url("/status/404")): HTTP 404 not found"])
+        #expect(outcome.errorLines == ["ferry: \(url("/status/404")): HTTP 404 Not Found"])
         let quiet = try await FerryProcess.run(["-f", url("/status/500")], in: folder)
         #expect(quiet.status == 22)
         #expect(quiet.output.isEmpty)

@@ -55,7 +55,7 @@ final class FerryProcess: Sendable {
         process.executableURL = URL(fileURLWithPath: Self.path ?? "")
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": folder.url.path]) { own, _ in own }
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": results.url.path]) { own, _ in own }
         try results.write(input ?? "", to: "input")
         process.standardInput = try FileHandle(forReadingFrom: results.url.appendingPathComponent("input"))
         process.standardOutput = try output ?? Self.file("output", in: results)

@@ -59,7 +59,10 @@ struct ErrorTests {
             guard let kind else { continue }
             #expect(error.curlSessionError?.code == kind, sourceLocation: sourceLocation)
             #expect(error.curlSessionError?.message.isEmpty == false, sourceLocation: sourceLocation)
-            #expect((error.curlSessionError?.curlCode != nil) == (kind == .curl), sourceLocation: sourceLocation)
+            #expect(
+                (error.curlSessionError?.curlCode != nil) == [.curl, .tlsHandshake].contains(kind),
+                sourceLocation: sourceLocation
+            )
         }
     }
 
@@ -117,7 +120,7 @@ struct ErrorTests {
             connection.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
         }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-        expect(await errors(url), .secureConnectionFailed, url)
+        expect(await errors(url), .secureConnectionFailed, url, .tlsHandshake)
     }
 
     // MARK: - Files of downloads
