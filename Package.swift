@@ -20,9 +20,10 @@ let package = Package(
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
         .target(name: "FerryTesting", swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting"],
+            dependencies: ["FerrySession", "FerryTesting", "CTestSettings"],
             swiftSettings: settings
         ),
         .testTarget(

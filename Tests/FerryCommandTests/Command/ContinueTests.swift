@@ -5,7 +5,7 @@ import Testing
 @Suite(
     "Continuing after an interruption",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(5))
 )
 struct ContinueTests {
     private let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 @Suite(
     "Pipes and terminals",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(5))
 )
 struct TerminalTests {
     private let folder = TemporaryFolder()

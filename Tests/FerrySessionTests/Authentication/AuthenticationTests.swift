@@ -26,7 +26,7 @@ struct AuthenticateFieldTests {
     }
 }
 
-@Suite("Authentication", .timeLimit(.minutes(1)))
+@Suite("Authentication", .timeLimit(.minutes(5)))
 struct AuthenticationTests {
     let server: LoopbackServer
 

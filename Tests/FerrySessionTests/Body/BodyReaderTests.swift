@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySession
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyReaderTests {
     private enum End: Equatable {
         case end

@@ -109,7 +109,7 @@ struct CookieRuleTests {
     }
 }
 
-@Suite("Cookies", .timeLimit(.minutes(1)))
+@Suite("Cookies", .timeLimit(.minutes(5)))
 struct CookieTests {
     @Test("What one answer sets, the next request sends: all of it, also from a redirection")
     func roundTrip() async throws {

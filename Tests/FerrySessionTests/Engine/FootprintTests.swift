@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// What sessions cost the process, measured in processes of their own.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FootprintTests {
     @Test("Threads and descriptors of dropped, invalidated and busy sessions come back") func resources() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

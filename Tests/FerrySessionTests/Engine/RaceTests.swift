@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// Many threads do everything at once; meant for the thread sanitizer too.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RaceTests {
     @Test("Storms of suspend, resume and cancel end every task once, and whole where it was not cancelled") func storm()
         async throws

@@ -3,7 +3,7 @@ import FerryTesting
 import Synchronization
 import Testing
 
-@Suite("Metrics", .timeLimit(.minutes(1)))
+@Suite("Metrics", .timeLimit(.minutes(5)))
 struct TransferMetricsTests {
     let server: LoopbackServer
 

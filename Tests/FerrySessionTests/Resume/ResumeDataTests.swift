@@ -3,7 +3,7 @@ import FerryTesting
 import Synchronization
 import Testing
 
-@Suite("Resume data", .timeLimit(.minutes(1)))
+@Suite("Resume data", .timeLimit(.minutes(5)))
 struct ResumeDataTests {
     let folder: URL
 

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// FoundationNetworking's own `async` functions cannot be overridden: called as such, they are refused.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineBypassTests {
     @Test("Through a variable of type URLSession they fail with a typed error, and send nothing")
     func refused() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// What FoundationNetworking's session gets wrong on Linux: each body passes on `CurlSession`, and is kept disabled for
 /// FoundationNetworking's, which it would fail or crash.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct GapTests {
     typealias Make = @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?) -> URLSession
 

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct InvalidationTests {
     @Test("Finishing lets tasks finish; then the delegate hears once, last of all, and is let go")
     func finish() async throws {

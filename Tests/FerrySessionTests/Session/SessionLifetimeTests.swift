@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// What becomes of a session that nobody holds any more.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionLifetimeTests {
     @Test("A session dropped while idle goes, and its delegate with it", arguments: [true, false])
     func idle(_ wasUsed: Bool) async throws {

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct AsyncTaskTests {
     @Test("data(for:) and data(from:) give body and response") func data() async throws {
         let server = try LoopbackServer()

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct BytesTests {
     @Test("Bytes come one by one, in order") func bytes() async throws {
         let server = try LoopbackServer()

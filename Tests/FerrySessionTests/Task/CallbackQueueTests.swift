@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CallbackQueueTests {
     /// Runs some tasks of every kind; the delegate checks that all is said on the session's queue.
     private func exercise(_ session: CurlSession, _ delegate: RecordingDelegate, _ server: LoopbackServer) async throws

@@ -6,7 +6,7 @@ import Testing
 ///
 /// That takes a name server of one's own: the tests run once more in a child process with its own network and its own
 /// `/etc/resolv.conf`, where the system allows that.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CancelLookupTests {
     private static let isChild = ProcessInfo.processInfo.environment["FERRY_SILENT_NAME_SERVER"] != nil
     private static let silence = Result { try SilentNameServer() }

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DataTaskTests {
     @Test("A delegate hears of response, data and completion, in this order") func delegateOrder() async throws {
         let server = try LoopbackServer()

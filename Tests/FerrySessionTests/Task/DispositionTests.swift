@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DispositionTests {
     typealias Answer = @Sendable (URLSession.ResponseDisposition) -> Void
 

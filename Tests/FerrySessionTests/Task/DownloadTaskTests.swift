@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
     @Test("A delegate hears of what is written, then of the file, then of completion")
     func delegateOrder() async throws {

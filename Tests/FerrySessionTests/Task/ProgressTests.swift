@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ProgressTests {
     @Test("A download's fraction is what has been written of the whole") func download() async throws {
         let server = try LoopbackServer()

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// Suspending stops the bytes on the wire, not only the callbacks.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendBytesTests {
     /// More than all the buffers between a server and a client on one machine hold.
     private static let size = 48_000_000

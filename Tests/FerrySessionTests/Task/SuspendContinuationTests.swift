@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// The server's connection ends while the task is suspended.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendContinuationTests {
     private static let size = 400_000
     private static let first = 100_000

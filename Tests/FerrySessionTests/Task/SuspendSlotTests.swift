@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// Suspended tasks are in nobody's way, even where a host may have one connection only.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendSlotTests {
     private func session(_ delegate: RecordingDelegate) -> CurlSession {
         makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 1 }

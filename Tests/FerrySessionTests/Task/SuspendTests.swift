@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendTests {
     @Test("Suspensions are counted: as many resumptions are needed") func nested() async throws {
         let gate = Gate()

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct UploadTaskTests {
     private func post(_ server: LoopbackServer, _ target: String = "/upload") -> URLRequest {
         var request = URLRequest(url: server.url(target))

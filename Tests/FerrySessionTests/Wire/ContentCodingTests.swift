@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ContentCodingTests {
     private func server(_ body: Data, coding: String, headers: LoopbackHeaders = [:]) throws -> LoopbackServer {
         try LoopbackServer { _ in

@@ -5,7 +5,7 @@ import Testing
 @testable import FerrySession
 
 /// How each way to fail is reported: URLSession's code, the URL, libcurl's words.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorTests {
     /// Runs the same request with every face, and answers the errors.
     private func errors(

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// RFC 9112, sections 6.1 to 6.3: one message, one way to tell its end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 

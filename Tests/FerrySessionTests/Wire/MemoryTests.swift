@@ -6,7 +6,7 @@ import Testing
 /// The memory of a process is everybody's, so these run in one of their own.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .disabled(if: Memory.isSanitized, "The sanitizer's own memory is in the way")
 )
 struct MemoryTests {

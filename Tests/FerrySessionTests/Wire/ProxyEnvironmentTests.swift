@@ -4,7 +4,7 @@ import Testing
 
 #if compiler(>=6.2)
 /// The environment belongs to the whole process, so these run in one of their own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProxyEnvironmentTests {
     @Test("http_proxy is obeyed") func obeyed() async {
         await #expect(processExitsWith: .success) {

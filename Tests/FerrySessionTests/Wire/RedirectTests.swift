@@ -5,7 +5,7 @@ import Testing
 @testable import FerrySession
 
 /// RFC 9110, section 15.4, over sockets; the rules themselves are tested in ``RedirectRuleTests``.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
     /// A server that redirects `/from` with a status, and answers `/to` with what it saw.
     private func server(_ status: Int, to location: String = "/to") throws -> LoopbackServer {

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// A kept connection that is dead when the next request goes out on it (RFC 9112, section 9.3.1).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReplayTests {
     /// A server that closes a connection at its second request, `afterBody` or before reading it.
     private func server(afterBody: Bool) throws -> LoopbackServer {

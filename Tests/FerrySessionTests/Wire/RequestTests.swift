@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
     private let server: LoopbackServer
 

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// Heads and framings, odd and wrong ones among them; content codings are in ``ContentCodingTests``.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
     /// Fetches from a server that sends just these bytes and closes.
     private func fetch(_ bytes: Data, method: String = "GET") async throws -> Recorder.Outcome {

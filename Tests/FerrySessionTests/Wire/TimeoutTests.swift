@@ -5,7 +5,7 @@ import Testing
 @testable import FerrySession
 
 /// Deadlines in milliseconds, which run while the network is waited for, and only then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimeoutTests {
     private func expectTimeout(
         _ error: URLError?,

@@ -3,7 +3,7 @@ import FerryTesting
 import Testing
 
 /// Bodies in memory and in files; streams are in ``StreamUploadTests``.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UploadTests {
     private func server(_ reading: LoopbackBodyReading = .whole, receiveBuffer: Int? = nil) throws -> LoopbackServer {
         var configuration = LoopbackServer.Configuration()

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyReadingTests {
     @Test("A chunked body is put together, with its trailers") func chunked() throws {
         let server = try LoopbackServer()

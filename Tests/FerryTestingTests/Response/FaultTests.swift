@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultTests {
     private func outcome(_ response: LoopbackResponse) throws -> (data: Data, error: Int32?) {
         let server = try LoopbackServer { _ in response }

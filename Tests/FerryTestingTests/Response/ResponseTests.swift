@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
     private func answer(_ response: LoopbackResponse, method: String = "GET") throws -> RawResponse {
         let server = try LoopbackServer { _ in response }

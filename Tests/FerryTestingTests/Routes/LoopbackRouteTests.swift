@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopbackRouteTests {
     private let routes = [
         LoopbackRoute("GET", "/users/:id") { .text("user \($0.parameters["id"] ?? "")") },

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test("Pipelined requests are answered in order, however they are cut") func pipelining() throws {
         let server = try LoopbackServer { .text($0.target + ($0.bodyText ?? "")) }

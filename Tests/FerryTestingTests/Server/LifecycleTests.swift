@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifecycleTests {
     @Test("A server of its own port listens on IPv6 too") func ipv6() throws {
         let server = try LoopbackServer(host: "::1")

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopbackServerTests {
     @Test("A handler's text answers a request, which is recorded") func answers() throws {
         let server = try LoopbackServer { request in .text("hello \(request.query["name"] ?? "")") }

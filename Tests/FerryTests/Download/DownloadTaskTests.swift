@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Download tasks", .timeLimit(.minutes(1)))
+@Suite("Download tasks", .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
     @Test("The file is at its destination when the handler runs", arguments: TestTransport.all)
     func destinationFile(_ transport: TestTransport) async throws {

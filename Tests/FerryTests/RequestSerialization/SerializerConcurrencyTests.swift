@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("Serializers on many threads", .timeLimit(.minutes(1)))
+@Suite("Serializers on many threads", .timeLimit(.minutes(5)))
 struct SerializerConcurrencyTests {
     private static let sample: Parameters = [
         "user": ["name": "Ada Lovelace", "born": 1815, "languages": ["en", "fr"], "left": nil],

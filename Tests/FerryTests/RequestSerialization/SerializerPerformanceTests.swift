@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Prints how long things take; what they give is checked, how fast they are is for people to judge.
-@Suite("What serialization costs", .serialized, .timeLimit(.minutes(1)))
+@Suite("What serialization costs", .serialized, .timeLimit(.minutes(5)))
 struct SerializerPerformanceTests {
     private let url = URL(string: "http://e.com/path")!
     private let parameters: Parameters = [

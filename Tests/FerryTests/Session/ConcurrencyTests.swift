@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Many tasks at once", .timeLimit(.minutes(1)))
+@Suite("Many tasks at once", .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
     @Test("A hundred tasks made at once have a hundred identifiers", arguments: TestTransport.all)
     func identifiers(_ transport: TestTransport) async throws {

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Streams", .timeLimit(.minutes(1)))
+@Suite("Streams", .timeLimit(.minutes(5)))
 struct DataStreamTests {
     @Test("The pieces add up to the body", arguments: TestTransport.all)
     func pieces(_ transport: TestTransport) async throws {

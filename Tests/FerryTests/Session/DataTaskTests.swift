@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Data tasks", .timeLimit(.minutes(1)))
+@Suite("Data tasks", .timeLimit(.minutes(5)))
 struct DataTaskTests {
     private struct User: Codable, Sendable, Equatable {
         var name: String

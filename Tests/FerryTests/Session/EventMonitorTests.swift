@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Event monitors", .timeLimit(.minutes(1)))
+@Suite("Event monitors", .timeLimit(.minutes(5)))
 struct EventMonitorTests {
     private struct Recorder: EventMonitor {
         let name: String

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("HTTP session manager", .timeLimit(.minutes(1)))
+@Suite("HTTP session manager", .timeLimit(.minutes(5)))
 struct HTTPSessionManagerTests {
     private struct User: Codable, Sendable, Equatable {
         var name: String

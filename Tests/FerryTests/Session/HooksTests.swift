@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Hooks", .timeLimit(.minutes(1)))
+@Suite("Hooks", .timeLimit(.minutes(5)))
 struct HooksTests {
     private static let challenge: LoopbackServer.Handler = { request in
         if request.header("Authorization") == "Basic dTpw" { return .text("secret") }

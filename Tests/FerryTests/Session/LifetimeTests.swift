@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Lifetime", .timeLimit(.minutes(1)))
+@Suite("Lifetime", .timeLimit(.minutes(5)))
 struct LifetimeTests {
     @Test("A manager that is a local variable is freed, and its task completes", arguments: TestTransport.all)
     func localManager(_ transport: TestTransport) async throws {

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Notifications", .timeLimit(.minutes(1)))
+@Suite("Notifications", .timeLimit(.minutes(5)))
 struct NotificationTests {
     /// Collects what a manager posts, by a centre of its own.
     private final class Observer: Sendable {

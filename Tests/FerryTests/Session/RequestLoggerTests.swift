@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Request logger", .timeLimit(.minutes(1)))
+@Suite("Request logger", .timeLimit(.minutes(5)))
 struct RequestLoggerTests {
     private func request(_ url: String = "http://example.com/a?b=c&d=e") throws -> URLRequest {
         URLRequest(url: try #require(URL(string: url)))

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@Suite("Upload tasks", .timeLimit(.minutes(1)))
+@Suite("Upload tasks", .timeLimit(.minutes(5)))
 struct UploadTaskTests {
     private func request(_ server: LoopbackServer, _ path: String = "/") -> URLRequest {
         var request = URLRequest(url: server.url(path))

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("Multipart files", .timeLimit(.minutes(1)))
+@Suite("Multipart files", .timeLimit(.minutes(5)))
 struct MultipartFileTests {
     private let directory: TemporaryDirectory
 

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("Multipart bodies written to files", .timeLimit(.minutes(1)))
+@Suite("Multipart bodies written to files", .timeLimit(.minutes(5)))
 struct MultipartOutputTests {
     private let directory: TemporaryDirectory
     private let form: MultipartFormData

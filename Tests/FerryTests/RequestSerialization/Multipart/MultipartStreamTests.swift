@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("Multipart streams", .timeLimit(.minutes(1)))
+@Suite("Multipart streams", .timeLimit(.minutes(5)))
 struct MultipartStreamTests {
     private func form(_ text: String = "value") throws -> MultipartFormData {
         var form = try MultipartFormData(boundary: "Boundary+0123456789ABCDEF")

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("Charsets", .timeLimit(.minutes(1)))
+@Suite("Charsets", .timeLimit(.minutes(5)))
 struct CharsetTests {
     @Test(
         "Any two bytes become a text or an error, also with replacement characters",

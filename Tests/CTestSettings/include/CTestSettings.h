@@ -1,0 +1,1 @@
+// Has no functions: see CTestSettings.c.
