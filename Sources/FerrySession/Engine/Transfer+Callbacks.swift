@@ -90,18 +90,29 @@ extension Transfer {
         if isDiscarding { return count }
         isResolving = false
         clock.noteActivity(at: .now())
-        switch parser.consume(UnsafeRawBufferPointer(start: bytes, count: count)) {
+        // Lines that came while the transfer was paused arrive together when the pause is lifted.
+        var rest = UnsafeRawBufferPointer(start: bytes, count: count)
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
+            guard didReceiveHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return 0 }
+            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+        }
+        return count
+    }
+
+    private func didReceiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch parser.consume(line) {
         case .none:
-            return count
+            return true
         case .head(let head):
-            return didReceiveHead(head) ? count : 0
+            return didReceiveHead(head)
         case .malformed:
             ownFailure = .ferry(
                 .cannotParseResponse,
                 url: request.url,
                 "The server's answer has a head that is no HTTP"
             )
-            return 0
+            return false
         }
     }
 

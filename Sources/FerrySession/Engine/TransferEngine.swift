@@ -247,8 +247,10 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     /// Gives up paused streams, those with most bytes first, when all together hold more than is good.
+    ///
+    /// One alone is never given up: it costs 32 MiB at most.
     private func limitBacklogs() {
-        guard !pausedStreams.isEmpty else { return }
+        guard pausedStreams.count > 1 else { return }
         turnsUntilLook -= 1
         guard turnsUntilLook < 0 else { return }
         turnsUntilLook = 4

@@ -197,4 +197,17 @@ enum Snippets {
             }
         }
     }
+
+    static func tls(authority: URL, identity: URL, currentKey: PublicKeyPin, nextKey: PublicKeyPin) {
+        var options = CurlSession.Options()
+        options.tls.certificateAuthorities = .systemAnd([.pemFile(authority)])
+        options.tls.clientCertificate = .pkcs12File(identity, passphrase: "secret")
+        options.tls.minimumVersion = .tls12
+        options.tls.publicKeyPins = ["api.example.com": [currentKey, nextKey]]
+        let manager = HTTPSessionManager(
+            baseURL: URL(string: "https://api.example.com/"),
+            transport: .curl(options: options)
+        )
+        _ = manager
+    }
 }
