@@ -79,7 +79,9 @@ extension NginxTests {
                 Report.say(growth)
             }
             let measured = try Report.number(result)
-            #expect(measured < 128 * Self.mebibyte)
+            // Left to itself, libcurl 7.88 takes 34 MB for each: a gibibyte. One stream's 32 MiB are never taken back, since
+            // that could fail a data task whose entity has changed, and libcurl's buffers grow by doubling.
+            #expect(measured < 256 * Self.mebibyte)
         }
 
         @Test("A gibibyte goes to a file in little memory", arguments: [NginxListener.plain, .http2])
