@@ -16,6 +16,8 @@ final class ProgressBoard: Sendable {
         var meter: RateMeter
         var startedAt: Double
         var startedFrom: Int64 = 0
+        /// How much was sent before the response began.
+        var sent: Int64 = 0
     }
 
     private struct State {
@@ -103,6 +105,7 @@ final class ProgressBoard: Sendable {
         state.withLock { state in
             guard var entry = state.entries[number] else { return }
             let now = Self.now
+            if entry.line.isUpload { entry.sent = entry.line.completed }
             entry.line.completed = offset
             entry.line.total = total
             entry.line.isUpload = false
@@ -124,12 +127,15 @@ final class ProgressBoard: Sendable {
             console.setStatus("")
         }
         guard isComplete, mode != .hidden, let entry else { return }
-        let seconds = max(Self.now - entry.startedAt, 0.001)
-        let moved = entry.line.completed - entry.startedFrom
+        console.line(Self.lastLine(entry, seconds: max(Self.now - entry.startedAt, 0.001)))
+    }
+
+    private static func lastLine(_ entry: Entry, seconds: Double) -> String {
+        let sent = entry.line.isUpload ? entry.line.completed : entry.sent
+        let moved = sent > 0 ? sent : entry.line.completed - entry.startedFrom
         let time = (seconds * 100).rounded() / 100
-        console.line(
-            "\(entry.line.name): \(ByteCount.text(moved)) in \(time) s, \(ByteCount.rate(Double(moved) / seconds))"
-        )
+        let rate = ByteCount.rate(Double(moved) / seconds)
+        return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteCount.text(moved)) in \(time) s, \(rate)"
     }
 
     private static var now: Double {

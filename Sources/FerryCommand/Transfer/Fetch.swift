@@ -15,6 +15,7 @@ struct Fetch: Sendable {
         do {
             let body = try UploadBody(options)
             let target = try Target(destination, url: url, continues: options.continuesDownloads)
+            if options.continuesDownloads { try target.checkOrigin(url) }
             transfer = FetchTransfer(fetch: self, body: body, target: target)
         } catch {
             result.failure = CommandFailure(error, url: url)

@@ -19,13 +19,6 @@ final class FetchTransfer {
     func run() async throws {
         item = fetch.board.begin(fetch.name)
         let continuation = options.continuesDownloads ? target.continuation : nil
-        if let continuation, continuation.record.url != fetch.url.withoutCredentials {
-            let path = continuation.part.partPath
-            throw CommandFailure(
-                .file,
-                "\(path): it was begun from \(continuation.record.url); without --continue it starts over"
-            )
-        }
         var (bytes, response) = try await send(continuing: continuation)
         if let (part, record) = continuation {
             switch ContinueRule.judge(.init(response), offset: part.size, record: record) {

@@ -36,6 +36,15 @@ enum Target {
         }
     }
 
+    /// Makes sure that what is continued was begun from the URL.
+    func checkOrigin(_ url: URL) throws(CommandFailure) {
+        guard let (part, record) = continuation, record.url != url.withoutCredentials else { return }
+        throw CommandFailure(
+            .file,
+            "\(part.partPath): it was begun from \(record.url); without --continue it starts over"
+        )
+    }
+
     /// The partial file with its record, where it can be continued.
     var continuation: (part: PartFile, record: PartRecord)? {
         guard case .part(let part) = self, let record = part.continuation else { return nil }

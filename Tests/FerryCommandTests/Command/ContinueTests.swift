@@ -187,6 +187,7 @@ struct ContinueTests {
         #expect(folder.data("x.bin.part")?.count == 10)
         let other = try await FerryProcess.run(["-Co", "x.bin", slow()], in: folder)
         #expect(other.status == 23)
+        #expect(other.errorLines.count == 1)
         #expect(other.errors.contains("it was begun from \(url)"))
         #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
     }

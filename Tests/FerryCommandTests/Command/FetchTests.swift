@@ -142,9 +142,10 @@ struct FetchTests {
     @Test("-T sends a file with its length, and its name where the URL ends in a slash")
     func upload() async throws {
         try LoopbackServer.pattern(count: 500_000).write(to: folder.url.appendingPathComponent("a b"))
-        let outcome = try await ferry("-s", "-T", "a b", url("/upload/"))
+        let outcome = try await ferry("-T", "a b", url("/upload/"))
         let echo = try echo(outcome)
         #expect(outcome.status == 0)
+        #expect(outcome.errorLines.last?.hasPrefix("a b: sent 500 kB in ") == true)
         #expect(echo.method == "PUT")
         #expect(echo.target == "/upload/a%20b")
         #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 500_000))
