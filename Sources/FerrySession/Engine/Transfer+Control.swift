@@ -89,8 +89,8 @@ extension Transfer {
         body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
         if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
             hasLeftOrigin = true
-            credentials = [:]
-            authenticationFailures = 0
+            credentials[false] = nil
+            authenticationFailures[false] = nil
         }
         request = next
         // What the first request sent is no part of the next one's body.
@@ -112,6 +112,7 @@ extension Transfer {
     func deliverHeld() {
         guard let held else { return }
         self.held = nil
+        if held.isTunnel, let failure = held.failure { return fail(failure) }
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
@@ -197,6 +198,7 @@ extension Transfer {
         if mustRepeat { return repeatWithoutExpectation() }
         if reconnect() { return }
         guard let failure else { return attemptSucceeded() }
+        if askForTunnel(failure) { return }
         if continueAfterSuspension() || replayBody(code) { return }
         fail(failure)
     }

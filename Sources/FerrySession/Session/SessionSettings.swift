@@ -27,7 +27,12 @@ struct SessionSettings: @unchecked Sendable {
             tls: Result { () throws(CurlSessionError) in
                 try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
             },
-            proxy: options.proxy?.absoluteString,
+            proxy: Result { () throws(CurlSessionError) in
+                try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
+            },
+            network: Result { () throws(CurlSessionError) in
+                try NetworkMaterial(options.network, runtime: try? CurlRuntime.current())
+            },
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
             cookies: CookieJar(copy),
