@@ -21,17 +21,17 @@ struct NetworkOptionsTests {
 
     @Test("A Unix-domain socket takes the place of every host", arguments: [false, true])
     func unixSocket(_ isAbstract: Bool) async throws {
-        let server = try LoopbackServer {
-            .text("\($0.headers["Host"] ?? "") \($0.target) \($0.connectionRequestIndex)")
-        }
+        let server = try LoopbackServer { .text("\($0.headers["Host"] ?? "") \($0.target)") }
         let folder = try TemporaryFolder()
         let name = isAbstract ? "ferry-\(UUID().uuidString)" : folder.url.appendingPathComponent("socket").path
         let relay = try UnixRelay(path: (isAbstract ? "\0" : "") + name, to: server.port)
         defer { withExtendedLifetime(relay) {} }
         let session = session { $0.unixSocket = isAbstract ? .abstract(name) : .path(name) }
-        #expect(try await text(session, "http://docker/containers?all=1") == "docker /containers?all=1 0")
-        #expect(try await text(session, "http://docker/again") == "docker /again 1")
-        #expect(try await text(session, "http://other.invalid/") == "other.invalid / 0")
+        #expect(try await text(session, "http://docker/containers?all=1") == "docker /containers?all=1")
+        #expect(try await text(session, "http://docker/again") == "docker /again")
+        #expect(try await text(session, "http://other.invalid/") == "other.invalid /")
+        // libcurl 7.88 takes no abstract socket's connection again.
+        if !isAbstract { #expect(server.requests.map(\.connectionRequestIndex) == [0, 1, 0]) }
     }
 
     @Test("A socket for one host leaves the others alone, and is no proxy's business")
