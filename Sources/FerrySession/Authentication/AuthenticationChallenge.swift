@@ -74,7 +74,7 @@ struct AuthenticationQuestion: Sendable {
     var space: URLProtectionSpace
     var proposed: URLCredential?
     var failures: Int
-    var response: HTTPURLResponse
+    var response: URLResponse?
 
     /// The challenge that delegates know.
     func challenge(_ answer: @escaping ChallengeSender.Answer) -> URLAuthenticationChallenge {

@@ -137,13 +137,7 @@ extension Transfer {
 
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
-        guard let box else {
-            let error = CurlSessionError(
-                .bodyNotReplayable,
-                "The request's body is wanted as a stream, and none was given"
-            )
-            return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
-        }
+        guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
         engine.start(self, priority: priority)
     }
@@ -151,13 +145,16 @@ extension Transfer {
     /// Sends what the client has kept of the body, and all that follows, to a file; the exchange may be over already.
     func becomeDownload(for client: any TransferClient) {
         guard case .client = sink, isFinished || self.client != nil else { return }
-        let file = DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)
         let kept = client.transferTakesBuffer()
+        let file: DownloadFile
         do throws(URLError) {
-            try write(kept, to: file)
-            if isFinished { try file.finish() }
+            file = try DownloadFile(
+                keeping: kept,
+                in: engine.settings.temporaryDirectory,
+                requestURL: request.url,
+                isWhole: isFinished
+            )
         } catch {
-            file.remove()
             self.client = nil
             if !isFinished { end() }
             // The failure first: becoming a download opens the mailbox, where a success may wait.
@@ -168,13 +165,6 @@ extension Transfer {
         guard !isFinished else { return }
         sink = .file(file)
         readMore()
-    }
-
-    private func write(_ data: Data, to file: DownloadFile) throws(URLError) {
-        let result = data.withUnsafeBytes { bytes in
-            Result { () throws(URLError) in try file.write(bytes) }
-        }
-        try result.get()
     }
 
     // MARK: - Ends

@@ -84,6 +84,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
         /// ``NetworkOptions/localEndpoint`` is not one of this machine's.
         public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
+        /// A class of the configuration's `protocolClasses` told its client what makes no sense.
+        public static let protocolMisuse = Code(rawValue: "protocolMisuse")
         /// libcurl reported an error; ``CurlSessionError/curlCode`` has its number.
         public static let curl = Code(rawValue: "curl")
     }

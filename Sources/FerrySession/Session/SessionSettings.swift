@@ -4,6 +4,7 @@
 struct SessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let engine: EngineSettings
+    let protocols: ProtocolClasses
     private let requestTimeout: TimeInterval
     private let resourceTimeout: UInt64?
     private let connectTimeout: UInt64?
@@ -14,6 +15,7 @@ struct SessionSettings: @unchecked Sendable {
         // the engine.
         copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
+        protocols = ProtocolClasses(configuration.protocolClasses)
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
