@@ -138,6 +138,7 @@ extension Transfer {
             return .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
         }
         let text = easy?.message(for: code) ?? ""
+        if let failure = routeFailure(code, text) { return failure }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
         guard prepared?.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict)
         else {

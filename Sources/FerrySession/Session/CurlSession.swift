@@ -288,6 +288,10 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var temporaryDirectory: URL { settings.engine.temporaryDirectory }
 
+    var engineSettings: EngineSettings { settings.engine }
+
+    var protocols: ProtocolClasses { settings.protocols }
+
     var faces: DelegateFaces { link.withLock { $0.faces } }
 
     func limits(for request: URLRequest) -> TransferClock.Limits { settings.limits(for: request) }

@@ -106,7 +106,10 @@ struct RedirectTests {
         let recorder = Recorder()
         let outcome = await recorder.run(make(configuration, options, recorder).dataTask(with: request))
         #expect(outcome.error == nil && outcome.text == "other")
-        for (name, value) in Self.secrets { #expect(home.requests.first?.header(name) == value) }
+        // A proxy's credential is for no server at all.
+        for (name, value) in Self.secrets where name != "Proxy-Authorization" {
+            #expect(home.requests.first?.header(name) == value)
+        }
         return try #require(other.requests.first)
     }
 
