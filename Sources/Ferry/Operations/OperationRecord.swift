@@ -6,7 +6,6 @@ struct OperationRecord: Sendable {
     struct Farewell: Sendable {
         let handler: (@Sendable (RequestOperation) -> Void)?
         let completionBlock: (@Sendable () -> Void)?
-        let observers: [@Sendable (RequestOperation) -> Void]
         let token: CompletionToken?
     }
 
@@ -33,6 +32,7 @@ struct OperationRecord: Sendable {
     private(set) var completionBlock: (@Sendable () -> Void)?
     private var handler: (@Sendable (RequestOperation) -> Void)?
     private var observers: [@Sendable (RequestOperation) -> Void] = []
+    private var isTold = false
     private var token: CompletionToken?
 
     /// Begins an operation.
@@ -76,9 +76,9 @@ struct OperationRecord: Sendable {
         return true
     }
 
-    /// Adds somebody to be told after handler and block; false if the end has been told.
+    /// Adds somebody to be told after handler and block have run; false if they have.
     mutating func addObserver(_ observer: @escaping @Sendable (RequestOperation) -> Void) -> Bool {
-        guard !machine.isDelivered else { return false }
+        guard !isTold else { return false }
         observers.append(observer)
         return true
     }
@@ -87,9 +87,15 @@ struct OperationRecord: Sendable {
     mutating func takeFarewell() -> Farewell {
         defer {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
-            observers = []
             settings.releaseClosures()
         }
-        return Farewell(handler: handler, completionBlock: completionBlock, observers: observers, token: token)
+        return Farewell(handler: handler, completionBlock: completionBlock, token: token)
+    }
+
+    /// Notes that handler and block have run, and hands out those who wait for that.
+    mutating func takeObservers() -> [@Sendable (RequestOperation) -> Void] {
+        isTold = true
+        defer { observers = [] }
+        return observers
     }
 }

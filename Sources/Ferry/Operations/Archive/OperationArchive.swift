@@ -21,6 +21,9 @@ struct OperationArchive: Sendable {
 
     private static let magic = Data("ferry-operation\n".utf8)
     private static let checksumLength = 8
+
+    /// How many bytes come before the payload.
+    static let sealLength = magic.count + checksumLength
     private static let lengthLength = 4
 
     /// The head of the archive; the body's bytes follow it.

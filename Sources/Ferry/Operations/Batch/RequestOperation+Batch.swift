@@ -25,11 +25,11 @@ extension RequestOperation {
         of operations: [RequestOperation],
         queue: DispatchQueue? = nil,
         progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil,
-        completion: (@Sendable ([RequestOperation]) -> Void)? = nil
+        completion: @escaping @Sendable ([RequestOperation]) -> Void
     ) -> [Operation] {
         let last = BatchOperation()
         let tally = BatchTally(count: operations.count, queue: queue, progress: progress) { operations in
-            completion?(operations)
+            completion(operations)
             last.becomeReady()
         }
         for (index, operation) in operations.enumerated() {

@@ -23,7 +23,7 @@ extension HTTPRequestOperationManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         progress: ProgressHandler? = nil,
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.get, path, parameters, headers, downloadProgress: progress, success: success, failure: failure)
@@ -43,7 +43,7 @@ extension HTTPRequestOperationManager {
         _ path: String,
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.head, path, parameters, headers, success: success, failure: failure)
@@ -65,7 +65,7 @@ extension HTTPRequestOperationManager {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         progress: ProgressHandler? = nil,
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.post, path, parameters, headers, uploadProgress: progress, success: success, failure: failure)
@@ -85,7 +85,7 @@ extension HTTPRequestOperationManager {
         _ path: String,
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.put, path, parameters, headers, success: success, failure: failure)
@@ -105,7 +105,7 @@ extension HTTPRequestOperationManager {
         _ path: String,
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.patch, path, parameters, headers, success: success, failure: failure)
@@ -125,7 +125,7 @@ extension HTTPRequestOperationManager {
         _ path: String,
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(.delete, path, parameters, headers, success: success, failure: failure)
@@ -151,7 +151,7 @@ extension HTTPRequestOperationManager {
         headers: HTTPHeaders = HTTPHeaders(),
         multipartForm: @escaping @Sendable (inout MultipartFormData) throws -> Void,
         progress: ProgressHandler? = nil,
-        success: Success? = nil,
+        success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
         enqueue(

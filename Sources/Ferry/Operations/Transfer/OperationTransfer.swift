@@ -25,7 +25,7 @@ final class OperationTransfer: BodySink {
     }
 
     func receive(_ response: URLResponse, of task: URLSessionTask) {
-        operation.transfer(self, didReceive: response, request: task.originalRequest)
+        operation.transfer(self, didReceive: response)
     }
 
     func receive(_ data: Data, of task: URLSessionTask) {

@@ -89,11 +89,12 @@ extension RequestOperation {
     // MARK: - What comes
 
     /// Takes a response.
-    func transfer(_ transfer: OperationTransfer, didReceive response: URLResponse, request: URLRequest?) {
+    func transfer(_ transfer: OperationTransfer, didReceive response: URLResponse) {
         let taken = record.withLock { record -> (ReceivedBody.Verdict, Int64, OperationOutput?)? in
             guard record.transfer === transfer else { return nil }
             let before = record.body.byteCount
-            let verdict = record.body.take(response, request: request ?? record.request)
+            // The request as it was given: the one that was sent may ask for a part.
+            let verdict = record.body.take(response, request: record.request)
             return (verdict, before, record.settings.output)
         }
         guard let (verdict, before, output) = taken else { return }
@@ -217,7 +218,7 @@ extension RequestOperation {
         queue.async {
             farewell.handler?(self)
             farewell.completionBlock?()
-            for observer in farewell.observers { observer(self) }
+            for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }
             farewell.token?.leave()
         }
     }
