@@ -184,7 +184,9 @@ extension TaskCore {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
-            let box = (stream ?? requestStream()).map(StreamBox.init)
+            // The request's own stream is good for the first answer only, also where the delegate gave it, or another.
+            let own = requestStream()
+            let box = (stream ?? own).map(StreamBox.init)
             delivery.driver?.perform(.bodyStream(box))
             if mustDrain { scheduleDrain() }
         }
