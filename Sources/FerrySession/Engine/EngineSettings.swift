@@ -13,4 +13,6 @@ struct EngineSettings: Sendable {
     var decodesContent: Bool
     var cookies: CookieJar?
     var credentialStore: CredentialStore?
+    var cache: HTTPCache?
+    var cachePolicy: URLRequest.CachePolicy
 }

@@ -168,6 +168,8 @@ final class TaskCore: Sendable {
                     limits: limits
                 )
             }
+            // As in URLSession, downloads and uploads have no part in the cache.
+            state.transfer?.usesCache = state.task is CurlDataTask
             return state.transfer.map { .success($0) }
         }
         switch transferOrError {

@@ -58,12 +58,18 @@ enum CacheStorageRule {
         return (names + ["authorization"]).sorted()
     }
 
-    /// Whether a stored response could ever be used: it is fresh for a while, or can be validated, or may be stale.
+    /// Whether a stored response is for whoever asks: one that an anonymous request has got is no answer to a request
+    /// with credentials, unless it is public.
+    static func mayUse(selectingNames: [String], fields: CacheFields, request: Request) -> Bool {
+        !request.isAuthorized || fields.control.isPublic || selectingNames.contains("authorization")
+    }
+
+    /// Whether a stored response could ever be used: it has a lifetime, or can be validated, or may be stale.
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
         let now = fields.date ?? Date()
         let freshness = CacheFreshness(status: status, fields: fields, requestTime: now, responseTime: now, now: now)
-        if freshness.isFresh { return !fields.control.isNoCache }
+        if freshness.lifetime > 0 { return !fields.control.isNoCache }
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
     }
 

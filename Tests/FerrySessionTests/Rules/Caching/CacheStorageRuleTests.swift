@@ -100,6 +100,18 @@ import Testing
         #expect(CacheStorageRule.mayStore(status: row.status, fields: fields, request: row.request) == row.isStored)
     }
 
+    @Test("What an anonymous request has got is no answer to one with credentials, unless it is public") func mayUse() {
+        func mayUse(_ control: String, _ names: [String], isAuthorized: Bool) -> Bool {
+            let fields = CacheRows.fields([("Cache-Control", control)])
+            let request = Request(isAuthorized: isAuthorized)
+            return CacheStorageRule.mayUse(selectingNames: names, fields: fields, request: request)
+        }
+        #expect(mayUse("max-age=60", [], isAuthorized: false))
+        #expect(!mayUse("max-age=60", ["foo"], isAuthorized: true))
+        #expect(mayUse("public", [], isAuthorized: true))
+        #expect(mayUse("must-revalidate", ["authorization"], isAuthorized: true))
+    }
+
     /// Section 3.1.
     @Test("Fields that belong to the connection stay out") func storedFields() {
         let fields = CacheRows.list([
