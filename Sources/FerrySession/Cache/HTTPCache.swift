@@ -1,7 +1,7 @@
 /// Stores responses in memory and on disk, and finds them again: a private cache in the sense of RFC 9111.
 ///
-/// A ``CurlSession`` has one over the memory of its configuration's `urlCache`; for one that outlives the process, give
-/// it a folder:
+/// A ``CurlSession`` has one of its own in memory, as large as its configuration's `urlCache`; for one that outlives the
+/// process, give it a folder:
 ///
 /// ```swift
 /// var options = CurlSession.Options()
@@ -9,7 +9,8 @@
 /// let session = CurlSession(configuration: .default, options: options)
 /// ```
 ///
-/// Sessions may share a cache, and caches of several processes a folder. Files are readable by their owner alone; the
+/// Sessions may share a cache, and caches of several processes a folder; what one session has trusted a server to say,
+/// the others are told. Files are readable by their owner alone; the
 /// folder holds what servers allow to be stored, in clear.
 public final class HTTPCache: Sendable {
     /// No response may take more than this part of a capacity.
@@ -50,6 +51,15 @@ public final class HTTPCache: Sendable {
         self.directory = hasDisk ? directory : nil
         memory = Mutex(CacheMemory(capacity: max(0, memoryCapacity)))
         folder = self.directory.map { CacheFolder(url: $0, capacity: diskCapacity) }
+    }
+
+    /// A cache in place of a `URLCache`; `nil` for none, or for one without memory.
+    ///
+    /// Only the memory's capacity counts. The object itself is not used: it takes requests that differ in their query
+    /// for the same, and ends the process when it evicts a response that was stored twice. Its folder it tells nobody.
+    convenience init?(_ urlCache: URLCache?) {
+        guard let capacity = urlCache?.memoryCapacity, capacity > 0 else { return nil }
+        self.init(memoryCapacity: capacity)
     }
 
     /// How many bytes are kept in memory, about.

@@ -19,7 +19,7 @@ final class CacheRevalidation: TransferClient {
 
     var transferIsSuspended: Bool { false }
 
-    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool) {}
+    func transfer(didReceive response: URLResponse, isReplacement: Bool) {}
     func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {}
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow { .more }
     func transfer(didWrite count: Int64) {}
@@ -38,7 +38,7 @@ final class CacheRevalidation: TransferClient {
 
     func transfer(willAuthenticate question: AuthenticationQuestion) { giveUp() }
 
-    func transfer(didFinishWith error: URLError?, file: DownloadFile?) { whenFinished() }
+    func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) { whenFinished() }
 
     private func giveUp() {
         guard let transfer = transfer.withLock({ $0.transfer }) else { return }
