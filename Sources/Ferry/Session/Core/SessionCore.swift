@@ -67,6 +67,13 @@ final class SessionCore: Sendable {
         handPolicyOver()
     }
 
+    /// Takes over what a copy has of its original; the policy holds for the session that is there already as well.
+    func takeSettings(of original: SessionCore) {
+        let carried = original.settings.withLock(\.carried)
+        settings.withLock { $0 = carried }
+        handPolicyOver()
+    }
+
     private func handPolicyOver() {
         policyHandover.withLock { _ in
             let policy = settings.withLock(\.securityPolicy)
