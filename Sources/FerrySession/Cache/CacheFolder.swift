@@ -10,7 +10,7 @@ final class CacheFolder: Sendable {
     static let bodySuffix = ".ferry-body"
     static let partSuffix = ".ferry-part"
 
-    private struct Usage {
+    struct Usage {
         /// The bytes of all files, as far as this process knows; `nil` before it has looked.
         var total: Int?
         var storesSinceLook = 0
@@ -19,7 +19,7 @@ final class CacheFolder: Sendable {
 
     let url: URL
     let capacity: Int
-    private let usage = Mutex(Usage())
+    let usage = Mutex(Usage())
 
     init(url: URL, capacity: Int) {
         self.url = url
@@ -33,13 +33,13 @@ final class CacheFolder: Sendable {
 
     // MARK: - Finding
 
-    private static func keyName(_ key: String) -> String { hex(key, bytes: 16) }
+    static func keyName(_ key: String) -> String { hex(key, bytes: 16) }
 
-    private static func variantName(_ keyName: String, _ generation: String, _ variant: String) -> String {
+    static func variantName(_ keyName: String, _ generation: String, _ variant: String) -> String {
         keyName + "-" + generation + "-" + hex(variant, bytes: 8)
     }
 
-    private static func hex(_ text: String, bytes: Int) -> String {
+    static func hex(_ text: String, bytes: Int) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let pairs = SHA256.hash(Data(text.utf8)).prefix(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: pairs, as: UTF8.self)
@@ -82,7 +82,7 @@ final class CacheFolder: Sendable {
     }
 
     /// Reads a small file; one that makes no sense is removed.
-    private func read(_ name: String) -> (record: CacheFile.Record, body: Data)? {
+    func read(_ name: String) -> (record: CacheFile.Record, body: Data)? {
         let descriptor = path(name + Self.entrySuffix).withCString { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return nil }
         defer { Posix.closeFile(descriptor) }
@@ -115,70 +115,6 @@ final class CacheFolder: Sendable {
         return count == size ? data : nil
     }
 
-    // MARK: - Storing
-
-    /// Stores a response, and answers whether it could.
-    @discardableResult
-    func store(_ stored: StoredResponse, _ body: CollectedBody) -> Bool {
-        var record = CacheFile.Record(stored: stored)
-        switch body {
-        case .data(let data):
-            guard let bytes = CacheFile.encode(record, body: data), bytes.count <= largest else { return false }
-            return write(bytes, for: stored)
-        case .part(let part):
-            guard let bodyName = part.adopt() else { return false }
-            (record.bodyName, record.bodyLength, record.bodyChecksum) = (bodyName, part.length, part.checksum)
-            guard let bytes = CacheFile.encode(record, body: nil), write(bytes, for: stored) else {
-                delete(bodyName)
-                return false
-            }
-            note(part.length)
-            return true
-        }
-    }
-
-    /// Writes new metadata for a response whose body stays.
-    func update(_ entry: CacheEntry, to stored: StoredResponse) {
-        var record = CacheFile.Record(stored: stored)
-        var inline: Data?
-        switch entry.body {
-        case .data(let data): inline = data
-        case .file(let file):
-            (record.bodyName, record.bodyLength, record.bodyChecksum) = (file.name, file.length, file.checksum)
-        }
-        guard let bytes = CacheFile.encode(record, body: inline), bytes.count <= largest else { return }
-        write(bytes, for: stored, keeping: record.bodyName)
-    }
-
-    @discardableResult
-    private func write(_ bytes: Data, for stored: StoredResponse, keeping bodyName: String? = nil) -> Bool {
-        let keyName = Self.keyName(stored.key)
-        let old = read(keyName)?.record
-        guard !stored.selectingNames.isEmpty else {
-            return replace(keyName, bytes, old: old, keeping: bodyName)
-        }
-        if let variants = old?.variants, variants.names == stored.selectingNames {
-            let name = Self.variantName(keyName, variants.generation, stored.variant)
-            return replace(name, bytes, old: read(name)?.record, keeping: bodyName)
-        }
-        let generation = Self.hex(UUID().uuidString, bytes: 8)
-        let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
-        guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }
-        // The variant first: whoever finds the key's file finds it, too.
-        guard replace(Self.variantName(keyName, generation, stored.variant), bytes, old: nil, keeping: nil) else {
-            return false
-        }
-        return replace(keyName, head, old: old, keeping: bodyName)
-    }
-
-    private func replace(_ name: String, _ bytes: Data, old: CacheFile.Record?, keeping bodyName: String?) -> Bool {
-        guard let part = CachePart(folder: self) else { return false }
-        guard bytes.withUnsafeBytes({ part.write($0) }), part.publish(as: name + Self.entrySuffix) else { return false }
-        if let body = old?.bodyName, body != bodyName { delete(body) }
-        note(bytes.count)
-        return true
-    }
-
     // MARK: - Removing
 
     /// Removes all responses of a key; variants are never found again.
@@ -188,18 +124,13 @@ final class CacheFolder: Sendable {
         delete(name + Self.entrySuffix)
     }
 
-    func removeAll() {
-        for file in files() { delete(file.name) }
-        usage.withLock { $0.total = 0 }
-    }
-
     func delete(_ name: String) {
         guard Self.isName(name) else { return }
         unlink(path(name))
     }
 
     /// Whether a name is one that this type gives: no other file is ever touched.
-    private static func isName(_ name: String) -> Bool {
+    static func isName(_ name: String) -> Bool {
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return false }
         let isOurs = [entrySuffix, bodySuffix, partSuffix].contains(String(name[dot...]))
         return isOurs
@@ -207,65 +138,5 @@ final class CacheFolder: Sendable {
                 (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
                     || byte == 0x2D
             }
-    }
-
-    // MARK: - Eviction
-
-    private struct File {
-        var name: String
-        var size: Int
-        var used: timespec
-    }
-
-    /// The bytes of all files now.
-    var size: Int { files().reduce(0) { $0 + $1.size } }
-
-    private func files() -> [File] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-        return names.filter(Self.isName).compactMap { name in
-            var info = stat()
-            guard lstat(path(name), &info) == 0, CacheFile.isOurs(info) else { return nil }
-            return File(name: name, size: Int(info.st_size), used: info.st_mtim)
-        }
-    }
-
-    /// Counts what was stored, and makes room when there is too much; now and then it looks what others have stored.
-    private func note(_ count: Int) {
-        let looksAfter = 64
-        let mustLook = usage.withLock { usage -> Bool in
-            usage.storesSinceLook += 1
-            usage.total = usage.total.map { $0 + count }
-            let isDue = usage.total.map { $0 > capacity } ?? true || usage.storesSinceLook >= looksAfter
-            guard isDue, !usage.isLooking else { return false }
-            usage.isLooking = true
-            return true
-        }
-        guard mustLook else { return }
-        let total = evict()
-        usage.withLock { $0 = Usage(total: total) }
-    }
-
-    /// Removes leftovers of crashes, and the responses that were not used for longest.
-    private func evict() -> Int {
-        let now = time(nil)
-        let hour = 3600
-        var kept: [File] = []
-        for file in files() {
-            if file.name.hasSuffix(Self.partSuffix), now - file.used.tv_sec > hour {
-                delete(file.name)
-            } else {
-                kept.append(file)
-            }
-        }
-        var total = kept.reduce(0) { $0 + $1.size }
-        guard total > capacity else { return total }
-        kept.sort { ($0.used.tv_sec, $0.used.tv_nsec) < ($1.used.tv_sec, $1.used.tv_nsec) }
-        // Some room more than needed, so that not every response has to look.
-        for file in kept where !file.name.hasSuffix(Self.partSuffix) {
-            guard total > capacity - capacity / 8 else { break }
-            delete(file.name)
-            total -= file.size
-        }
-        return total
     }
 }

@@ -5,12 +5,13 @@ enum CacheKey {
     ///
     /// Methods have no part in it: only responses to GET are stored.
     static func key(_ url: String, origin: Origin) -> String {
-        var rest = url[...]
-        if let scheme = rest.range(of: "://") { rest = rest[scheme.upperBound...] }
-        let path = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
-        let target = rest[path...].prefix { $0 != "#" }
-        let slash = target.hasPrefix("/") ? "" : "/"
-        return "\(origin.scheme)://\(origin.host):\(origin.port)\(slash)\(target)"
+        let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
+        // Behind the scheme and `://`.
+        let rest = url.utf8.dropFirst(origin.scheme.utf8.count + 3)
+        let path = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
+        let target = rest[path...].prefix { $0 != hash }
+        let root = target.first == slash ? "" : "/"
+        return "\(origin.scheme)://\(origin.host):\(origin.port)\(root)\(Substring(target))"
     }
 
     /// The key of a URL, or `nil` for one that is no web address.

@@ -67,9 +67,17 @@ enum CacheStorageRule {
     /// Whether a stored response could ever be used: it has a lifetime, or can be validated, or may be stale.
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
-        let now = fields.date ?? Date()
-        let freshness = CacheFreshness(status: status, fields: fields, requestTime: now, responseTime: now, now: now)
-        if freshness.lifetime > 0 { return !fields.control.isNoCache }
+        if fields.mayHaveLifetime {
+            let now = fields.date ?? Date()
+            let freshness = CacheFreshness(
+                status: status,
+                fields: fields,
+                requestTime: now,
+                responseTime: now,
+                now: now
+            )
+            if freshness.lifetime > 0 { return !fields.control.isNoCache }
+        }
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
     }
 
