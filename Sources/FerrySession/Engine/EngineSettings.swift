@@ -16,4 +16,6 @@ struct EngineSettings: Sendable {
     var decodesContent: Bool
     var cookies: CookieJar?
     var credentialStore: CredentialStore?
+    var cache: HTTPCache?
+    var cachePolicy: URLRequest.CachePolicy
 }

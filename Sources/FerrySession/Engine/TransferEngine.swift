@@ -38,6 +38,8 @@ final class TransferEngine: @unchecked Sendable {
     private var turnsUntilLook = 0
     /// Credentials that were accepted in this session, sent unasked from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
+    /// Stored responses that are validated behind the user's back, by their keys.
+    private var revalidations: [String: Transfer] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(settings: EngineSettings) throws {
@@ -93,6 +95,12 @@ final class TransferEngine: @unchecked Sendable {
         thread.start()
     }
 
+    /// Ends the validation of stored responses that nobody waits for.
+    func cancelValidations() {
+        let isStarted = inbox.withLock { $0.isStarted }
+        if isStarted { submit(.cancelRevalidations) }
+    }
+
     // MARK: - The thread
 
     private func run() {
@@ -105,6 +113,7 @@ final class TransferEngine: @unchecked Sendable {
                 return (inbox.commands, inbox.isStopped)
             }
             for command in commands { perform(command) }
+            if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
             if isStopped, commands.isEmpty, active.isEmpty { break }
             multi.perform()
@@ -113,7 +122,9 @@ final class TransferEngine: @unchecked Sendable {
             admitMultiplexed()
             expire()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
-            if !hasCommands { multi.poll(milliseconds: pollTimeout()) }
+            // The wish to stop may have come together with the last command, and nothing would wake the thread again.
+            let isDone = isStopped && active.isEmpty
+            if !hasCommands, !isDone { multi.poll(milliseconds: pollTimeout()) }
         }
         idleHandles = []
     }
@@ -133,6 +144,7 @@ final class TransferEngine: @unchecked Sendable {
             transfer.answerChallenge(disposition, credential)
         case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
         case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
+        case .cancelRevalidations: cancelRevalidations()
         }
     }
 
@@ -150,6 +162,7 @@ final class TransferEngine: @unchecked Sendable {
         transfer.isParked = transfer.isSuspended
         guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
         transfer.priority = priority
+        if transfer.consultCache() { return }
         transfer.gateOrigin = origin
         let maximum = settings.maximumConnectionsPerHost
         if gates[origin, default: HostGate(limit: maximum)].enter() {
@@ -237,6 +250,32 @@ final class TransferEngine: @unchecked Sendable {
         if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
             gates[origin] = nil
         }
+    }
+
+    // MARK: - The cache
+
+    /// Validates a stored response for those who ask later, once at a time.
+    func revalidate(_ request: URLRequest, key: String, limits: TransferClock.Limits) {
+        guard revalidations[key] == nil else { return }
+        let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
+        let transfer = Transfer(
+            engine: self,
+            client: client,
+            request: request,
+            body: .none,
+            toFile: false,
+            limits: limits
+        )
+        (transfer.usesCache, transfer.isRevalidation) = (true, true)
+        client.attach(transfer)
+        revalidations[key] = transfer
+        submit(.start(transfer, priority: URLSessionTask.lowPriority))
+    }
+
+    private func cancelRevalidations() {
+        let cancelled = revalidations.values
+        revalidations = [:]
+        for transfer in cancelled { transfer.cancel() }
     }
 
     // MARK: - Backlogs

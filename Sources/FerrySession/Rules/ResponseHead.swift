@@ -1,6 +1,6 @@
 /// The head of one response: status line and fields, as they came.
-struct ResponseHead: Sendable, Hashable {
-    struct Field: Sendable, Hashable {
+struct ResponseHead: Sendable, Hashable, Codable {
+    struct Field: Sendable, Hashable, Codable {
         var name: String
         var value: String
         /// The line was no UTF-8, so each character beyond ASCII stands for one byte.
@@ -10,6 +10,12 @@ struct ResponseHead: Sendable, Hashable {
     var version: String
     var status: Int
     var fields: [Field] = []
+
+    init(version: String, status: Int, fields: [Field]) {
+        self.version = version
+        self.status = status
+        self.fields = fields
+    }
 
     /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
     init?(statusLine line: String) {

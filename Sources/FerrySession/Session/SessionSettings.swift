@@ -38,7 +38,9 @@ struct SessionSettings: @unchecked Sendable {
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
             cookies: CookieJar(copy),
-            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init)
+            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init),
+            cache: options.cache ?? HTTPCache(configuration.urlCache),
+            cachePolicy: configuration.requestCachePolicy
         )
     }
 

@@ -56,7 +56,7 @@ extension TaskCore {
                 state.lifecycle = .completed
                 if let error { state.error = error }
                 if case .data = state.face { delivery.data = state.buffer.takeData() }
-            case .sent, .wrote, .rewound, .resumed, .downloaded:
+            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache:
                 break
             }
             delivery.sent = state.bytesSent
@@ -122,6 +122,8 @@ extension TaskCore {
             deliverFile(delivery, file)
         case .rewound:
             break
+        case .willCache(let candidate):
+            propose(delivery, candidate)
         case .completed(let error):
             complete(delivery, error)
         }
@@ -235,6 +237,16 @@ extension TaskCore {
     /// A response that has failed already has nothing to become.
     private func mayBecomeDownload() -> Bool {
         state.withLock { !$0.hasFailed }
+    }
+
+    /// Asks what is to be stored; nobody waits for the answer.
+    private func propose(_ delivery: Delivery, _ candidate: CacheCandidate) {
+        guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask,
+            let proposal = candidate.proposal()
+        else { return candidate.store() }
+        delegate.urlSession(delivery.session, dataTask: task, willCacheResponse: proposal) { answer in
+            candidate.store(answer, insteadOf: proposal)
+        }
     }
 
     // MARK: - Ends

@@ -213,6 +213,8 @@ final class TaskCore: Sendable {
         )
         // A protocol class may have led here.
         transfer.redirectCount = state.redirectCount
+        // As in URLSession, downloads and uploads have no part in the cache.
+        transfer.usesCache = state.task is CurlDataTask
         if let from = state.originalRequest?.url, let to = request.url {
             transfer.hasLeftOrigin = Origin(from) != Origin(to)
         }
