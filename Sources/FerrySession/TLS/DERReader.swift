@@ -1,4 +1,4 @@
-/// Walks through DER (X.690), as far as it takes to find the public key of a certificate.
+/// Walks through DER (X.690), as far as it takes to find what a certificate says.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -39,8 +39,18 @@ struct DERReader {
 
     private static let sequence: UInt8 = 0x30
 
-    /// The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), or `nil` for what is none.
-    static func publicKeyInfo(ofCertificate der: Data) -> Data? {
+    /// What a certificate is about (RFC 5280, section 4.1), from its issuer on.
+    struct CertificateFields {
+        var issuer: ArraySlice<UInt8>
+        var validity: ArraySlice<UInt8>
+        var subject: ArraySlice<UInt8>
+        var publicKeyInfo: Data
+        /// The extensions, and what may stand before them.
+        var rest: DERReader
+    }
+
+    /// Reads a certificate, or answers `nil` for what is none.
+    static func certificate(_ der: Data) -> CertificateFields? {
         var outer = DERReader(ArraySlice(der))
         guard let certificate = outer.next(sequence), outer.isAtEnd else { return nil }
         var inner = DERReader(certificate.content)
@@ -51,9 +61,22 @@ struct DERReader {
         // The version is left out where it is 1.
         if first.tag == version { guard fields.next(integer) != nil else { return nil } }
         guard first.tag == version || first.tag == integer else { return nil }
-        // The signature's algorithm, issuer, validity and subject stand before the key.
-        for _ in 0..<4 { guard fields.next(sequence) != nil else { return nil } }
-        return fields.next(sequence).map { Data($0.whole) }
+        // The signature's algorithm comes first.
+        guard fields.next(sequence) != nil, let issuer = fields.next(sequence), let validity = fields.next(sequence),
+            let subject = fields.next(sequence), let key = fields.next(sequence)
+        else { return nil }
+        return CertificateFields(
+            issuer: issuer.content,
+            validity: validity.content,
+            subject: subject.content,
+            publicKeyInfo: Data(key.whole),
+            rest: fields
+        )
+    }
+
+    /// The SubjectPublicKeyInfo of a certificate, or `nil` for what is none.
+    static func publicKeyInfo(ofCertificate der: Data) -> Data? {
+        certificate(der)?.publicKeyInfo
     }
 
     static func isCertificate(_ der: Data) -> Bool {
