@@ -46,7 +46,7 @@ let package = Package(
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Ferry", "FerryTesting", "ProxySupport"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport"],
             swiftSettings: settings
         ),
     ],

@@ -87,6 +87,10 @@ final class Transfer: @unchecked Sendable {
     // The connection's trust.
     /// Whether the attempt's connection needs a verdict before it carries the request.
     var judgesTrust = false
+    /// The session's trust when the attempt began.
+    var trust = SessionTrust.Current()
+    /// Whether libcurl verifies the chain of the attempt's connection.
+    var verifiesChain = true
     /// How many connections this attempt had opened when one was last judged.
     var connectionsSeen = 0
     /// The connection was never judged, and so carries nothing.
@@ -176,6 +180,7 @@ final class Transfer: @unchecked Sendable {
         do throws(URLError) {
             let context = PreparedRequest.Context(
                 hasBody: hasBody,
+                isBodyGiven: !body.isNone,
                 isStreamed: isStreamed,
                 hasLeftOrigin: hasLeftOrigin,
                 dropsExpectation: dropsExpectation,
@@ -199,7 +204,7 @@ final class Transfer: @unchecked Sendable {
         return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
     }
 
-    private var isStreamed: Bool {
+    var isStreamed: Bool {
         if case .stream = body { true } else { false }
     }
 

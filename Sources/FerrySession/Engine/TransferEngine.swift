@@ -24,6 +24,7 @@ final class TransferEngine: @unchecked Sendable {
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
     let chains = RefusedChains()
+    let trust = SessionTrust()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
 

@@ -54,7 +54,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let certificateUntrusted = Code(rawValue: "certificateUntrusted")
         /// The server's public key is none of the pinned ones: ``TLSOptions/publicKeyPins``.
         public static let pinMismatch = Code(rawValue: "pinMismatch")
-        /// The connection was refused by ``TLSOptions/trustEvaluator``.
+        /// The connection was refused by ``TLSOptions/trustEvaluator`` or a ``ServerTrustPolicy``.
         public static let trustRefused = Code(rawValue: "trustRefused")
         /// The server asks for a client certificate, and was shown none.
         public static let clientCertificateRequired = Code(rawValue: "clientCertificateRequired")
@@ -102,12 +102,22 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
     /// The certificates the server presented, in DER and its own first, where the error is about them and they are known.
     public let certificates: [Data]
 
+    /// The host whose certificates the error is about, in lower case.
+    public let host: String?
+
     /// Makes an error.
-    public init(_ code: Code, _ message: String, curlCode: Int? = nil, certificates: [Data] = []) {
+    public init(
+        _ code: Code,
+        _ message: String,
+        curlCode: Int? = nil,
+        certificates: [Data] = [],
+        host: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.curlCode = curlCode
         self.certificates = certificates
+        self.host = host
     }
 
     /// The message.

@@ -3,23 +3,24 @@ struct CertificateSummary: Equatable {
     /// As OpenSSL writes names, such as `CN = localhost`.
     let subject: String
     let issuer: String
-    let notBefore: String
-    let notAfter: String
+    /// The first and the last moment it is good; `nil` where they cannot be read.
+    let validity: String?
     /// The DNS names and addresses of its subjectAltName (RFC 5280, section 4.2.1.6).
     let hosts: [String]
 
     /// Reads a certificate (RFC 5280, section 4.1), or answers `nil` for what is none.
     init?(_ der: Data) {
-        guard let fields = DERReader.certificate(der) else { return nil }
-        var dates = DERReader(fields.validity)
-        guard let from = dates.next().flatMap(Self.date), let until = dates.next().flatMap(Self.date) else {
-            return nil
+        guard let certificate = X509Certificate(der: der) else { return nil }
+        subject = Self.name(certificate.subject)
+        issuer = Self.name(certificate.issuer)
+        validity = certificate.validity.map { "\(Self.date($0.notBefore)) to \(Self.date($0.notAfter))" }
+        let most = 8
+        hosts = (certificate.names ?? []).prefix(most).compactMap { name in
+            switch name {
+            case .dns(let host): Self.safe(host)
+            case .address(let bytes): IPAddress(ArraySlice(bytes))?.description
+            }
         }
-        self.subject = Self.name(fields.subject)
-        self.issuer = Self.name(fields.issuer)
-        notBefore = from
-        notAfter = until
-        hosts = Self.hosts(fields.rest)
     }
 
     /// What to say of a chain where a connection failed for this reason; `nil` where it is not known.
@@ -30,7 +31,7 @@ struct CertificateSummary: Equatable {
         let details: String? =
             switch reason {
             case .certificateExpired, .certificateNotYetValid:
-                "\(whose)valid from \(fault.notBefore) to \(fault.notAfter)"
+                fault.validity.map { "\(whose)valid from \($0)" }
             case .unknownAuthority, .selfSignedCertificate, .certificateUntrusted: "\(whose)issued by \(fault.issuer)"
             case .certificateHostMismatch: own.hosts.isEmpty ? nil : "for \(own.hosts.joined(separator: ", "))"
             default: nil
@@ -48,15 +49,15 @@ struct CertificateSummary: Equatable {
         [0x55, 4, 11]: "OU", [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1]: "emailAddress",
     ]
 
-    private static func name(_ content: ArraySlice<UInt8>) -> String {
-        let (set, sequence, identifier): (UInt8, UInt8, UInt8) = (0x31, 0x30, 0x06)
-        var sets = DERReader(content)
+    private static func name(_ der: Data) -> String {
+        typealias Tag = DERReader.Tag
+        let set: UInt8 = 0x31
+        var outer = DERReader(ArraySlice(der))
         var parts: [String] = []
-        while let entry = sets.next(set) {
-            var values = DERReader(entry.content)
-            while let value = values.next(sequence) {
-                var pair = DERReader(value.content)
-                guard let type = pair.next(identifier), let text = pair.next().flatMap(text) else { continue }
+        guard var sets = outer.enter(Tag.sequence) else { return "" }
+        while var values = sets.enter(set) {
+            while var pair = values.enter(Tag.sequence) {
+                guard let type = pair.next(Tag.identifier), let text = pair.next().flatMap(text) else { continue }
                 if let name = attributes[Array(type.content)] { parts.append("\(name) = \(text)") }
             }
         }
@@ -95,57 +96,7 @@ struct CertificateSummary: Equatable {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    // MARK: - Dates, RFC 5280, section 4.1.2.5
-
-    private static func date(_ element: DERReader.Element) -> String? {
-        let (utc, generalized): (UInt8, UInt8) = (0x17, 0x18)
-        var digits = latin1(element.content)
-        guard digits.hasSuffix("Z"), element.tag == utc || element.tag == generalized else { return nil }
-        digits.removeLast()
-        if element.tag == utc { digits = (digits < "50" ? "20" : "19") + digits }
-        let length = 14
-        guard digits.utf8.count == length, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        func part(_ start: Int, _ count: Int) -> String { String(digits.dropFirst(start).prefix(count)) }
-        return "\(part(0, 4))-\(part(4, 2))-\(part(6, 2)) \(part(8, 2)):\(part(10, 2)):\(part(12, 2)) UTC"
-    }
-
-    // MARK: - Hosts
-
-    /// Reads the extensions, behind the key.
-    private static func hosts(_ rest: DERReader) -> [String] {
-        var fields = rest
-        let (extensions, sequence, identifier, octets): (UInt8, UInt8, UInt8, UInt8) = (0xA3, 0x30, 0x06, 0x04)
-        while let field = fields.next() {
-            guard field.tag == extensions else { continue }
-            var wrapper = DERReader(field.content)
-            guard let list = wrapper.next(sequence) else { return [] }
-            var entries = DERReader(list.content)
-            while let entry = entries.next(sequence) {
-                var parts = DERReader(entry.content)
-                guard let type = parts.next(identifier), Array(type.content) == [0x55, 0x1D, 17] else { continue }
-                // The extension may say before that it is critical.
-                while let part = parts.next() {
-                    if part.tag == octets { return names(part.content) }
-                }
-            }
-        }
-        return []
-    }
-
-    private static func names(_ content: ArraySlice<UInt8>) -> [String] {
-        var outer = DERReader(content)
-        guard let list = outer.next(0x30) else { return [] }
-        var entries = DERReader(list.content)
-        var result: [String] = []
-        let most = 8
-        while let entry = entries.next(), result.count < most {
-            switch (entry.tag, entry.content.count) {
-            case (0x82, _): result.append(safe(latin1(entry.content)))
-            case (0x87, 4), (0x87, 16):
-                if let address = IPAddress(entry.content)?.description { result.append(address) }
-            default: break
-            }
-        }
-        return result
+    private static func date(_ date: Date) -> String {
+        date.formatted(.iso8601.dateTimeSeparator(.space)).replacingOccurrences(of: "Z", with: " UTC")
     }
 }

@@ -10,8 +10,7 @@ struct CertificateSummaryTests {
         let summary = try #require(CertificateSummary(Certificates.der))
         #expect(summary.subject == "CN = localhost")
         #expect(summary.issuer == "CN = localhost")
-        #expect(summary.notBefore == "2026-11-21 01:59:12 UTC")
-        #expect(summary.notAfter == "2026-11-23 01:59:12 UTC")
+        #expect(summary.validity == "2026-11-21 01:59:12 UTC to 2026-11-23 01:59:12 UTC")
         #expect(summary.hosts == ["localhost"])
     }
 
