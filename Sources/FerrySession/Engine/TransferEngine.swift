@@ -23,6 +23,7 @@ final class TransferEngine: @unchecked Sendable {
     let settings: EngineSettings
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
+    let chains = RefusedChains()
     let trust = SessionTrust()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
@@ -45,7 +46,7 @@ final class TransferEngine: @unchecked Sendable {
     init(settings: EngineSettings) throws {
         self.settings = settings
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle(verdicts) else {
+        guard let multi = MultiHandle(verdicts, chains) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi

@@ -14,11 +14,7 @@ package enum CertificateNameRule {
 
     /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
     static func address(_ text: String) -> Data? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Data($0) } }
-        var sixteen = in6_addr()
-        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: sixteen) { Data($0) } }
-        return nil
+        IPAddress(text).map { Data($0.bytes) }
     }
 
     /// A star stands for the whole first label, and for one label only (RFC 9525, section 6.3).
