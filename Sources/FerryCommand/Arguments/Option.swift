@@ -17,6 +17,7 @@ enum Option: String, CaseIterable, Sendable {
     case caCertificate = "cacert"
     case proxy
     case parallel
+    case batch
     case fail
     case silent
     case verbose
@@ -51,7 +52,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy, .batch: nil
         }
     }
 
@@ -61,7 +62,7 @@ enum Option: String, CaseIterable, Sendable {
         case .request: "METHOD"
         case .header: "'NAME: VALUE'"
         case .data: "DATA|@FILE"
-        case .uploadFile, .output, .caCertificate: "FILE"
+        case .uploadFile, .output, .caCertificate, .batch: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
         case .proxy: "URL"
         case .parallel: "COUNT"

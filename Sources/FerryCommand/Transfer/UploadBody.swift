@@ -18,7 +18,7 @@ enum UploadBody: Sendable {
                 if index > 0 { data.append(UInt8(ascii: "&")) }
                 switch part {
                 case .text(let text): data.append(Data(text.utf8))
-                case .file(let path): data.append(try Self.content(path == "-" ? "/dev/stdin" : path))
+                case .file(let path): data.append(try InputFile.content(path))
                 }
             }
             self = .data(data)
@@ -35,19 +35,6 @@ enum UploadBody: Sendable {
         // Standard input may stand anywhere in a file, so its length says nothing.
         case S_IFREG where path != "/dev/stdin": return .file(path, length: Int64(info.st_size))
         default: return .file(path, length: nil)
-        }
-    }
-
-    private static func content(_ path: String) throws(CommandFailure) -> Data {
-        guard let file = fopen(path, "rb") else { throw .file(path, "cannot be read", errno: errno) }
-        defer { fclose(file) }
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            data.append(contentsOf: buffer.prefix(count))
-            if ferror(file) != 0 { throw .file(path, "cannot be read", errno: errno) }
-            if count == 0 { return data }
         }
     }
 
