@@ -4,7 +4,7 @@ import Ferry
 enum BatchFile {
     /// The URLs in a file; `-` stands for standard input.
     static func urls(in name: String) throws(CommandFailure) -> [URL] {
-        try urls(String(decoding: InputFile.content(name), as: UTF8.self), of: name)
+        try urls(String(decoding: UploadBody.content(name), as: UTF8.self), of: name)
     }
 
     /// The URLs in a text; an error names the line.
