@@ -57,6 +57,7 @@ extension FetchOptions {
                 throw UsageError("--parallel takes a number from 1 to \(most), not '\(value)'")
             }
             parallel = count
+        case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .silent: isSilent = true
         case .verbose: isVerbose = true
@@ -79,7 +80,10 @@ extension FetchOptions {
 
     /// Looks at what only all options together can tell.
     fileprivate func check() throws(UsageError) {
-        guard !urls.isEmpty else { throw UsageError("There is no URL") }
+        guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
+        guard outputs.isEmpty || batchFile == nil else {
+            throw UsageError("--output does not go with --batch; use --remote-name")
+        }
         guard outputs.count <= urls.count else {
             throw UsageError("There are \(outputs.count) -o, but only \(urls.count) URLs")
         }
@@ -96,7 +100,7 @@ extension FetchOptions {
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
         if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
-        let areFiles = urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areFiles = usesRemoteNames || urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 }

@@ -34,6 +34,8 @@ struct FetchOptions: Equatable, Sendable {
     var certificateFile: String?
     var proxy: URL?
     var parallel = 1
+    /// The file with more URLs.
+    var batchFile: String?
     var dropsErrorBodies = false
     var isSilent = false
     var isVerbose = false

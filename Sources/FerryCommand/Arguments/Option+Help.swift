@@ -32,6 +32,7 @@ extension Option {
         case .caCertificate: ["trust the certificate authorities in this PEM file instead of the system's"]
         case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
         case .parallel: ["run so many transfers at once; 1 by default, and on standard output"]
+        case .batch: ["transfer the URLs in FILE too (- for standard input), one on each line"]
         case .fail: ["do not write the body of an HTTP error to standard output either"]
         case .silent: ["no progress and no notes; errors are told all the same"]
         case .verbose: ["tell requests, responses and timings on standard error"]

@@ -19,6 +19,7 @@ enum Option: String, CaseIterable, Sendable {
     case caCertificate = "cacert"
     case proxy
     case parallel
+    case batch
     case fail
     case silent
     case verbose
@@ -54,7 +55,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy, .batch: nil
         }
     }
 
@@ -65,7 +66,7 @@ enum Option: String, CaseIterable, Sendable {
         case .header: "'NAME: VALUE'"
         case .data, .json: "DATA|@FILE"
         case .form: "NAME=VALUE"
-        case .uploadFile, .output, .caCertificate: "FILE"
+        case .uploadFile, .output, .caCertificate, .batch: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
         case .proxy: "URL"
         case .parallel: "COUNT"
