@@ -21,9 +21,15 @@ let package = Package(
         .target(name: "FerryTesting", swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
+        .target(
+            name: "ProxySupport",
+            dependencies: ["FerryTesting"],
+            path: "Tests/ProxySupport",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting", "CTestSettings"],
+            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -40,7 +46,11 @@ let package = Package(
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
+<<<<<<< HEAD
             dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+=======
+            dependencies: ["Ferry", "FerryTesting", "ProxySupport"],
+>>>>>>> net
             swiftSettings: settings
         ),
     ],

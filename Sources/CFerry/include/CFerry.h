@@ -96,6 +96,29 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 /// Whether a host may set a cookie for a domain by the list of public suffixes: 1 yes, 0 no, -1 where there is no list.
 int ferry_cookie_domain_acceptable(const char *host, const char *domain);
 
+// MARK: - Certificates
+
+enum {
+    FERRY_PATH_GOOD = 0,
+    /// The process has no OpenSSL.
+    FERRY_PATH_UNAVAILABLE = -1,
+    /// One of the certificates cannot be read, or there are too many.
+    FERRY_PATH_UNREADABLE = -2,
+    FERRY_PATH_LONGEST = 64
+};
+
+/// Whether the process has an OpenSSL to follow paths with: the one that libcurl has loaded.
+bool ferry_path_available(void);
+
+/// Whether a chain, the server's own certificate first, leads to one of the anchors for a TLS server (RFC 5280, section
+/// 6.1). `bytes` has the chain's certificates in DER one after another, and then the anchors'.
+///
+/// Answers FERRY_PATH_GOOD, one of the failures above, or the number of OpenSSL's `X509_V_ERR_`. `date` is in seconds
+/// since 1970.
+int ferry_path_verify(
+    const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
+    int64_t date);
+
 // MARK: - Threads
 
 /// Blocks SIGPIPE for the calling thread: CURLOPT_NOSIGNAL keeps libcurl from doing it.

@@ -1,10 +1,10 @@
 extension SecurityPolicy {
     /// What the certificates of a server are compared with.
-    public enum PinningMode: Sendable, Hashable {
+    public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// Nothing but the system's trusted authorities.
         case none
 
-        /// The public keys of the pinned certificates.
+        /// The pinned public keys, and those of the pinned certificates.
         case publicKey
 
         /// The pinned certificates themselves.

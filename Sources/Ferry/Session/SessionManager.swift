@@ -48,6 +48,22 @@ open class SessionManager: @unchecked Sendable {
         )
     }
 
+    /// Makes a manager that trusts the servers its policy trusts.
+    ///
+    /// - Parameters:
+    ///   - configuration: The session's configuration; it is copied.
+    ///   - transport: Which `URLSession` to run on.
+    ///   - securityPolicy: Which servers the sessions trust.
+    /// - Throws: What ``setSecurityPolicy(_:)`` throws.
+    public convenience init(
+        configuration: URLSessionConfiguration = .default,
+        transport: SessionTransport = .curl,
+        securityPolicy: SecurityPolicy
+    ) throws(NetworkError) {
+        self.init(configuration: configuration, transport: transport)
+        try setSecurityPolicy(securityPolicy)
+    }
+
     deinit {
         core.abandon()
     }
@@ -276,12 +292,16 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Sets which servers the sessions trust.
+    /// Sets which servers the sessions trust, from now on.
+    ///
+    /// It holds for every request that is sent afterwards, in sessions that are already there too: a connection that an
+    /// earlier policy accepted carries no further request.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/certificateUntrusted`` if the manager cannot apply it.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the policy contradicts itself, or the
+    ///   transport cannot enforce it, as the system's session cannot.
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
-        core.settings.withLock { $0.securityPolicy = policy }
+        try core.setSecurityPolicy(policy)
     }
 
     private func adapted(_ request: URLRequest) -> (request: URLRequest, refusal: NetworkError?) {

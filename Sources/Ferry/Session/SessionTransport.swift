@@ -37,6 +37,15 @@ public enum SessionTransport: Sendable {
         }
     }
 
+    /// Whether its sessions hold servers to a security policy; nil if that is not known before there is one.
+    var enforcesPolicies: Bool? {
+        switch self {
+        case .curl, .curlWithOptions: true
+        case .system: false
+        case .session: nil
+        }
+    }
+
     /// Ferry's own session, with options of choice.
     public static func curl(options: CurlSession.Options) -> SessionTransport {
         .curlWithOptions(options)

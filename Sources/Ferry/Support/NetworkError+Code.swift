@@ -36,6 +36,8 @@ extension NetworkError.Code {
     public static let secureConnectionFailed = Self(rawValue: "secureConnectionFailed")
     /// The server's certificate is not trusted: chain, dates, host name or pin.
     public static let certificateUntrusted = Self(rawValue: "certificateUntrusted")
+    /// The security policy cannot be applied: it contradicts itself, or the transport cannot enforce it.
+    public static let invalidSecurityPolicy = Self(rawValue: "invalidSecurityPolicy")
     /// The server asked for a client certificate, or refused the one it got.
     public static let clientCertificateRejected = Self(rawValue: "clientCertificateRejected")
     /// The server asked for a name and password which were not given.

@@ -16,6 +16,16 @@ extension NetworkError {
     /// Whether the server's certificate was refused, or the client's by the server.
     public var isCertificateError: Bool { contains(.certificateUntrusted) || contains(.clientCertificateRejected) }
 
+    /// What the session says of the failure beyond `URLError`: its reason and, of a certificate, host and chain.
+    public var sessionError: CurlSessionError? {
+        switch underlyingError {
+        case let error as NetworkError: error.sessionError
+        case let error as CurlSessionError: error
+        case let error?: (error as NSError).userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        case nil: nil
+        }
+    }
+
     /// Whether the same request may succeed a little later.
     ///
     /// True for a broken or refused connection, a failed name lookup, a deadline that passed, and the status codes

@@ -8,7 +8,10 @@ struct EngineSettings: Sendable {
     var userAgent: String
     /// What TLS connections are made with, or why they cannot be.
     var tls: Result<TLSMaterial, CurlSessionError>
-    var proxy: String?
+    /// Which proxy requests go through, or why that cannot be said.
+    var proxy: Result<ProxyTable, CurlSessionError>
+    /// How hosts are reached, or why they cannot be.
+    var network: Result<NetworkMaterial, CurlSessionError>
     var temporaryDirectory: URL
     var decodesContent: Bool
     var cookies: CookieJar?

@@ -5,6 +5,8 @@ struct PreparedRequest: Sendable {
     let method: String
     /// `Name: value` lines.
     let headers: [String]
+    /// Lines for a proxy alone.
+    let proxyHeaders: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
     /// Whether the request asks for 100 (Continue).
@@ -57,8 +59,12 @@ struct PreparedRequest: Sendable {
         expectsContinue = fields.list.contains {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
-        let list = context.hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
+        // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section 11.7.1).
+        let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
+        let list = fields.list.filter { !dropped.contains($0.name.lowercased()) }
         headers = Self.lines(list, settings: settings, method: method, context: context)
+        proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
+            .map { "\($0.name): \($0.value)" }
     }
 
     private typealias Field = (name: String, value: String)

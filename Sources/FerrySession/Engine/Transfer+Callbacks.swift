@@ -62,6 +62,7 @@ extension Transfer {
     private func mayConnect() -> Bool {
         isResolving = false
         guard client != nil else { return false }
+        isConnected = false
         beginConnecting()
         return true
     }
@@ -77,6 +78,7 @@ extension Transfer {
     private func mayRequest() -> Bool {
         isResolving = false
         guard client != nil else { return false }
+        isConnected = true
         let now = MonotonicTime.now()
         if !isSuspended { clock.start(at: now) }
         clock.endConnecting(at: now)
@@ -94,7 +96,12 @@ extension Transfer {
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
-            guard didReceiveHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return 0 }
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if isTunnelling {
+                didReceiveTunnelLine(line)
+            } else if !didReceiveHeaderLine(line) {
+                return 0
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[end...])
         }
         return count

@@ -89,8 +89,8 @@ extension Transfer {
         body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
         if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
             hasLeftOrigin = true
-            credentials = [:]
-            authenticationFailures = 0
+            credentials[false] = nil
+            authenticationFailures[false] = nil
         }
         request = next
         // What the first request sent is no part of the next one's body.
@@ -112,6 +112,7 @@ extension Transfer {
     func deliverHeld() {
         guard let held else { return }
         self.held = nil
+        if held.isTunnel, let failure = held.failure { return fail(failure) }
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
@@ -136,13 +137,7 @@ extension Transfer {
 
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
-        guard let box else {
-            let error = CurlSessionError(
-                .bodyNotReplayable,
-                "The request's body is wanted as a stream, and none was given"
-            )
-            return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
-        }
+        guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
         engine.start(self, priority: priority)
     }
@@ -150,13 +145,16 @@ extension Transfer {
     /// Sends what the client has kept of the body, and all that follows, to a file; the exchange may be over already.
     func becomeDownload(for client: any TransferClient) {
         guard case .client = sink, isFinished || self.client != nil else { return }
-        let file = DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)
         let kept = client.transferTakesBuffer()
+        let file: DownloadFile
         do throws(URLError) {
-            try write(kept, to: file)
-            if isFinished { try file.finish() }
+            file = try DownloadFile(
+                keeping: kept,
+                in: engine.settings.temporaryDirectory,
+                requestURL: request.url,
+                isWhole: isFinished
+            )
         } catch {
-            file.remove()
             self.client = nil
             if !isFinished { end() }
             // The failure first: becoming a download opens the mailbox, where a success may wait.
@@ -167,13 +165,6 @@ extension Transfer {
         guard !isFinished else { return }
         sink = .file(file)
         readMore()
-    }
-
-    private func write(_ data: Data, to file: DownloadFile) throws(URLError) {
-        let result = data.withUnsafeBytes { bytes in
-            Result { () throws(URLError) in try file.write(bytes) }
-        }
-        try result.get()
     }
 
     // MARK: - Ends
@@ -197,6 +188,7 @@ extension Transfer {
         if mustRepeat { return repeatWithoutExpectation() }
         if reconnect() { return }
         guard let failure else { return attemptSucceeded() }
+        if askForTunnel(failure) { return }
         if continueAfterSuspension() || replayBody(code) { return }
         fail(failure)
     }

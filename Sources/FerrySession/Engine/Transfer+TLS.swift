@@ -14,12 +14,14 @@ extension Transfer {
         mustReconnect = false
         judgesTrust = false
         guard origin.scheme == "https" else { return }
+        trust = engine.trust.use()
         do throws(CurlSessionError) {
             let tls = try engine.settings.tls.get()
-            judgesTrust = tls.evaluator != nil
+            if trust.policy != nil { try TLSBackend.requireEvaluation(engine.runtime) }
+            judgesTrust = tls.evaluator != nil || trust.policy != nil
             let pins = try tls.pins.curlValue(for: origin.host)
             do throws(EasyHandle.Refusal) {
-                try apply(tls, pins, to: easy)
+                try apply(tls, pins, verification(of: tls, for: origin), to: easy)
             } catch {
                 throw CurlSessionError(
                     .tlsUnsupported,
@@ -32,7 +34,20 @@ extension Transfer {
         }
     }
 
-    private func apply(_ tls: TLSMaterial, _ pins: String?, to easy: EasyHandle) throws(EasyHandle.Refusal) {
+    /// What libcurl verifies: the policy's word counts where there is one.
+    ///
+    /// An evaluator that was promised verified chains gets them all the same.
+    private func verification(of tls: TLSMaterial, for origin: Origin) -> TrustVerification {
+        guard let policy = trust.policy else { return tls.verifies ? .full : [] }
+        return tls.evaluator != nil && tls.verifies ? .full : policy.verification(for: origin.host)
+    }
+
+    private func apply(
+        _ tls: TLSMaterial,
+        _ pins: String?,
+        _ verification: TrustVerification,
+        to easy: EasyHandle
+    ) throws(EasyHandle.Refusal) {
         // The chain is for the texts of errors too; a library that cannot tell it is not asked to.
         easy.set(CurlOption.certificateInfo, 1)
         if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
@@ -41,10 +56,9 @@ extension Transfer {
         if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
         if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }
         if let pins { try easy.require(CurlOption.pinnedPublicKey, pins) }
-        if !tls.verifies {
-            try easy.require(CurlOption.verifyPeer, 0)
-            try easy.require(CurlOption.verifyHost, 0)
-        }
+        verifiesChain = verification.contains(.chain)
+        if !verifiesChain { try easy.require(CurlOption.verifyPeer, 0) }
+        if !verifiesChain || !verification.contains(.hostName) { try easy.require(CurlOption.verifyHost, 0) }
         if let identity = tls.identity {
             try easy.require(CurlOption.certificateBlob, identity.certificate)
             try easy.require(CurlOption.certificateType, identity.type)
@@ -54,36 +68,41 @@ extension Transfer {
             }
             try easy.require(CurlOption.keyPassphrase, identity.passphrase)
         }
-        guard tls.evaluator != nil else { return }
+        guard judgesTrust else { return }
         try easy.require(CurlOption.certificateInfo, 1)
         // A resumed TLS session shows no whole chain with every version of libcurl.
         try easy.require(CurlOption.sessionCache, 0)
-        if reconnectionCount > 0 { try easy.require(CurlOption.freshConnect, 1) }
+        // A stream is read once: it must not be spent on a connection that turns out to be an earlier policy's.
+        if reconnectionCount > 0 || (trust.isLater && isStreamed) { try easy.require(CurlOption.freshConnect, 1) }
         easy.forgetClosed(engine.verdicts)
     }
 
     // MARK: - Between handshake and request
 
-    /// Whether the connection may carry a request, as the evaluator says or has said.
+    /// Whether the connection may carry a request, as evaluator and policy say or have said.
     func mayTrust(_ key: () -> ConnectionVerdicts.Key?) -> Bool {
+        // The policy has changed since libcurl was told what to verify.
+        guard engine.trust.current.revision == trust.revision || prepared?.origin.scheme != "https" else {
+            return refuseUnjudged()
+        }
         guard judgesTrust else { return true }
-        guard let evaluator = tls?.evaluator, let origin = prepared?.origin, let easy else { return false }
+        guard let tls, let origin = prepared?.origin, let easy else { return false }
         let connections = easy.long(CurlInfo.newConnections)
         let isNew = connections > connectionsSeen
         connectionsSeen = connections
         let key = key()
         let verdict: ConnectionVerdicts.Verdict
         if isNew {
-            verdict = evaluate(evaluator, origin, easy)
+            verdict = judge(tls, origin, easy)
             if let key { engine.verdicts.remember(verdict, for: key) }
-        } else if let known = key.flatMap({ engine.verdicts.verdict(for: $0, origin: origin) }) {
+        } else if let known = key.flatMap({
+            engine.verdicts.verdict(for: $0, origin: origin, revision: trust.revision)
+        }) {
             verdict = known
         } else {
-            mustReconnect = true
-            easy.set(CurlOption.forbidReuse, 1)
-            return false
+            return refuseUnjudged()
         }
-        guard case .refuse(let reason) = verdict.decision else {
+        guard case .refuse(let reason, let code) = verdict.decision else {
             reconnectionCount = 0
             return true
         }
@@ -91,30 +110,40 @@ extension Transfer {
         easy.set(CurlOption.forbidReuse, 1)
         let whose = verdict.subject.map { " (certificate: \($0))" } ?? ""
         let cause = CurlSessionError(
-            .trustRefused,
+            code,
             "The connection to \(origin.host) was refused: \(reason)\(whose)",
-            certificates: verdict.certificates
+            certificates: verdict.certificates,
+            host: origin.host
         )
         ownFailure = .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
         return false
     }
 
-    private func evaluate(
-        _ evaluator: (ServerTrust) -> TrustDecision,
-        _ origin: Origin,
-        _ easy: EasyHandle
-    ) -> ConnectionVerdicts.Verdict {
+    /// Has the attempt begin again on a new connection.
+    private func refuseUnjudged() -> Bool {
+        mustReconnect = true
+        easy?.set(CurlOption.forbidReuse, 1)
+        return false
+    }
+
+    private func judge(_ tls: TLSMaterial, _ origin: Origin, _ easy: EasyHandle) -> ConnectionVerdicts.Verdict {
         let certificates = easy.presentedCertificates
-        let trust = ServerTrust(
+        let server = ServerTrust(
             host: origin.host,
             port: origin.port,
             certificates: certificates,
             // Without verification libcurl loads no authorities, and OpenSSL knows none.
-            verifyResult: tls?.verifies == true ? easy.long(CurlInfo.sslVerifyResult) : nil
+            verifyResult: verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
         )
+        var decision = TrustDecision.refuse(reason: "it has shown no certificate")
+        if !certificates.isEmpty {
+            decision = tls.evaluator?(server) ?? .accept
+            if decision == .accept { decision = trust.policy?.decide(server) ?? .accept }
+        }
         return ConnectionVerdicts.Verdict(
             origin: origin,
-            decision: certificates.isEmpty ? .refuse(reason: "it has shown no certificate") : evaluator(trust),
+            revision: trust.revision,
+            decision: decision,
             certificates: certificates,
             subject: easy.presentedSubject
         )
@@ -134,10 +163,15 @@ extension Transfer {
     /// The error of an attempt that libcurl has ended with a code.
     func failure(_ code: Int32) -> URLError {
         if mustReconnect {
-            let cause = CurlSessionError(.trustRefused, "No connection could be had whose certificate was judged")
+            let cause = CurlSessionError(
+                .trustRefused,
+                "No connection could be had whose certificate was judged",
+                host: prepared?.origin.host
+            )
             return .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
         }
         let text = easy?.message(for: code) ?? ""
+        if let failure = routeFailure(code, text) { return failure }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
         guard prepared?.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict)
         else {
@@ -157,8 +191,12 @@ extension Transfer {
             reason,
             message,
             curlCode: Int(code),
-            certificates: easy?.presentedCertificates ?? []
+            certificates: easy?.presentedCertificates ?? [],
+            host: prepared?.origin.host
         )
-        return .ferry(tlsReason.code, url: request.url, underlying: cause)
+        // Under a policy all faults of a server's certificate are one, as in AFNetworking; the reason tells them apart.
+        let isServers = TLSErrorRule.isAboutServerCertificate(code)
+        let errorCode = trust.policy != nil && isServers ? .serverCertificateUntrusted : tlsReason.code
+        return .ferry(errorCode, url: request.url, underlying: cause)
     }
 }

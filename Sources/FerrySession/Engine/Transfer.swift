@@ -25,6 +25,8 @@ final class Transfer: @unchecked Sendable {
         var isAsked = false
         /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
         var failure: URLError?
+        /// It is a proxy's answer to `CONNECT`, which is nobody's response.
+        var isTunnel = false
     }
 
     /// How much of a held answer's body is kept before the delegate is asked.
@@ -55,7 +57,7 @@ final class Transfer: @unchecked Sendable {
     var held: Held?
     /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
     var credentials: [Bool: SchemeCredential] = [:]
-    var authenticationFailures = 0
+    var authenticationFailures: [Bool: Int] = [:]
     var redirectCount = 0
     /// A redirection has led to another origin than the task's.
     var hasLeftOrigin = false
@@ -71,9 +73,24 @@ final class Transfer: @unchecked Sendable {
     var isEnded = false
     var isFinished = false
 
+    // The connection's way.
+    /// The attempt's proxy, where it is known; with the environment's, a host may still be excepted.
+    var proxy: ProxyServer?
+    var isProxyCertain = false
+    var unixSocket: NetworkOptions.UnixSocket?
+    /// Whether the attempt has a connection to the server, through a tunnel or without one.
+    var isConnected = false
+    /// The proxy's last answer to `CONNECT`.
+    var tunnelHead: ResponseHead?
+    var tunnelParser = ResponseHeadParser()
+
     // The connection's trust.
     /// Whether the attempt's connection needs a verdict before it carries the request.
     var judgesTrust = false
+    /// The session's trust when the attempt began.
+    var trust = SessionTrust.Current()
+    /// Whether libcurl verifies the chain of the attempt's connection.
+    var verifiesChain = true
     /// How many connections this attempt had opened when one was last judged.
     var connectionsSeen = 0
     /// The connection was never judged, and so carries nothing.
@@ -187,7 +204,7 @@ final class Transfer: @unchecked Sendable {
         return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
     }
 
-    private var isStreamed: Bool {
+    var isStreamed: Bool {
         if case .stream = body { true } else { false }
     }
 
@@ -212,12 +229,10 @@ final class Transfer: @unchecked Sendable {
         attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
-        let settings = engine.settings
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3
         easy.set(CurlOption.protocols, httpAndHTTPS)
         easy.set(CurlOption.pathAsIs, 1)
-        easy.set(CurlOption.suppressConnectHeaders, 1)
         easy.set(CurlOption.contentDecoding, 0)
         easy.set(CurlOption.tcpKeepAlive, 1)
         // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
@@ -225,15 +240,15 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
         if case .file = sink {
             easy.set(CurlOption.bufferSize, 524_288)
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
-        configureCredentials(easy)
-        easy.setHeaders(headers(prepared))
+        easy.setList(CurlOption.httpHeader, headers(prepared))
         do throws(URLError) {
+            try configureNetwork(easy, prepared)
+            configureCredentials(easy)
             try configureTLS(easy, prepared.origin)
             try configureBody(easy, prepared)
         } catch {

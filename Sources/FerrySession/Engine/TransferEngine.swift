@@ -23,6 +23,7 @@ final class TransferEngine: @unchecked Sendable {
     let settings: EngineSettings
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
+    let trust = SessionTrust()
     private let multi: MultiHandle
     private let inbox = Mutex(Inbox())
 

@@ -22,10 +22,13 @@ extension CurlSession {
             set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
         }
 
-        /// The proxy for all requests, such as `http://proxy.example:3128` or `socks5h://127.0.0.1:1080`.
+        /// The proxy that requests go through.
         ///
-        /// By default the environment decides (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
-        public var proxy: URL?
+        /// By default the configuration's `connectionProxyDictionary` decides where there is one, else the environment.
+        public var proxy = Proxy.environment
+
+        /// How hosts are reached: sockets, addresses and interfaces.
+        public var network = NetworkOptions()
 
         /// The folder of temporary files; by default the process's.
         public var temporaryDirectory: URL?

@@ -95,6 +95,19 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         set { observer.withLock { $0.observer = newValue } }
     }
 
+    /// Decides which connections may carry requests, beside ``Options-swift.struct/tls``; by default nobody is asked.
+    ///
+    /// It can be changed at any time, and holds for every request that is sent afterwards: a connection that was accepted
+    /// before carries no further request. It needs libcurl 7.80 or later with OpenSSL or a library of its kind; elsewhere
+    /// the session's https tasks fail with the reason `tlsUnsupported` while there is a policy.
+    ///
+    /// Tasks whose connections it refuses, or whose servers libcurl finds wanting while there is one, fail with
+    /// `serverCertificateUntrusted`.
+    public var trustPolicy: (any ServerTrustPolicy)? {
+        get { engine?.trust.current.policy }
+        set { engine?.trust.replace(newValue) }
+    }
+
     // MARK: - Life
 
     /// Lets running tasks finish; then the session is invalid, and its delegate is told.
@@ -287,6 +300,10 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     // MARK: - For tasks
 
     var temporaryDirectory: URL { settings.engine.temporaryDirectory }
+
+    var engineSettings: EngineSettings { settings.engine }
+
+    var protocols: ProtocolClasses { settings.protocols }
 
     var faces: DelegateFaces { link.withLock { $0.faces } }
 

@@ -26,11 +26,6 @@ public enum CertificateSource: Sendable, Hashable {
             }
             return [certificate]
         }
-        let found = try PEM.blocks(in: data, what: name).filter { PEM.certificateLabels.contains($0.label) }
-        guard !found.isEmpty else { throw CurlSessionError(.invalidTLSOptions, "\(name) has no certificate") }
-        guard found.allSatisfy({ DERReader.isCertificate($0.content) }) else {
-            throw CurlSessionError(.invalidTLSOptions, "\(name) has a damaged certificate")
-        }
-        return found.map(\.content)
+        return try CertificateFile.certificates(inPEM: data, what: name)
     }
 }

@@ -12,6 +12,8 @@ final class ConnectionVerdicts: Sendable {
 
     struct Verdict: Sendable {
         var origin: Origin
+        /// The revision of the session's trust that it was given under.
+        var revision = 0
         var decision: TrustDecision
         var certificates: [Data]
         var subject: String?
@@ -23,10 +25,12 @@ final class ConnectionVerdicts: Sendable {
         verdicts.withLock { $0[key] = verdict }
     }
 
-    /// The verdict on a connection, if it was given for the same origin.
-    func verdict(for key: Key, origin: Origin) -> Verdict? {
+    /// The verdict on a connection, if it was given for the same origin and under the same trust.
+    func verdict(for key: Key, origin: Origin, revision: Int = 0) -> Verdict? {
         verdicts.withLock { verdicts in
-            guard let verdict = verdicts[key], verdict.origin == origin else { return nil }
+            guard let verdict = verdicts[key], verdict.origin == origin, verdict.revision == revision else {
+                return nil
+            }
             return verdict
         }
     }

@@ -1,9 +1,15 @@
-/// Walks through DER (X.690), as far as it takes to find the public key of a certificate.
+/// Walks through DER (X.690), one element after another.
+///
+/// Lengths have to be written as briefly as they can be, as DER wants them; elements with tags of several bytes, which no
+/// certificate has, are refused.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
+    private let allowsLongLengths: Bool
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    /// A reader of bytes; `allowsLongLengths` takes the needlessly long lengths of BER too.
+    init(_ bytes: ArraySlice<UInt8>, allowsLongLengths: Bool = false) {
         rest = bytes
+        self.allowsLongLengths = allowsLongLengths
     }
 
     var isAtEnd: Bool { rest.isEmpty }
@@ -15,45 +21,58 @@ struct DERReader {
         var content: ArraySlice<UInt8>
     }
 
+    /// The tags of a certificate's elements (X.690, section 8.1.2).
+    enum Tag {
+        static let boolean: UInt8 = 0x01
+        static let integer: UInt8 = 0x02
+        static let bitString: UInt8 = 0x03
+        static let octetString: UInt8 = 0x04
+        static let identifier: UInt8 = 0x06
+        static let utcTime: UInt8 = 0x17
+        static let generalizedTime: UInt8 = 0x18
+        static let sequence: UInt8 = 0x30
+
+        /// A tag of the context's own.
+        static func context(_ number: UInt8, isConstructed: Bool) -> UInt8 {
+            (isConstructed ? 0xA0 : 0x80) | number
+        }
+    }
+
     /// Takes one element, or answers `nil` where there is none that is whole.
     mutating func next() -> Element? {
-        let start = rest
-        guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else { return nil }
+        var reader = rest
+        guard let tag = reader.popFirst(), tag & 0x1F != 0x1F, let first = reader.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
             let count = Int(first & 0x7F)
-            guard (1...4).contains(count), rest.count >= count else { return nil }
-            length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(count)
+            guard (1...4).contains(count), reader.count >= count else { return nil }
+            length = reader.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            let isBrief = length >= 0x80 && length >> (8 * (count - 1)) != 0
+            guard isBrief || allowsLongLengths else { return nil }
+            reader = reader.dropFirst(count)
         }
-        guard rest.count >= length else { return nil }
-        let content = rest.prefix(length)
-        rest = rest.dropFirst(length)
-        return Element(tag: tag, whole: start.prefix(start.count - rest.count), content: content)
+        guard reader.count >= length else { return nil }
+        let content = reader.prefix(length)
+        reader = reader.dropFirst(length)
+        let whole = rest.prefix(rest.count - reader.count)
+        rest = reader
+        return Element(tag: tag, whole: whole, content: content)
     }
 
+    /// Takes one element with a tag, or answers `nil` and takes nothing.
     mutating func next(_ tag: UInt8) -> Element? {
-        guard let element = next(), element.tag == tag else { return nil }
-        return element
+        guard rest.first == tag else { return nil }
+        return next()
     }
 
-    private static let sequence: UInt8 = 0x30
+    /// Takes what is inside one element with a tag, as a reader.
+    mutating func enter(_ tag: UInt8) -> DERReader? {
+        next(tag).map { DERReader($0.content, allowsLongLengths: allowsLongLengths) }
+    }
 
     /// The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), or `nil` for what is none.
     static func publicKeyInfo(ofCertificate der: Data) -> Data? {
-        var outer = DERReader(ArraySlice(der))
-        guard let certificate = outer.next(sequence), outer.isAtEnd else { return nil }
-        var inner = DERReader(certificate.content)
-        guard let signed = inner.next(sequence) else { return nil }
-        var fields = DERReader(signed.content)
-        let (version, integer): (UInt8, UInt8) = (0xA0, 0x02)
-        guard let first = fields.next() else { return nil }
-        // The version is left out where it is 1.
-        if first.tag == version { guard fields.next(integer) != nil else { return nil } }
-        guard first.tag == version || first.tag == integer else { return nil }
-        // The signature's algorithm, issuer, validity and subject stand before the key.
-        for _ in 0..<4 { guard fields.next(sequence) != nil else { return nil } }
-        return fields.next(sequence).map { Data($0.whole) }
+        X509Certificate(der: der)?.publicKeyInfo
     }
 
     static func isCertificate(_ der: Data) -> Bool {

@@ -2,7 +2,7 @@
 ///
 /// `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary |
 /// base64` prints one.
-public struct PublicKeyPin: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct PublicKeyPin: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The hash in base64.
     public let base64: String
 
@@ -28,11 +28,27 @@ public struct PublicKeyPin: Sendable, Hashable, ExpressibleByStringLiteral, Cust
         guard let key = DERReader.publicKeyInfo(ofCertificate: der) else {
             throw CurlSessionError(.invalidTLSOptions, "The certificate cannot be read, so it has no public key to pin")
         }
-        base64 = SHA256.hash(key).base64EncodedString()
+        self.init(publicKeyInfo: key)
+    }
+
+    /// The pin of a public key with its algorithm (SubjectPublicKeyInfo), in DER.
+    package init(publicKeyInfo: Data) {
+        base64 = SHA256.hash(publicKeyInfo).base64EncodedString()
     }
 
     /// Whether it is a hash at all.
-    var isValid: Bool { Data(base64Encoded: base64)?.count == 32 }
+    public var isValid: Bool { Data(base64Encoded: base64)?.count == 32 }
+
+    /// Reads a pin as `description` writes it.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the pin with curl's prefix.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 
     /// The pin with curl's prefix.
     public var description: String { "sha256//\(base64)" }

@@ -12,7 +12,8 @@ public struct ServerTrust: Sendable, Hashable {
     /// libcurl's verdict on the chain, one of OpenSSL's `X509_V_` numbers; 0 is a good one.
     ///
     /// It is `nil` where libcurl has verified nothing: with ``TrustMode/replacesSystemTrust``, or with
-    /// ``TLSOptions/dangerouslyDisablesVerification``. Otherwise both chain and host name have been verified before.
+    /// ``TLSOptions/dangerouslyDisablesVerification``, or where a ``ServerTrustPolicy`` leaves the chain to itself. Otherwise
+    /// both chain and host name have been verified before, unless such a policy leaves the host name to itself.
     public let verifyResult: Int?
 
     /// Whether libcurl has verified chain and host name, and found them good.

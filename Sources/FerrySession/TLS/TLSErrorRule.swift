@@ -19,6 +19,11 @@ enum TLSErrorRule {
         }
     }
 
+    /// Whether libcurl's code says that the server's certificate was found wanting.
+    static func isAboutServerCertificate(_ curlCode: Int32) -> Bool {
+        [60, 83, 90, 91].contains(curlCode)
+    }
+
     private static func certificate(_ verdict: ErrorRule.Verdict) -> Reason {
         // The numbers are OpenSSL's X509_V_ERR_…; other libraries leave them at zero or one.
         switch verdict.verifyResult {

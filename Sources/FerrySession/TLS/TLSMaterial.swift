@@ -90,8 +90,9 @@ extension TLSMaterial.Identity {
         switch certificate.storage {
         case .pkcs12(let input):
             let data = try Self.read(input, "The PKCS#12 client certificate")
-            var reader = DERReader(ArraySlice(data))
-            guard reader.next()?.tag == 0x30 else {
+            // PKCS#12 may be BER.
+            var reader = DERReader(ArraySlice(data), allowsLongLengths: true)
+            guard reader.next(DERReader.Tag.sequence) != nil else {
                 throw CurlSessionError(.clientCertificateUnusable, "The client certificate is no PKCS#12")
             }
             (self.certificate, key, type, isEncrypted) = (TLSBlob(data), nil, "P12", true)

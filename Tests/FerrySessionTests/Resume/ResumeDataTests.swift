@@ -1,6 +1,5 @@
 import FerrySession
 import FerryTesting
-import Synchronization
 import Testing
 
 @Suite("Resume data", .timeLimit(.minutes(5)))
@@ -28,7 +27,7 @@ struct ResumeDataTests {
         piece: Int,
         etag: @escaping @Sendable (Int) -> String
     ) throws -> LoopbackServer {
-        let count = Mutex(0)
+        let count = Locked(0)
         return try LoopbackServer { request in
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -179,7 +178,7 @@ struct ResumeDataTests {
 
     @Test("A server that fails while resuming leaves the partial file to another try")
     func failureKeepsTheFile() async throws {
-        let count = Mutex(0)
+        let count = Locked(0)
         let server = try LoopbackServer { request in
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -263,7 +262,7 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
         var file = Data()
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var events: [String] { state.withLock { $0.events } }
     var file: Data { state.withLock { $0.file } }

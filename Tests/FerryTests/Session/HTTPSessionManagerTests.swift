@@ -301,7 +301,7 @@ struct HTTPSessionManagerTests {
     func pinningNeedsTLS() throws {
         let pins = SecurityPolicy(pinningMode: .publicKey)
         for base in [nil, "http://example.com/"] {
-            let manager = HTTPSessionManager(baseURL: base.flatMap { URL(string: $0) }, transport: .system)
+            let manager = HTTPSessionManager(baseURL: base.flatMap { URL(string: $0) })
             #expect(throws: NetworkError.self) { try manager.setSecurityPolicy(pins) }
             #expect(manager.securityPolicy == SecurityPolicy())
             try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))

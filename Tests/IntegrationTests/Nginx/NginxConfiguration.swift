@@ -16,6 +16,8 @@ enum NginxListener: Int, CaseIterable, Sendable {
     case otherKey
     /// A certificate from an intermediate authority, which is sent along.
     case chained
+    case chainedExpired
+    case chainedWrongHost
     /// Clients have to show a certificate.
     case clientCertificate
     case tls12Only
@@ -29,6 +31,8 @@ enum NginxListener: Int, CaseIterable, Sendable {
         case .notYetValid: .notYetValid
         case .otherKey: .otherKey
         case .chained: .chained
+        case .chainedExpired: .chainedExpired
+        case .chainedWrongHost: .chainedWrongHost
         case .expired: .expired
         case .selfSigned: .selfSigned
         case .wrongHost: .wrongHost

@@ -17,6 +17,14 @@ struct ThrowawayCertificates: Sendable {
         case otherKey
         /// From an intermediate authority, which stands behind it in the file.
         case chained
+        /// As `chained`, but expired.
+        case chainedExpired
+        /// As `chained`, but for `other.example`.
+        case chainedWrongHost
+
+        fileprivate var isExpired: Bool { self == .expired || self == .chainedExpired }
+        fileprivate var isForAnotherHost: Bool { self == .wrongHost || self == .chainedWrongHost }
+        fileprivate var isChained: Bool { rawValue.hasPrefix("chained") }
     }
 
     let folder: URL
@@ -50,7 +58,7 @@ struct ThrowawayCertificates: Sendable {
 
     private func make(_ kind: Kind) throws {
         let name = kind.rawValue
-        let hosts = kind == .wrongHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
+        let hosts = kind.isForAnotherHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
         let request = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=\(hosts)", "-keyout", "\(name).key"]
         if kind == .selfSigned {
@@ -59,14 +67,14 @@ struct ThrowawayCertificates: Sendable {
         try Self.openssl(request + subject + ["-out", "\(name).csr"], in: folder)
         try Data("subjectAltName=\(hosts)\n".utf8).write(to: folder.appendingPathComponent("\(name).ext"))
         if kind == .notYetValid { return try signForLater(name) }
-        let authority = kind == .unknownAuthority ? "stranger" : kind == .chained ? "intermediate" : "authority"
+        let authority = kind == .unknownAuthority ? "stranger" : kind.isChained ? "intermediate" : "authority"
         try Self.openssl(
             ["x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key"]
-                + ["-CAcreateserial", "-days", kind == .expired ? "-1" : "2", "-extfile", "\(name).ext"]
+                + ["-CAcreateserial", "-days", kind.isExpired ? "-1" : "2", "-extfile", "\(name).ext"]
                 + ["-out", "\(name).pem"],
             in: folder
         )
-        guard kind == .chained else { return }
+        guard kind.isChained else { return }
         var chain = try Data(contentsOf: certificate(kind))
         chain.append(try Data(contentsOf: intermediate))
         try chain.write(to: certificate(kind))

@@ -11,6 +11,8 @@ final class SessionCore: Sendable {
     let notifications = NotificationPoster()
     let transport: SessionTransport
     private let sessions = Locked(SessionTable())
+    /// Held while a policy is handed to the sessions, so that the latest one is the last they get.
+    private let policyHandover = Locked(false)
 
     /// Makes a core; its session is made when it is first needed.
     init(
@@ -43,10 +45,39 @@ final class SessionCore: Sendable {
             delegateQueue: operationQueue
         )
         (made as? CurlSession)?.taskObserver = delegate
+        made.apply(settings.withLock(\.securityPolicy))
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
+        // A policy that was set meanwhile did not know of this session.
+        if isCurrent { handPolicyOver() }
         if isCurrent { return made }
         made.invalidateAndCancel()
         return sessions.withLock(\.session) ?? made
+    }
+
+    /// Holds the sessions, and those made later, to a policy.
+    func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
+        try policy.validate()
+        if !policy.isDefault {
+            guard transport.enforcesPolicies != false else { throw .unenforceable(by: "the system's session") }
+            if transport.enforcesPolicies == nil, !(session is CurlSession) {
+                throw .unenforceable(by: "\(type(of: session))")
+            }
+        }
+        settings.withLock { $0.securityPolicy = policy }
+        handPolicyOver()
+    }
+
+    private func handPolicyOver() {
+        policyHandover.withLock { _ in
+            let policy = settings.withLock(\.securityPolicy)
+            for session in sessions.withLock(\.all) { session.apply(policy) }
+        }
+    }
+
+    /// Why a session must not be used, if it cannot be held to the policy.
+    private func refusal(of session: URLSession) -> NetworkError? {
+        guard !(session is CurlSession), !settings.withLock(\.securityPolicy).isDefault else { return nil }
+        return .unenforceable(by: "\(type(of: session))")
     }
 
     /// Ends the current session, and lets the next task have a new one if `resetting`.
@@ -95,10 +126,11 @@ final class SessionCore: Sendable {
     ) -> Task {
         if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
         guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {
-            let task = makeRefused(URLSession.refusals)
-            task.cancel()
-            end(task, delegate, with: refusal ?? .sessionInvalidated(request))
-            return task
+            return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused)
+        }
+        if let refusal = self.refusal(of: lease.session) {
+            if let invalidation = sessions.withLock({ $0.end(lease) }) { lease.session.invalidate(invalidation) }
+            return refuse(delegate, with: refusal, makeRefused)
         }
         registry.willRegister()
         let task = make(lease.session)
@@ -132,12 +164,31 @@ final class SessionCore: Sendable {
         notifications.post(.networkingTaskDidSuspend, object: task)
     }
 
+    private func refuse<Task: URLSessionTask>(
+        _ delegate: TaskDelegate,
+        with refusal: NetworkError,
+        _ makeRefused: (URLSession) -> Task
+    ) -> Task {
+        let task = makeRefused(URLSession.refusals)
+        task.cancel()
+        end(task, delegate, with: refusal)
+        return task
+    }
+
     private func end(_ task: URLSessionTask, _ delegate: TaskDelegate, with error: any Error) {
         operationQueue.addOperation { delegate.finish(task, error: error) }
     }
 }
 
 extension URLSession {
+    /// Holds the session to a policy, unless it is already.
+    fileprivate func apply(_ policy: SecurityPolicy) {
+        guard let session = self as? CurlSession else { return }
+        let policy = policy.isDefault ? nil : policy
+        guard session.trustPolicy as? SecurityPolicy != policy else { return }
+        session.trustPolicy = policy
+    }
+
     /// Ends the session.
     fileprivate func invalidate(_ invalidation: SessionTable.Invalidation) {
         switch invalidation {

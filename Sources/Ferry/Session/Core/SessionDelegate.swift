@@ -48,11 +48,18 @@ extension SessionDelegate: URLSessionTaskDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let hook = core.hooks.taskWillPerformRedirection
-        let next = hook.map { $0(session, task, response, request) } ?? request
+        let delegate = delegate(of: task)
+        let next: URLRequest?
+        if let hook = delegate?.hooks.willPerformRedirection {
+            next = hook(response, request)
+        } else if let hook = core.hooks.taskWillPerformRedirection {
+            next = hook(session, task, response, request)
+        } else {
+            next = request
+        }
         core.monitor.task(task, didRedirectBy: response, to: next)
         if next != nil {
-            delegate(of: task)?.noteRedirection()
+            delegate?.noteRedirection()
         } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
             // A refusal would end the process there: the task is cancelled instead, and nothing answered.
             return task.cancel()
@@ -154,6 +161,9 @@ extension SessionDelegate: URLSessionDataDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
+        if let hook = delegate(of: dataTask)?.hooks.willCacheResponse {
+            return completionHandler(hook(proposedResponse))
+        }
         guard let hook = core.hooks.dataTaskWillCacheResponse else { return completionHandler(proposedResponse) }
         completionHandler(hook(session, dataTask, proposedResponse))
     }

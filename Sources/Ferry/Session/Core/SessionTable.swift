@@ -40,6 +40,9 @@ struct SessionTable: Sendable {
     /// The current session, even one that is no longer valid.
     var session: URLSession? { current.flatMap { slots[$0]?.session } }
 
+    /// All sessions there are: the current one, and those that are finishing.
+    var all: [URLSession] { slots.values.map(\.session) }
+
     /// Whether a session must be made before there is a current one.
     var needsSession: Bool { current == nil }
 

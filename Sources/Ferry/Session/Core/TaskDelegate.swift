@@ -20,6 +20,9 @@ final class TaskDelegate: Sendable {
     private let complete: @Sendable (TaskOutcome) -> Void
     private let state = Locked(TaskState())
 
+    /// What decides for this task, ahead of the manager's hooks.
+    let hooks: TaskHooks
+
     /// The progress of the request's body.
     let uploadProgress: ProgressReporter
 
@@ -31,6 +34,7 @@ final class TaskDelegate: Sendable {
         body: Body = .collected,
         maximumBytes: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
+        hooks: TaskHooks = TaskHooks(),
         uploadProgress: ProgressReporter,
         downloadProgress: ProgressReporter,
         complete: @escaping @Sendable (TaskOutcome) -> Void
@@ -38,6 +42,7 @@ final class TaskDelegate: Sendable {
         self.body = body
         self.maximumBytes = maximumBytes
         self.bodyStreams = bodyStreams
+        self.hooks = hooks
         self.uploadProgress = uploadProgress
         self.downloadProgress = downloadProgress
         self.complete = complete

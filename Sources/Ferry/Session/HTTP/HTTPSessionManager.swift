@@ -63,6 +63,24 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         if let original = original as? HTTPSessionManager { requestSerializer = original.requestSerializer }
     }
 
+    /// Makes a manager that trusts the servers its policy trusts.
+    ///
+    /// - Parameters:
+    ///   - baseURL: What relative paths are resolved against; with pins its scheme must be `https`.
+    ///   - configuration: The session's configuration; it is copied.
+    ///   - transport: Which `URLSession` to run on.
+    ///   - securityPolicy: Which servers the sessions trust.
+    /// - Throws: What ``setSecurityPolicy(_:)`` throws.
+    public convenience init(
+        baseURL: URL?,
+        configuration: URLSessionConfiguration = .default,
+        transport: SessionTransport = .curl,
+        securityPolicy: SecurityPolicy
+    ) throws(NetworkError) {
+        self.init(baseURL: baseURL, configuration: configuration, transport: transport)
+        try setSecurityPolicy(securityPolicy)
+    }
+
     /// Encodes the parameters of the requests that name no serializer of their own; a form by default.
     public var requestSerializer: any RequestSerializer {
         get { serializer.withLock { $0 } }
@@ -121,12 +139,12 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     /// Sets which servers the sessions trust.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/certificateUntrusted`` for pins without an `https` base URL:
-    ///   they would protect nothing.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL,
+    ///   which would protect nothing, and for what ``SessionManager/setSecurityPolicy(_:)`` throws.
     override open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         guard policy.pinningMode == .none || baseURL?.scheme?.lowercased() == "https" else {
             throw NetworkError(
-                .certificateUntrusted,
+                .invalidSecurityPolicy,
                 message: "Pinning needs a base URL with the scheme https",
                 failingURL: baseURL
             )

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include "CFerry.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <time.h>
+
+// OpenSSL's functions that follow a path of certificates, as OpenSSL 1.1 and 3 have them.
+static struct {
+    void *(*d2i_X509)(void **, const unsigned char **, long);
+    void (*X509_free)(void *);
+    void *(*X509_STORE_new)(void);
+    void (*X509_STORE_free)(void *);
+    int (*X509_STORE_add_cert)(void *, void *);
+    void *(*X509_STORE_CTX_new)(void);
+    void (*X509_STORE_CTX_free)(void *);
+    int (*X509_STORE_CTX_init)(void *, void *, void *, void *);
+    void (*X509_STORE_CTX_set_flags)(void *, unsigned long);
+    void (*X509_STORE_CTX_set_time)(void *, unsigned long, time_t);
+    int (*X509_STORE_CTX_set_purpose)(void *, int);
+    int (*X509_STORE_CTX_get_error)(void *);
+    int (*X509_verify_cert)(void *);
+    void *(*OPENSSL_sk_new_null)(void);
+    int (*OPENSSL_sk_push)(void *, const void *);
+    void (*OPENSSL_sk_free)(void *);
+    void (*ERR_clear_error)(void);
+} x509;
+
+#define FERRY_X509(ACT)                                                                                                \
+    ACT(d2i_X509)                                                                                                      \
+    ACT(X509_free)                                                                                                     \
+    ACT(X509_STORE_new)                                                                                                \
+    ACT(X509_STORE_free)                                                                                               \
+    ACT(X509_STORE_add_cert)                                                                                           \
+    ACT(X509_STORE_CTX_new)                                                                                            \
+    ACT(X509_STORE_CTX_free)                                                                                           \
+    ACT(X509_STORE_CTX_init)                                                                                           \
+    ACT(X509_STORE_CTX_set_flags)                                                                                      \
+    ACT(X509_STORE_CTX_set_time)                                                                                       \
+    ACT(X509_STORE_CTX_set_purpose)                                                                                    \
+    ACT(X509_STORE_CTX_get_error)                                                                                      \
+    ACT(X509_verify_cert)                                                                                              \
+    ACT(OPENSSL_sk_new_null)                                                                                           \
+    ACT(OPENSSL_sk_push)                                                                                               \
+    ACT(OPENSSL_sk_free)                                                                                               \
+    ACT(ERR_clear_error)
+
+static pthread_once_t x509_once = PTHREAD_ONCE_INIT;
+static bool x509_found;
+
+// All functions have to come from one library: two in a process may have the same names and other structures.
+static bool find(void *handle) {
+    const void *base = NULL;
+    Dl_info info;
+#define FERRY_FIND(NAME)                                                                                               \
+    *(void **)&x509.NAME = dlsym(handle, #NAME);                                                                       \
+    if (x509.NAME == NULL || dladdr(*(void **)&x509.NAME, &info) == 0) return false;                                   \
+    if (base != NULL && info.dli_fbase != base) return false;                                                          \
+    base = info.dli_fbase;
+    FERRY_X509(FERRY_FIND)
+#undef FERRY_FIND
+    return true;
+}
+
+static void load(void) {
+    if (find(RTLD_DEFAULT)) {
+        x509_found = true;
+        return;
+    }
+    void *handle = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    x509_found = handle != NULL && find(handle);
+}
+
+bool ferry_path_available(void) {
+    pthread_once(&x509_once, load);
+    return x509_found;
+}
+
+static void *read_certificate(const uint8_t *bytes, size_t length) {
+    if (length == 0 || length > LONG_MAX) return NULL;
+    const unsigned char *end = bytes;
+    void *certificate = x509.d2i_X509(NULL, &end, (long)length);
+    if (certificate != NULL && end != bytes + length) {
+        x509.X509_free(certificate);
+        return NULL;
+    }
+    return certificate;
+}
+
+int ferry_path_verify(
+    const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
+    int64_t date) {
+    enum { partial_chain = 0x80000, no_check_time = 0x200000, purpose_ssl_server = 2 };
+    if (!ferry_path_available()) return FERRY_PATH_UNAVAILABLE;
+    if (chain_count == 0 || anchor_count == 0) return FERRY_PATH_UNREADABLE;
+    int verdict = FERRY_PATH_UNREADABLE;
+    void *leaf = NULL;
+    void *store = x509.X509_STORE_new();
+    void *context = x509.X509_STORE_CTX_new();
+    void *others = x509.OPENSSL_sk_new_null();
+    size_t kept = 0;
+    void *owned[FERRY_PATH_LONGEST] = {NULL};
+    if (store == NULL || context == NULL || others == NULL || chain_count > FERRY_PATH_LONGEST) goto end;
+    for (size_t index = 0; index < chain_count + anchor_count; index++) {
+        void *certificate = read_certificate(bytes, lengths[index]);
+        bytes += lengths[index];
+        if (certificate == NULL) goto end;
+        if (index >= chain_count) {
+            int added = x509.X509_STORE_add_cert(store, certificate);
+            x509.X509_free(certificate);
+            if (added != 1) goto end;
+            continue;
+        }
+        owned[kept++] = certificate;
+        if (index == 0) {
+            leaf = certificate;
+        } else if (x509.OPENSSL_sk_push(others, certificate) <= 0) {
+            goto end;
+        }
+    }
+    if (x509.X509_STORE_CTX_init(context, store, leaf, others) != 1) goto end;
+    if (x509.X509_STORE_CTX_set_purpose(context, purpose_ssl_server) != 1) goto end;
+    x509.X509_STORE_CTX_set_flags(context, partial_chain | (checks_dates ? 0 : no_check_time));
+    if (checks_dates) x509.X509_STORE_CTX_set_time(context, 0, (time_t)date);
+    int good = x509.X509_verify_cert(context);
+    int error = x509.X509_STORE_CTX_get_error(context);
+    verdict = good == 1 && error == 0 ? FERRY_PATH_GOOD : error > 0 ? error : FERRY_PATH_UNREADABLE;
+end:
+    if (context != NULL) x509.X509_STORE_CTX_free(context);
+    if (others != NULL) x509.OPENSSL_sk_free(others);
+    while (kept > 0) x509.X509_free(owned[--kept]);
+    if (store != NULL) x509.X509_STORE_free(store);
+    // libcurl looks at this thread's errors too.
+    x509.ERR_clear_error();
+    return verdict;
+}

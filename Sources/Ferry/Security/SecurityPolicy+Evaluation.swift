@@ -1,0 +1,114 @@
+import FerrySession
+
+extension SecurityPolicy {
+    /// Says whether a server is trusted, and throws the reason if it is not.
+    ///
+    /// In order:
+    /// 1. Untrusted certificates, a host to validate and no pins: refused.
+    /// 2. Unless untrusted certificates are allowed, the system must trust the chain, and the server's certificate must be
+    ///    valid on the date.
+    /// 3. With ``validatesDomainName``, the certificate must name the host.
+    /// 4. Without pinning, that is all. Without pins for the mode, nobody is trusted.
+    /// 5. With ``PinningMode/certificate`` the pins are the anchors: the server's certificate is one, or its path leads to
+    ///    one, all of it valid on the date.
+    /// 6. With ``PinningMode/publicKey`` the server's key is pinned, or its path leads to a key that is; the dates count
+    ///    unless untrusted certificates are allowed.
+    ///
+    /// Paths are followed by signatures: a certificate that a server merely sends along pins nothing.
+    ///
+    /// - Parameters:
+    ///   - trust: What the server has shown, and the verdict of the TLS library on it.
+    ///   - date: The date to judge by.
+    /// - Throws: The reason.
+    public func evaluate(_ trust: ServerTrust, date: Date = Date()) throws(Refusal) {
+        let policy = try policy(for: trust.host)
+        if policy.allowsInvalidCertificates, policy.validatesDomainName, policy.hasNothingToCompare {
+            throw .domainNeedsPins
+        }
+        guard let first = trust.certificates.first else { throw .noCertificate }
+        guard let certificate = X509Certificate(der: first) else { throw .unreadableCertificate }
+        if !policy.allowsInvalidCertificates {
+            guard trust.isVerified else { throw .untrustedChain(verifyResult: trust.verifyResult) }
+        }
+        if !policy.allowsInvalidCertificates || policy.pinningMode == .certificate {
+            try Self.check(certificate, on: date)
+        }
+        if policy.validatesDomainName {
+            guard let names = certificate.names else { throw .unreadableCertificate }
+            guard CertificateNameRule.matches(names, host: trust.host) else { throw .hostMismatch }
+        }
+        switch policy.pinningMode {
+        case .none: return
+        case .certificate: try policy.checkCertificatePins(trust.certificates, date)
+        case .publicKey: try policy.checkKeyPins(trust.certificates, certificate, date)
+        }
+    }
+
+    /// The policy that holds for a host.
+    ///
+    /// - Parameter host: The host, as a URL has it.
+    /// - Returns: The most specific one of ``hostPolicies``, or this one.
+    /// - Throws: ``Refusal/unreadableHost`` for what is no host.
+    public func policy(for host: String) throws(Refusal) -> SecurityPolicy {
+        guard !hostPolicies.isEmpty else { return self }
+        do throws(CurlSessionError) {
+            return try hostTable().value(for: host) ?? self
+        } catch {
+            throw .unreadableHost
+        }
+    }
+
+    /// The host policies by host.
+    func hostTable() throws(CurlSessionError) -> HostTable<SecurityPolicy> {
+        var table = HostTable<SecurityPolicy>()
+        for (pattern, policy) in hostPolicies { try table.add(pattern, policy) { _, later in later } }
+        return table
+    }
+
+    /// Whether the mode compares with nothing, or with nothing that there is.
+    private var hasNothingToCompare: Bool {
+        switch pinningMode {
+        case .none: true
+        case .certificate: pinnedCertificates.isEmpty
+        case .publicKey: pinnedCertificates.isEmpty && pinnedPublicKeys.isEmpty
+        }
+    }
+
+    private static func check(_ certificate: X509Certificate, on date: Date) throws(Refusal) {
+        guard let validity = certificate.validity else { throw .unreadableCertificate }
+        if date < validity.notBefore { throw .notYetValid }
+        if date > validity.notAfter { throw .expired }
+    }
+
+    private func checkCertificatePins(_ chain: [Data], _ date: Date) throws(Refusal) {
+        guard !hasNothingToCompare else { throw .noPins }
+        if let first = chain.first, pinnedCertificates.contains(first) { return }
+        try Self.follow(chain, to: Array(pinnedCertificates), date)
+    }
+
+    private func checkKeyPins(_ chain: [Data], _ certificate: X509Certificate, _ date: Date) throws(Refusal) {
+        guard !hasNothingToCompare else { throw .noPins }
+        let keys = pinnedCertificates.compactMap { X509Certificate(der: $0)?.publicKeyInfo }
+        let pins = pinnedPublicKeys.union(keys.map { PublicKeyPin(publicKeyInfo: $0) })
+        if pins.contains(PublicKeyPin(publicKeyInfo: certificate.publicKeyInfo)) { return }
+        let presented = chain.dropFirst().filter { der in
+            X509Certificate(der: der).map { pins.contains(PublicKeyPin(publicKeyInfo: $0.publicKeyInfo)) } ?? false
+        }
+        let anchors = pinnedCertificates.union(presented)
+        guard !anchors.isEmpty else { throw .notPinned }
+        try Self.follow(chain, to: Array(anchors), allowsInvalidCertificates ? nil : date)
+    }
+
+    /// Follows the signatures of a chain to an anchor; the dates count if there is one.
+    private static func follow(_ chain: [Data], to anchors: [Data], _ date: Date?) throws(Refusal) {
+        let (notYetValid, expired) = (9, 10)
+        switch CertificatePath.verify(chain, anchors: anchors, date: date) {
+        case .good: return
+        case .bad(notYetValid): throw .notYetValid
+        case .bad(expired): throw .expired
+        case .bad: throw .notPinned
+        case .unreadable: throw .unreadableCertificate
+        case .unavailable: throw .pathNotVerifiable
+        }
+    }
+}

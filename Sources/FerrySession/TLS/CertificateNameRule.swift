@@ -1,0 +1,36 @@
+/// Whether a certificate is for a host (RFC 9525, section 6).
+package enum CertificateNameRule {
+    /// Whether one of the names is the host, as a URL has it.
+    ///
+    /// An address is compared with addresses alone, a name with names alone; the common name does not count.
+    package static func matches(_ names: [X509Certificate.Name], host: String) -> Bool {
+        guard let host = try? HostRule.normal(host), !host.isEmpty else { return false }
+        if let address = address(host) { return names.contains(.address(address)) }
+        return names.contains { name in
+            guard case .dns(let pattern) = name else { return false }
+            return matches(pattern: pattern, host: host)
+        }
+    }
+
+    /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
+    static func address(_ text: String) -> Data? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Data($0) } }
+        var sixteen = in6_addr()
+        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: sixteen) { Data($0) } }
+        return nil
+    }
+
+    /// A star stands for the whole first label, and for one label only (RFC 9525, section 6.3).
+    ///
+    /// What follows it must have a dot, so that nobody has a certificate for a whole top-level domain.
+    private static func matches(pattern: String, host: String) -> Bool {
+        var pattern = Substring(pattern)
+        if pattern.hasSuffix(".") { pattern = pattern.dropLast() }
+        guard pattern.contains("*") else { return pattern == host }
+        guard pattern.hasPrefix("*."), let dot = host.firstIndex(of: "."), dot > host.startIndex else { return false }
+        let parent = pattern.dropFirst(2)
+        return parent.contains(".") && !parent.contains("*") && !parent.hasPrefix(".")
+            && parent == host[host.index(after: dot)...]
+    }
+}

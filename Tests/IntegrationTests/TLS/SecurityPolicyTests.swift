@@ -1,0 +1,281 @@
+import Ferry
+import FerrySession
+import Testing
+
+extension NginxTests {
+    @Suite("Security policies")
+    struct SecurityPolicyTests {
+        let checks: TLSChecks
+        let server: NginxServer
+
+        init() throws {
+            checks = try TLSChecks()
+            server = checks.server
+        }
+
+        /// The certificates of a file, in DER.
+        private func certificate(_ file: URL) throws -> Data {
+            try #require(try CertificateFile.certificates(in: file).first)
+        }
+
+        private func certificate(_ kind: ThrowawayCertificates.Kind) throws -> Data {
+            try certificate(server.certificates.certificate(kind))
+        }
+
+        private func fetch(
+            _ manager: SessionManager,
+            _ url: URL,
+            method: String = "GET"
+        ) async -> TaskResponse<Data> {
+            var request = URLRequest(url: url)
+            request.httpMethod = method
+            return await manager.response(for: request, serializer: HTTPDataResponseSerializer())
+        }
+
+        /// Fails where a refused server has seen a request, or an accepted one has not.
+        private func checkLog(refused: [String], accepted: [String]) async throws {
+            let last = try #require(accepted.last)
+            #expect(try await checks.hasLogged(last))
+            let log = try server.accessLog()
+            for mark in refused where log.contains(mark) { Issue.record("A refused server saw \(mark)") }
+            for mark in accepted where !log.contains(mark) { Issue.record("An accepted server did not see \(mark)") }
+        }
+
+        // MARK: - The decision table
+
+        private static let columns: [(title: String, listener: NginxListener)] = [
+            ("good", .chained), ("expired", .chainedExpired), ("other host", .chainedWrongHost),
+            ("self-signed", .selfSigned),
+        ]
+
+        private enum Pin: String, CaseIterable {
+            case none, own, intermediate, root, another
+        }
+
+        private func pin(_ pin: Pin, for listener: NginxListener) throws -> Set<Data> {
+            let files = server.certificates
+            switch pin {
+            case .none: return []
+            case .own: return [try certificate(ThrowawayCertificates.Kind(rawValue: "\(listener)") ?? .good)]
+            case .intermediate: return [try certificate(files.intermediate)]
+            case .root: return [try certificate(files.authority)]
+            case .another: return [try certificate(.otherKey)]
+            }
+        }
+
+        @Test("Every policy decides about every server as the documentation's table says, before any request")
+        func decisionTable() async throws {
+            // One manager for all: each row is a change of its policy too.
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            var (refused, accepted): ([String], [String]) = ([], [])
+            var rows = [
+                "| pinning | pins | untrusted allowed | host validated | "
+                    + Self.columns.map(\.title).joined(separator: " | ") + " |",
+                "| --- | --- | --- | --- |" + String(repeating: " --- |", count: Self.columns.count),
+            ]
+            for mode in SecurityPolicy.PinningMode.allCases {
+                for pin in Pin.allCases where mode != .none || pin == .none {
+                    for (allowsInvalid, validatesDomain) in [
+                        (false, true), (false, false), (true, true), (true, false),
+                    ] {
+                        var cells = ["\(mode)", "\(pin)", allowsInvalid ? "yes" : "no", validatesDomain ? "yes" : "no"]
+                        for column in Self.columns {
+                            try manager.setSecurityPolicy(
+                                SecurityPolicy(
+                                    pinningMode: mode,
+                                    pinnedCertificates: try self.pin(pin, for: column.listener),
+                                    allowsInvalidCertificates: allowsInvalid,
+                                    validatesDomainName: validatesDomain
+                                )
+                            )
+                            let (url, mark) = checks.uniqueURL(column.listener)
+                            let error = await fetch(manager, url).error
+                            cells.append(try cell(error, url, isDefault: manager.securityPolicy == SecurityPolicy()))
+                            if error == nil { accepted.append(mark) } else { refused.append(mark) }
+                        }
+                        rows.append("| " + cells.joined(separator: " | ") + " |")
+                    }
+                }
+            }
+            try await checkLog(refused: refused, accepted: accepted)
+            try DecisionTable.check(rows)
+        }
+
+        /// A refusal is told by its reason.
+        private func cell(_ error: NetworkError?, _ url: URL, isDefault: Bool) throws -> String {
+            guard let error else { return "**accepted**" }
+            #expect(error.code == .certificateUntrusted)
+            if !isDefault { #expect(error.nsError.code == -1202) }
+            #expect(error.failingURL == url)
+            let cause = try #require(error.sessionError)
+            #expect(cause.host == "localhost")
+            // Where the TLS library itself ends the handshake, libcurl has not seen the chain.
+            if cause.curlCode == nil { #expect(!cause.certificates.isEmpty) }
+            return cause.code.rawValue
+        }
+
+        // MARK: - Changes
+
+        @Test(
+            "A connection that an earlier policy accepted carries no request",
+            arguments: [NginxListener.tls, .http2]
+        )
+        func stricter(listener: NginxListener) async throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            let right = SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedPublicKeys: [try PublicKeyPin(certificate: try certificate(.good))]
+            )
+            var wrong = right
+            wrong.pinnedPublicKeys = [try PublicKeyPin(certificate: try certificate(.otherKey))]
+            var (refused, accepted): ([String], [String]) = ([], [])
+            for policy in [SecurityPolicy(), wrong, right, wrong, SecurityPolicy(), wrong, right] {
+                try manager.setSecurityPolicy(policy)
+                for method in ["GET", "POST", "GET"] {
+                    let (url, mark) = checks.uniqueURL(listener)
+                    let response = await fetch(manager, url, method: method)
+                    #expect(response.error?.sessionError?.code == (policy == wrong ? .pinMismatch : nil))
+                    if policy == wrong { refused.append(mark) } else { accepted.append(mark) }
+                }
+            }
+            try await checkLog(refused: refused, accepted: accepted)
+        }
+
+        @Test(
+            "What libcurl did not verify serves no stricter policy",
+            arguments: [NginxListener.selfSigned, .wrongHost]
+        )
+        func verifiedLater(listener: NginxListener) async throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            try manager.setSecurityPolicy(
+                SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+            )
+            let (url, mark) = checks.uniqueURL(listener)
+            #expect(await fetch(manager, url).error == nil)
+            for policy in [SecurityPolicy(), SecurityPolicy(pinningMode: .certificate)] {
+                try manager.setSecurityPolicy(policy)
+                let (url, refused) = checks.uniqueURL(listener)
+                #expect(await fetch(manager, url).error?.code == .certificateUntrusted)
+                try await checkLog(refused: [refused], accepted: [mark])
+            }
+        }
+
+        @Test("A connection is judged once and kept while the policy stays")
+        func kept() async throws {
+            let manager = try SessionManager(
+                configuration: .ephemeral,
+                transport: .trusting(server),
+                securityPolicy: SecurityPolicy(
+                    pinningMode: .certificate,
+                    pinnedCertificates: [try certificate(server.certificates.authority)]
+                )
+            )
+            var connections: Set<String> = []
+            for _ in 0..<10 {
+                let response = await fetch(manager, server.url(.http2, "small"))
+                connections.insert(try #require((response.response as? HTTPURLResponse)?["X-Connection"]))
+                try manager.setSecurityPolicy(manager.securityPolicy)
+            }
+            #expect(connections.count == 1)
+        }
+
+        @Test("A stream that can be read once is not spent on an earlier policy's connection")
+        func stream() async throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            #expect(await fetch(manager, server.url(.http2, "small")).error == nil)
+            let pins = Set([try certificate(.good)])
+            for mode in [SecurityPolicy.PinningMode.publicKey, .certificate, .publicKey] {
+                try manager.setSecurityPolicy(SecurityPolicy(pinningMode: mode, pinnedCertificates: pins))
+                var request = URLRequest(url: server.url(.http2, "uploads/\(UUID().uuidString)"))
+                request.httpMethod = "PUT"
+                request.httpBodyStream = InputStream(data: Data("body".utf8))
+                let response = await withCheckedContinuation { continuation in
+                    manager.uploadTask(withStreamedRequest: request, serializer: HTTPDataResponseSerializer()) {
+                        continuation.resume(returning: $0)
+                    }.resume()
+                }
+                #expect(response.error == nil)
+                #expect(response.statusCode == 201)
+            }
+        }
+
+        @Test("Hosts have policies of their own")
+        func hosts() async throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            let wrong = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [try certificate(.otherKey)])
+            try manager.setSecurityPolicy(SecurityPolicy(hostPolicies: ["LocalHost.": wrong]))
+            #expect(await fetch(manager, server.url(.tls, "small", host: "127.0.0.1")).error == nil)
+            for host in ["localhost", "LOCALHOST", "local%68ost"] {
+                let error = await fetch(manager, server.url(.tls, "small", host: host)).error
+                #expect(error?.sessionError?.code == .pinMismatch)
+            }
+            // A redirection meets the policy of where it leads.
+            let hop = await fetch(manager, server.url(.tls, "hop/plain", host: "127.0.0.1"))
+            #expect(hop.error?.sessionError?.code == .pinMismatch)
+        }
+
+        @Test("An evaluator of the options keeps its say, and sees verified chains")
+        func evaluator() async throws {
+            let recorder = TrustRecorder { _ in .refuse(reason: "the evaluator's") }
+            var options = CurlSession.Options()
+            options.certificateAuthorityFile = server.certificates.authority
+            options.tls.trustEvaluator = { recorder.evaluate($0) }
+            let manager = try SessionManager(
+                configuration: .ephemeral,
+                transport: .curl(options: options),
+                securityPolicy: SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+            )
+            let unverified = await fetch(manager, server.url(.selfSigned, "small")).error
+            #expect(unverified?.sessionError?.code == .selfSignedCertificate)
+            let refused = await fetch(manager, server.url(.tls, "small")).error
+            #expect(refused?.sessionError?.message.contains("the evaluator's") == true)
+            #expect(recorder.trusts.map(\.isVerified) == [true])
+        }
+    }
+
+    @Suite("Changes of security policies under load")
+    struct SecurityPolicyRaceTests {
+        @Test(
+            "Requests made after a change meet the new policy, whatever is going on",
+            arguments: [NginxListener.tls, .http2]
+        )
+        func changing(listener: NginxListener) async throws {
+            let checks = try TLSChecks()
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(checks.server))
+            let wrong = SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedPublicKeys: ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+            )
+            var marks: [String] = []
+            for _ in 0..<10 {
+                try manager.setSecurityPolicy(SecurityPolicy())
+                let before = (0..<20).map { _ in checks.uniqueURL(listener).url }
+                let after = (0..<10).map { _ in checks.uniqueURL(listener) }
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for url in before { group.addTask { await Self.passes(manager, url) || true } }
+                    try await Task.sleep(nanoseconds: UInt64.random(in: 0..<20_000_000))
+                    try manager.setSecurityPolicy(wrong)
+                    for (url, _) in after { group.addTask { await !Self.passes(manager, url) } }
+                    for try await isRight in group { #expect(isRight) }
+                }
+                marks += after.map(\.mark)
+            }
+            #expect(try await !checks.hasLogged("nothing"))
+            let log = try checks.server.accessLog()
+            for mark in marks { #expect(!log.contains(mark)) }
+        }
+
+        private static func passes(_ manager: SessionManager, _ url: URL) async -> Bool {
+            await manager.response(for: URLRequest(url: url), serializer: HTTPDataResponseSerializer()).error == nil
+        }
+    }
+}
+
+extension SessionTransport {
+    /// Sessions that trust the throwaway authority alone.
+    fileprivate static func trusting(_ server: NginxServer) -> SessionTransport {
+        var options = CurlSession.Options()
+        options.certificateAuthorityFile = server.certificates.authority
+        return .curl(options: options)
+    }
+}
