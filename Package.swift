@@ -46,11 +46,7 @@ let package = Package(
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-<<<<<<< HEAD
-            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
-=======
-            dependencies: ["Ferry", "FerryTesting", "ProxySupport"],
->>>>>>> net
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport"],
             swiftSettings: settings
         ),
     ],

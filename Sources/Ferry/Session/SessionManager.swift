@@ -84,8 +84,7 @@ open class SessionManager: @unchecked Sendable {
     ///
     /// - Parameter original: The manager that is copied.
     open func takeSettings(of original: SessionManager) {
-        let carried = original.core.settings.withLock(\.carried)
-        core.settings.withLock { $0 = carried }
+        core.takeSettings(of: original.core)
     }
 
     // MARK: - Making tasks

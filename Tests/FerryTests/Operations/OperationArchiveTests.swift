@@ -179,7 +179,7 @@ import Testing
         #expect(try RequestOperation(archivedData: slice, manager: manager).request.url == url)
     }
 
-    /// E27. `FERRY_FUZZ=1000000` asks for a long run.
+    /// `FERRY_FUZZ=1000000` asks for a long run.
     @Test("Mutated archives give an operation or an error")
     func mutatedArchives() throws {
         let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000

@@ -67,6 +67,13 @@ final class SessionCore: Sendable {
         handPolicyOver()
     }
 
+    /// Takes over what a copy has of its original.
+    func takeSettings(of original: SessionCore) {
+        let settings = original.settings.withLock { $0 }
+        self.settings.withLock { $0.take(settings) }
+        handPolicyOver()
+    }
+
     private func handPolicyOver() {
         policyHandover.withLock { _ in
             let policy = settings.withLock(\.securityPolicy)
