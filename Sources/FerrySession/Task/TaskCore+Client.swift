@@ -138,6 +138,7 @@ extension TaskCore: TransferClient {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else {
                 file?.remove()
+                ResumeData.discard(error)
                 return false
             }
             state.events.removeAll { if case .completed = $0 { true } else { false } }

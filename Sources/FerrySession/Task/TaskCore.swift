@@ -253,9 +253,15 @@ final class TaskCore: Sendable {
 }
 
 extension TaskState {
-    /// Drops what has not been delivered yet; a file among it is deleted.
+    /// Drops what has not been delivered yet; a file among it is deleted, be it a whole one or a partial one.
     mutating func removeUndelivered() {
-        for case .downloaded(let file) in events { file.remove() }
+        for event in events {
+            switch event {
+            case .downloaded(let file): file.remove()
+            case .completed(let error): ResumeData.discard(error)
+            default: break
+            }
+        }
         events = []
         buffer = ByteBuffer()
     }

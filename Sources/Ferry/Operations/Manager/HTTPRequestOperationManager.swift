@@ -131,8 +131,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         )
         copy.requestSerializer = requestSerializer
         copy.responseSerializer = responseSerializer
-        let policy = securityPolicy
-        copy.sessionManager.core.settings.withLock { $0.securityPolicy = policy }
+        copy.sessionManager.takeSettings(of: sessionManager)
         return copy
     }
 }

@@ -69,8 +69,8 @@ final class SessionCore: Sendable {
 
     /// Takes over what a copy has of its original; the policy holds for the session that is there already as well.
     func takeSettings(of original: SessionCore) {
-        let carried = original.settings.withLock(\.carried)
-        settings.withLock { $0 = carried }
+        let settings = original.settings.withLock { $0 }
+        self.settings.withLock { $0.take(settings) }
         handPolicyOver()
     }
 
