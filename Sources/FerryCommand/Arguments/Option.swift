@@ -3,6 +3,8 @@ enum Option: String, CaseIterable, Sendable {
     case request
     case header
     case data
+    case json
+    case form
     case uploadFile = "upload-file"
     case output
     case remoteName = "remote-name"
@@ -38,6 +40,7 @@ enum Option: String, CaseIterable, Sendable {
         case .request: "X"
         case .header: "H"
         case .data: "d"
+        case .form: "F"
         case .uploadFile: "T"
         case .output: "o"
         case .remoteName: "O"
@@ -51,7 +54,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
         }
     }
 
@@ -60,7 +63,8 @@ enum Option: String, CaseIterable, Sendable {
         switch self {
         case .request: "METHOD"
         case .header: "'NAME: VALUE'"
-        case .data: "DATA|@FILE"
+        case .data, .json: "DATA|@FILE"
+        case .form: "NAME=VALUE"
         case .uploadFile, .output, .caCertificate: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
         case .proxy: "URL"

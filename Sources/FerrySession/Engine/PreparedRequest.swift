@@ -13,6 +13,8 @@ struct PreparedRequest: Sendable {
     /// What the exchange so far means for a request.
     struct Context {
         var hasBody = false
+        /// The body is the caller's, and not the empty one of a method that expects content.
+        var isBodyGiven = false
         var isStreamed = false
         /// A redirection led to another origin: the session's own credentials stay behind, too.
         var hasLeftOrigin = false
@@ -56,7 +58,7 @@ struct PreparedRequest: Sendable {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
         let list = context.hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
-        headers = Self.lines(list, settings: settings, method: method, hasBody: context.hasBody)
+        headers = Self.lines(list, settings: settings, method: method, context: context)
     }
 
     private typealias Field = (name: String, value: String)
@@ -109,7 +111,7 @@ struct PreparedRequest: Sendable {
         _ fields: [Field],
         settings: EngineSettings,
         method: String,
-        hasBody: Bool
+        context: Context
     ) -> [String] {
         var lines: [String] = []
         lines.reserveCapacity(fields.count + 4)
@@ -125,9 +127,9 @@ struct PreparedRequest: Sendable {
             lines.append("Accept-Encoding: \(ContentCoding.acceptEncoding)")
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
-        if hasBody, !names.contains("expect") { lines.append("Expect:") }
+        if context.hasBody, !names.contains("expect") { lines.append("Expect:") }
         // As URLSession does for a form posted without a type.
-        if hasBody, method == "POST", !names.contains("content-type") {
+        if context.isBodyGiven, method == "POST", !names.contains("content-type") {
             lines.append("Content-Type: application/x-www-form-urlencoded")
         } else if !names.contains("content-type") {
             lines.append("Content-Type:")

@@ -163,6 +163,7 @@ final class Transfer: @unchecked Sendable {
         do throws(URLError) {
             let context = PreparedRequest.Context(
                 hasBody: hasBody,
+                isBodyGiven: !body.isNone,
                 isStreamed: isStreamed,
                 hasLeftOrigin: hasLeftOrigin,
                 dropsExpectation: dropsExpectation,

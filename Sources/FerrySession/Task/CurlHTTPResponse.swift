@@ -9,8 +9,8 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
         let fields = head.joinedFields
         length = isDecoded ? nil : head.value("Content-Length").flatMap { Int64($0) }
         name =
-            head.value("Content-Disposition").flatMap(ContentDisposition.filename)
-            ?? ContentDisposition.safe(url.lastPathComponent)
+            head.value("Content-Disposition").flatMap { ContentDisposition($0)?.safeFileName() }
+            ?? FileName.component(url.lastPathComponent)
         super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
     }
 

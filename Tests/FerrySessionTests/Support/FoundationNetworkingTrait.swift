@@ -8,6 +8,7 @@ extension Trait where Self == ConditionTrait {
     /// `FERRY_FOUNDATION_NETWORKING=1 timeout 30 swift test --skip-build --filter 'GapTests/gap1System'`.
     ///
     /// - Parameter failure: What FoundationNetworking does instead.
+    /// - Returns: The condition that it is asked for.
     static func foundationNetworking(_ failure: String) -> Self {
         .enabled(
             if: ProcessInfo.processInfo.environment["FERRY_FOUNDATION_NETWORKING"] == "1",

@@ -9,7 +9,7 @@ final class SessionCore: Sendable {
     let registry = TaskDelegateRegistry()
     let settings: Locked<SessionSettings>
     let notifications = NotificationPoster()
-    private let transport: SessionTransport
+    let transport: SessionTransport
     private let sessions = Locked(SessionTable())
 
     /// Makes a core; its session is made when it is first needed.

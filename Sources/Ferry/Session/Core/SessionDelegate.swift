@@ -100,13 +100,12 @@ extension SessionDelegate: URLSessionTaskDelegate {
         core.monitor.task(task, didSend: totalBytesSent, of: total)
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        core.hooks.taskDidFinishCollectingMetrics?(session, task, metrics)
-    }
-
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         // Removed first: whatever comes now finds no delegate, and completion happens once.
         let delegate = core.registry.remove(key(task), error: error)
+        if let delegate, let hook = core.hooks.taskDidFinishCollectingMetrics {
+            hook(session, task, delegate.measure(task))
+        }
         core.hooks.taskDidComplete?(session, task, error)
         core.monitor.task(task, didCompleteWith: error)
         delegate?.finish(task, error: error)

@@ -10,4 +10,12 @@ struct SessionSettings: Sendable {
     var monitor = CompositeEventMonitor([])
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
+
+    /// What a copy of the manager has too: how requests are made and judged, not who is told of them.
+    var carried: SessionSettings {
+        var settings = SessionSettings(responseSerializer: responseSerializer)
+        settings.adapters = adapters
+        settings.securityPolicy = securityPolicy
+        return settings
+    }
 }

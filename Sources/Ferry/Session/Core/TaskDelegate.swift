@@ -177,9 +177,16 @@ final class TaskDelegate: Sendable {
 
     // MARK: - The end
 
+    /// What the task cost, once its transfer is over.
+    func measure(_ task: URLSessionTask) -> TaskMetrics {
+        let transfer = task.transferMetrics
+        return state.withLock { $0.measure(transfer) }
+    }
+
     /// Completes the task, the first time.
     func finish(_ task: URLSessionTask, error: (any Error)?) {
-        guard let end = state.withLock({ $0.end(error: error) }) else { return }
+        let transfer = task.transferMetrics
+        guard let end = state.withLock({ $0.end(error: error, transfer: transfer) }) else { return }
         let response = task.response
         let request = task.currentRequest ?? task.originalRequest
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil

@@ -1,4 +1,4 @@
-import Ferry
+import FerrySession
 import Foundation
 import Testing
 
@@ -36,6 +36,15 @@ struct FileNameTests {
         #expect(name.hasSuffix("雪.tar"))
         let long = FileName.sanitized("a." + String(repeating: "b", count: 300))
         #expect(long.utf8.count == 255)
+    }
+
+    @Test("A first character that is too long by itself is cut, and the extension does not become the name")
+    func longCharacter() {
+        // One letter with so many marks that it alone is too long.
+        let name = FileName.sanitized("a" + String(repeating: "\u{301}", count: 300) + ".tar")
+        #expect(name.utf8.count <= 255 && name.utf8.count > 250)
+        #expect(name.unicodeScalars.first == "a")
+        #expect(name.hasSuffix(".tar"))
     }
 
     @Test("The name comes from Content-Disposition, else from the path")
