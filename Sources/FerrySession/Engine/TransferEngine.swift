@@ -56,29 +56,26 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Queues a command, and wakes the thread once per burst.
     func submit(_ command: EngineCommand) {
-        let mustStart = inbox.withLock { inbox -> Bool in
-            guard !inbox.isStopped else { return false }
+        let (mustStart, mustWake) = inbox.withLock { inbox -> (Bool, Bool) in
+            guard !inbox.isStopped else { return (false, false) }
             inbox.commands.append(command)
-            guard inbox.isStarted else {
+            defer {
                 inbox.isStarted = true
                 inbox.isAwake = true
-                return true
             }
-            if !inbox.isAwake {
-                inbox.isAwake = true
-                multi.wakeUp()
-            }
-            return false
+            return (!inbox.isStarted, !inbox.isAwake)
         }
-        if mustStart { startThread() }
+        // Outside the lock, which the thread takes as soon as it is awake.
+        if mustStart { startThread() } else if mustWake { multi.wakeUp() }
     }
 
     /// Ends the thread as soon as nothing runs any more; nobody waits for it.
     func stop() {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.isStopped = true
-            if inbox.isStarted { multi.wakeUp() }
+            return inbox.isStarted
         }
+        if mustWake { multi.wakeUp() }
     }
 
     private func startThread() {
@@ -233,6 +230,9 @@ final class TransferEngine: @unchecked Sendable {
             next.holdsSlot = true
             begin(next)
         }
+        // An idle gate is kept for the next request, unless there are many of them.
+        let keptGates = 64
+        guard gates.count > keptGates else { return }
         if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
             gates[origin] = nil
         }
