@@ -52,14 +52,15 @@ final class EasyHandle {
     }
 
     func set(_ option: Int32, _ value: String) {
-        ferry_easy_set_string(pointer, option, value)
+        // Passed as it is, a string would be copied into an array first.
+        _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
     func setHeaders(_ lines: [String]) {
         ferry_slist_free(headerList)
         headerList = nil
         for line in lines {
-            headerList = ferry_slist_append(headerList, line)
+            headerList = line.withCString { ferry_slist_append(headerList, $0) }
         }
         ferry_easy_set_pointer(pointer, CurlOption.httpHeader, headerList)
     }

@@ -24,6 +24,7 @@ final class TransferEngine: @unchecked Sendable {
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
     private let multi: MultiHandle
+    private let observer: any EngineObserver
     private let inbox = Mutex(Inbox())
 
     // MARK: On the engine's thread only
@@ -39,8 +40,9 @@ final class TransferEngine: @unchecked Sendable {
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(settings: EngineSettings) throws {
+    init(settings: EngineSettings, observer: any EngineObserver) throws {
         self.settings = settings
+        self.observer = observer
         runtime = try CurlRuntime.current()
         guard let multi = MultiHandle(verdicts) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
@@ -92,6 +94,8 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - The thread
 
     private func run() {
+        observer.engineDidStart()
+        defer { observer.engineDidStop() }
         while true {
             let (commands, isStopped) = inbox.withLock { inbox -> ([EngineCommand], Bool) in
                 defer {
@@ -108,6 +112,7 @@ final class TransferEngine: @unchecked Sendable {
             limitBacklogs()
             admitMultiplexed()
             expire()
+            observer.engineDidEndTurn()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
             if !hasCommands { multi.poll(milliseconds: pollTimeout()) }
         }

@@ -13,12 +13,11 @@ struct ResponseHead: Sendable, Hashable {
 
     /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
     init?(statusLine line: String) {
-        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2).map(Substring.init)
-        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]) else {
-            return nil
-        }
-        guard (100...999).contains(status) else { return nil }
-        version = String(words[0])
+        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
+            let status = Int(Substring(words[1])), (100...999).contains(status)
+        else { return nil }
+        version = String(Substring(words[0]))
         self.status = status
     }
 
