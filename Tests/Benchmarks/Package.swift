@@ -26,12 +26,19 @@ var targets: [Target] = [
 ]
 
 if measuresPeers {
-    dependencies.append(.package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"))
+    dependencies += [
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+    ]
     targets.append(
         .executableTarget(
             name: "ahc-client",
             dependencies: [
-                "BenchmarkSupport", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "BenchmarkSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings
         )

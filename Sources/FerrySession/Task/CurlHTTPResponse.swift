@@ -29,5 +29,12 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
             ?? url.flatMap { FileName.component($0.lastPathComponent) } ?? "Unknown"
     }
 
-    override var mimeType: String? { super.mimeType?.trimmingCharacters(in: .whitespaces) }
+    override var mimeType: String? {
+        guard let type = super.mimeType, let first = type.utf8.first, let last = type.utf8.last else {
+            return super.mimeType
+        }
+        let blanks: [UInt8] = [0x20, 0x09]
+        guard blanks.contains(first) || blanks.contains(last) else { return type }
+        return type.trimmingCharacters(in: .whitespaces)
+    }
 }

@@ -242,7 +242,9 @@ int main(int argument_count, char **arguments) {
     wall = now() - wall;
     processor = cpu() - processor;
     long seen = status("Threads");
-    printf("{\"count\":%ld,\"wall\":%.9f,\"cpu\":%.9f,\"peakMemory\":%ld,\"startMemory\":%ld,\"threads\":%ld,\"extras\":{}}\n",
-           order.count, wall, processor, status("VmHWM") * 1024, start_memory * 1024, seen > threads ? seen : threads);
+    printf("{\"count\":%ld,\"wall\":%.9f,\"cpu\":%.9f,\"peakMemory\":%ld,\"startMemory\":%ld,"
+           "\"fileMemory\":%ld,\"threads\":%ld,\"extras\":{}}\n",
+           order.count, wall, processor, status("VmHWM") * 1024, start_memory * 1024, status("RssFile") * 1024,
+           seen > threads ? seen : threads);
     return 0;
 }

@@ -13,12 +13,6 @@ extension WorkOrder {
         return request
     }
 
-    /// The file to write or to send; throws where the order names none.
-    public func requiredFile() throws -> URL {
-        guard let file else { throw BenchmarkError("--file is missing") }
-        return file
-    }
-
     /// Checks a response of which `count` bytes have come; nil when it is right.
     public func check(_ count: Int, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
         if let error { return error }

@@ -6,6 +6,8 @@ public enum Measure: Sendable, Hashable, Codable {
     case cpu
     /// The bytes that were resident at the worst moment.
     case peakMemory
+    /// The bytes of files that were resident.
+    case fileMemory
     /// The bytes by which memory grew at the worst moment, for each request.
     case growthPerRequest
     /// The most threads that were seen.
@@ -19,6 +21,7 @@ public enum Measure: Sendable, Hashable, Codable {
         case .wall: sample.wall / Double(max(1, sample.count))
         case .cpu: sample.cpu / Double(max(1, sample.count))
         case .peakMemory: Double(sample.peakMemory)
+        case .fileMemory: Double(sample.fileMemory)
         case .growthPerRequest: Double(sample.peakMemory - sample.startMemory) / Double(max(1, sample.count))
         case .threads: Double(sample.threads)
         case .extra(let name): sample.extras[name]

@@ -22,6 +22,9 @@ public enum ProcessUsage {
     /// The bytes that are resident now.
     public static var memory: Int { status("VmRSS") * 1024 }
 
+    /// The bytes of files that are resident now.
+    public static var fileMemory: Int { status("RssFile") * 1024 }
+
     /// How many threads there are now.
     public static var threads: Int { status("Threads") }
 

@@ -15,6 +15,10 @@ public struct Sample: Codable, Sendable, Equatable {
     /// The bytes that were resident before the workload began.
     public var startMemory: Int
 
+    /// The bytes of files, libraries above all, that were resident at the end: they are part of the peak, and are shared
+    /// by all processes that use them.
+    public var fileMemory: Int
+
     /// The most threads that were seen while the workload ran.
     public var threads: Int
 
@@ -28,6 +32,7 @@ public struct Sample: Codable, Sendable, Equatable {
         cpu: Double,
         peakMemory: Int,
         startMemory: Int,
+        fileMemory: Int = 0,
         threads: Int,
         extras: [String: Double] = [:]
     ) {
@@ -36,6 +41,7 @@ public struct Sample: Codable, Sendable, Equatable {
         self.cpu = cpu
         self.peakMemory = peakMemory
         self.startMemory = startMemory
+        self.fileMemory = fileMemory
         self.threads = threads
         self.extras = extras
     }

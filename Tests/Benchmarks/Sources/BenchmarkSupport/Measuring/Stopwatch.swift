@@ -30,6 +30,7 @@ public final class Stopwatch: Sendable {
             cpu: cpu,
             peakMemory: ProcessUsage.peakMemory,
             startMemory: startMemory,
+            fileMemory: ProcessUsage.fileMemory,
             threads: threads.load(ordering: .relaxed),
             extras: extras
         )

@@ -53,6 +53,12 @@ public struct WorkOrder: Sendable, Equatable {
         return words
     }
 
+    /// The file to write or to send; throws where the order names none.
+    public func requiredFile() throws -> URL {
+        guard let file else { throw BenchmarkError("--file is missing") }
+        return file
+    }
+
     /// Reads a command line.
     public init(arguments: [String]) throws {
         let options = try Options(arguments)

@@ -50,14 +50,16 @@ extension Report {
             func median(_ measure: Measure) -> Double { results.median(Subject(workload.id, client, measure)) ?? 0 }
             return [
                 client, workload.unit.text(wall), workload.unit.text(median(.cpu)),
-                Notation.megabytes.text(median(.peakMemory)), Notation.count.text(median(.threads)),
+                Notation.megabytes.text(median(.peakMemory)), Notation.megabytes.text(median(.fileMemory)),
+                Notation.count.text(median(.threads)),
                 ratio(workload, client, to: reference, .wall), ratio(workload, client, to: reference, .cpu),
                 extras(workload, client), failures(workload, client),
             ]
         }
         let each = workload.count > 1 ? " of each of \(workload.count) requests" : ""
         let header = [
-            "client", "wall\(each)", "CPU", "peak memory", "threads", "wall to \(reference)", "CPU to it", "beside", "",
+            "client", "wall\(each)", "CPU", "peak memory", "of it files", "threads", "wall to \(reference)",
+            "CPU to it", "beside", "",
         ]
         return "## \(workload.id): \(workload.title)\n\n" + table(header, rows)
     }
