@@ -26,6 +26,7 @@ final class TransferEngine: @unchecked Sendable {
     let chains = RefusedChains()
     let trust = SessionTrust()
     private let multi: MultiHandle
+    private let observer: any EngineObserver
     private let inbox = Mutex(Inbox())
 
     // MARK: On the engine's thread only
@@ -43,8 +44,9 @@ final class TransferEngine: @unchecked Sendable {
     private var revalidations: [String: Transfer] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(settings: EngineSettings) throws {
+    init(settings: EngineSettings, observer: any EngineObserver) throws {
         self.settings = settings
+        self.observer = observer
         runtime = try CurlRuntime.current()
         guard let multi = MultiHandle(verdicts, chains) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
@@ -60,29 +62,26 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Queues a command, and wakes the thread once per burst.
     func submit(_ command: EngineCommand) {
-        let mustStart = inbox.withLock { inbox -> Bool in
-            guard !inbox.isStopped else { return false }
+        let (mustStart, mustWake) = inbox.withLock { inbox -> (Bool, Bool) in
+            guard !inbox.isStopped else { return (false, false) }
             inbox.commands.append(command)
-            guard inbox.isStarted else {
+            defer {
                 inbox.isStarted = true
                 inbox.isAwake = true
-                return true
             }
-            if !inbox.isAwake {
-                inbox.isAwake = true
-                multi.wakeUp()
-            }
-            return false
+            return (!inbox.isStarted, !inbox.isAwake)
         }
-        if mustStart { startThread() }
+        // Outside the lock, which the thread takes as soon as it is awake.
+        if mustStart { startThread() } else if mustWake { multi.wakeUp() }
     }
 
     /// Ends the thread as soon as nothing runs any more; nobody waits for it.
     func stop() {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.isStopped = true
-            if inbox.isStarted { multi.wakeUp() }
+            return inbox.isStarted
         }
+        if mustWake { multi.wakeUp() }
     }
 
     private func startThread() {
@@ -105,6 +104,8 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - The thread
 
     private func run() {
+        observer.engineDidStart()
+        defer { observer.engineDidStop() }
         while true {
             let (commands, isStopped) = inbox.withLock { inbox -> ([EngineCommand], Bool) in
                 defer {
@@ -122,6 +123,7 @@ final class TransferEngine: @unchecked Sendable {
             limitBacklogs()
             admitMultiplexed()
             expire()
+            observer.engineDidEndTurn()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
             // The wish to stop may have come together with the last command, and nothing would wake the thread again.
             let isDone = isStopped && active.isEmpty
@@ -248,6 +250,9 @@ final class TransferEngine: @unchecked Sendable {
             next.holdsSlot = true
             begin(next)
         }
+        // An idle gate is kept for the next request, unless there are many of them.
+        let keptGates = 64
+        guard gates.count > keptGates else { return }
         if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
             gates[origin] = nil
         }

@@ -62,7 +62,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
         dispatcher = DelegateDispatcher(queue: callbacks)
         do {
-            engine = try TransferEngine(settings: settings.engine)
+            engine = try TransferEngine(settings: settings.engine, observer: dispatcher)
             engineError = nil
         } catch {
             engine = nil

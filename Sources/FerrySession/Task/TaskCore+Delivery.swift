@@ -113,7 +113,6 @@ extension TaskCore {
                 expectedTotalBytes: total
             )
         case .becameDownload(let download):
-            control(download.progress)
             let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
             withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
