@@ -15,6 +15,7 @@ enum Option: String, CaseIterable, Sendable {
     case maxTime = "max-time"
     case connectTimeout = "connect-timeout"
     case caCertificate = "cacert"
+    case pin
     case proxy
     case parallel
     case fail
@@ -51,7 +52,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy: nil
         }
     }
 
@@ -63,6 +64,7 @@ enum Option: String, CaseIterable, Sendable {
         case .data: "DATA|@FILE"
         case .uploadFile, .output, .caCertificate: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
+        case .pin: "sha256//BASE64"
         case .proxy: "URL"
         case .parallel: "COUNT"
         case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .silent, .verbose,

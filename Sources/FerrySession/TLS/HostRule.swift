@@ -15,4 +15,13 @@ package enum HostRule {
         while name.hasSuffix(".") { name = name.dropLast() }
         return String(name)
     }
+
+    /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
+    package static func address(_ text: String) -> Data? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Data($0) } }
+        var sixteen = in6_addr()
+        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: sixteen) { Data($0) } }
+        return nil
+    }
 }
