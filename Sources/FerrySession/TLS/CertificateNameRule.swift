@@ -5,16 +5,11 @@ package enum CertificateNameRule {
     /// An address is compared with addresses alone, a name with names alone; the common name does not count.
     package static func matches(_ names: [X509Certificate.Name], host: String) -> Bool {
         guard let host = try? HostRule.normal(host), !host.isEmpty else { return false }
-        if let address = address(host) { return names.contains(.address(address)) }
+        if let address = HostRule.address(host) { return names.contains(.address(address)) }
         return names.contains { name in
             guard case .dns(let pattern) = name else { return false }
             return matches(pattern: pattern, host: host)
         }
-    }
-
-    /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
-    static func address(_ text: String) -> Data? {
-        IPAddress(text).map { Data($0.bytes) }
     }
 
     /// A star stands for the whole first label, and for one label only (RFC 9525, section 6.3).
