@@ -86,8 +86,8 @@ final class TransferEngine: @unchecked Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            // On Linux a name given from outside never reaches the system.
-            Thread.current.name = "Ferry"
+            // On Linux a name that `Thread` is given reaches the system sometimes.
+            ferry_name_thread("Ferry")
             ferry_block_sigpipe()
             run()
         }
