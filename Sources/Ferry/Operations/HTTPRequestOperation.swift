@@ -80,6 +80,11 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         _ = parse()
     }
 
+    override var archivedSerializer: ArchivedSerializer? {
+        get { ArchivedSerializer(responseSerializer) }
+        set { if let newValue { responseSerializer = newValue.serializer } }
+    }
+
     override var maximumBytes: Int? { responseSerializer.maximumBytes }
 
     /// What was parsed; nil before the end.
