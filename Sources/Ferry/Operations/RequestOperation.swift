@@ -142,7 +142,10 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Called once, on the ``completionQueue``, after the operation has finished; released then.
     override open var completionBlock: (@Sendable () -> Void)? {
         get { record.withLock(\.completionBlock) }
-        set { record.withLock { $0.setCompletionBlock(newValue) } }
+        set {
+            let old = record.withLock { $0.setCompletionBlock(newValue) }
+            withExtendedLifetime(old) {}
+        }
     }
 
     /// Starts the operation; one that is not ready ignores it.

@@ -2,7 +2,7 @@ extension Option {
     /// The lines of the help text.
     var help: [String] {
         switch self {
-        case .request: ["the method; by default GET, POST with -d, --json and -F, PUT with -T, HEAD with -I"]
+        case .request: ["the method; by default GET, POST with -d, --json and -F, PUT with -T,", "HEAD with -I"]
         case .header: ["add or replace a header; may be given again"]
         case .data:
             [
