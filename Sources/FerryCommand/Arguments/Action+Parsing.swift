@@ -50,6 +50,12 @@ extension FetchOptions {
         case .maxTime: maxTime = try Self.seconds(value, option)
         case .connectTimeout: connectTimeout = try Self.seconds(value, option)
         case .caCertificate: certificateFile = try Self.notEmpty(value, option)
+        case .pin:
+            let pin = PublicKeyPin(value)
+            guard pin.isValid else {
+                throw UsageError("--pin takes the SHA-256 hash of a public key as sha256//BASE64, not '\(value)'")
+            }
+            pins.append(pin)
         case .proxy: proxy = try URLArgument.parseProxy(value)
         case .parallel:
             let most = 256

@@ -17,6 +17,7 @@ enum Option: String, CaseIterable, Sendable {
     case maxTime = "max-time"
     case connectTimeout = "connect-timeout"
     case caCertificate = "cacert"
+    case pin
     case proxy
     case parallel
     case batch
@@ -55,7 +56,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy, .batch: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy, .batch: nil
         }
     }
 
@@ -68,6 +69,7 @@ enum Option: String, CaseIterable, Sendable {
         case .form: "NAME=VALUE"
         case .uploadFile, .output, .caCertificate, .batch: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
+        case .pin: "sha256//BASE64"
         case .proxy: "URL"
         case .parallel: "COUNT"
         case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .silent, .verbose,

@@ -11,11 +11,10 @@ struct SessionSettings: Sendable {
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
 
-    /// What a copy of the manager has too: how requests are made and judged, not who is told of them.
-    var carried: SessionSettings {
-        var settings = SessionSettings(responseSerializer: responseSerializer)
-        settings.adapters = adapters
-        settings.securityPolicy = securityPolicy
-        return settings
+    /// Takes over what a copy of the manager has too: how requests are made and judged, not who is told of them.
+    mutating func take(_ original: SessionSettings) {
+        responseSerializer = original.responseSerializer
+        adapters = original.adapters
+        securityPolicy = original.securityPolicy
     }
 }

@@ -39,6 +39,9 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// It answers a challenge by Basic alone, and a rejected protection space ends the task.
         case rejectingProtectionSpaces
 
+        /// It has no say in which servers are trusted.
+        case securityPolicies
+
         /// It measures nothing, so that there are no transactions and bodies count as decoded.
         case measuring
 
