@@ -10,4 +10,5 @@ struct SessionSettings: Sendable {
     var monitor = CompositeEventMonitor([])
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
+    var waitsForConnectivity = false
 }
