@@ -21,9 +21,15 @@ let package = Package(
         .target(name: "FerryTesting", swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
+        .target(
+            name: "ProxySupport",
+            dependencies: ["FerryTesting"],
+            path: "Tests/ProxySupport",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting", "CTestSettings"],
+            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -38,7 +44,11 @@ let package = Package(
         ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
-        .testTarget(name: "IntegrationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,7 +7,7 @@ import Ferry
 /// process over it.
 ///
 /// AFNetworking: `AFXMLParserResponseSerializer`.
-public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
+public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The content types of XML: AFNetworking's two and every `application/…+xml` (RFC 7303).
     public static let contentTypes: Set<String> = ["application/xml", "text/xml", "application/*+xml"]
 

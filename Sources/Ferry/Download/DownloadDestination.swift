@@ -35,7 +35,7 @@ public struct DownloadDestination: Sendable {
 
     /// A directory; the file's name is the one the server suggests, or comes from the URL.
     ///
-    /// The name is made safe: it is one path component, not hidden, and at most 255 bytes long. See ``FileName``.
+    /// The name is made safe: it is one path component, not hidden, and at most 255 bytes long. See `FileName`.
     ///
     /// - Parameters:
     ///   - url: The directory's URL.

@@ -4,7 +4,7 @@ import FerrySession
 ///
 /// Two fields are equal when their values are and their names differ in case at most (RFC 9110, section 5.1). What is
 /// stored may be invalid, so that literals work; ``validate()`` tells, and request serializers call it.
-public struct HTTPHeader: Sendable {
+public struct HTTPHeader: Sendable, Codable {
     /// The field's name, in the case it was given.
     public let name: String
     /// The field's value.

@@ -4,7 +4,7 @@ import FerrySession
 ///
 /// Methods are an open vocabulary: `HTTPMethod("PROPFIND")` and `"PROPFIND" as HTTPMethod` are methods too. Names are
 /// case-sensitive, and standard ones are upper case.
-public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
     /// The method's name as it goes on the wire.
     public let rawValue: String
 

@@ -1,12 +1,12 @@
 /// The grammar of RFC 9110 that names and values on the wire have to follow.
-enum HTTPSyntax {
+package enum HTTPSyntax {
     /// Whether the text is a token (RFC 9110, section 5.6.2): what header names and methods are made of.
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
     /// Whether the text can be a header value: no CR, LF or NUL (RFC 9110, section 5.5).
-    static func isFieldValue(_ text: String) -> Bool {
+    package static func isFieldValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in byte != 0x0D && byte != 0x0A && byte != 0 }
     }
 

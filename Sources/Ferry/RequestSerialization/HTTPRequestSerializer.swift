@@ -11,7 +11,7 @@ import FerrySession
 /// A method that takes a body gets one even without parameters: an empty text is a valid form. A body the request
 /// carries already is kept then. AFNetworking: `AFHTTPRequestSerializer`.
 @dynamicMemberLookup
-public struct HTTPRequestSerializer: RequestSerializer {
+public struct HTTPRequestSerializer: RequestSerializer, Codable {
     /// Headers, properties and encoding.
     public var options: RequestOptions
 

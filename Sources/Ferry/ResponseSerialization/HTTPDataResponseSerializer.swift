@@ -3,7 +3,7 @@ import FerrySession
 /// Gives the body as it is, also when the response is not acceptable.
 ///
 /// AFNetworking: `AFHTTPResponseSerializer`.
-public struct HTTPDataResponseSerializer: ValidatingResponseSerializer {
+public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
 

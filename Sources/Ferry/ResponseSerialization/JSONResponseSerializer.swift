@@ -6,7 +6,7 @@ import FerrySession
 /// code and a JSON body gives both.
 ///
 /// AFNetworking: `AFJSONResponseSerializer`.
-public struct JSONResponseSerializer: ValidatingResponseSerializer {
+public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The content types of JSON: AFNetworking's three and every `application/…+json` (RFC 6839).
     public static let contentTypes: Set<String> = [
         "application/json", "text/json", "text/javascript", "application/*+json",

@@ -5,7 +5,7 @@ import FerrySession
 /// An empty body gives neither value nor error.
 ///
 /// AFNetworking: `AFPropertyListResponseSerializer`.
-public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The content types of property lists: AFNetworking's and those in use for binary lists and for XML.
     public static let contentTypes: Set<String> = [
         "application/x-plist", "application/x-apple-binary-plist", "application/x-bplist",

@@ -3,7 +3,7 @@ import FerrySession
 /// The status codes and content types a response may have.
 ///
 /// AFNetworking: `AFHTTPResponseSerializer.validateResponse`.
-public struct Validation: Sendable, Hashable {
+public struct Validation: Sendable, Hashable, Codable {
     /// The acceptable status codes; nil accepts all.
     ///
     /// 200 to 299 by default.

@@ -17,7 +17,7 @@ extension SessionManager {
     ) -> URLSessionDataTask {
         dataTask(
             with: request,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
             completionHandler: completionHandler
@@ -41,7 +41,7 @@ extension SessionManager {
         uploadTask(
             with: request,
             fromFile: fileURL,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             progress: progress,
             completionHandler: completionHandler
         )
@@ -64,7 +64,7 @@ extension SessionManager {
         uploadTask(
             with: request,
             from: bodyData,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             progress: progress,
             completionHandler: completionHandler
         )
@@ -84,7 +84,7 @@ extension SessionManager {
     ) -> URLSessionUploadTask {
         uploadTask(
             withStreamedRequest: request,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             progress: progress,
             completionHandler: completionHandler
         )
@@ -106,7 +106,7 @@ extension SessionManager {
     ) -> URLSessionDownloadTask {
         downloadTask(
             with: request,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             progress: progress,
             destination: destination,
             completionHandler: completionHandler
@@ -152,7 +152,7 @@ extension SessionManager {
     ) -> URLSessionDownloadTask {
         downloadTask(
             withResumeData: resumeData,
-            serializer: untypedSerializer,
+            serializer: ownSerializer,
             progress: progress,
             destination: destination,
             completionHandler: completionHandler
@@ -160,5 +160,5 @@ extension SessionManager {
     }
 
     /// The manager's serializer as it is now.
-    var untypedSerializer: UntypedResponseSerializer { UntypedResponseSerializer(base: responseSerializer) }
+    var ownSerializer: UntypedResponseSerializer { UntypedResponseSerializer(base: responseSerializer) }
 }

@@ -9,6 +9,9 @@ extension SessionManager {
         core.configuration.copy() as? URLSessionConfiguration ?? core.configuration
     }
 
+    /// Which `URLSession` the manager runs on.
+    public var transport: SessionTransport { core.transport }
+
     /// The serial queue of the delegate callbacks; it does not limit how many requests run at once.
     public var operationQueue: OperationQueue { core.operationQueue }
 

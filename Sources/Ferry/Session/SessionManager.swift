@@ -68,6 +68,25 @@ open class SessionManager: @unchecked Sendable {
         core.abandon()
     }
 
+    /// Makes another manager with the same configuration, transport, response serializer, security policy and adapters.
+    ///
+    /// It has a session, queues and tasks of its own, and neither hooks nor monitors. A subclass overrides this to give
+    /// one of its own class, and has ``takeSettings(of:)`` do the rest. AFNetworking: `copy`.
+    ///
+    /// - Returns: The new manager.
+    open func copy() -> SessionManager {
+        let copy = SessionManager(configuration: configuration, transport: transport)
+        copy.takeSettings(of: self)
+        return copy
+    }
+
+    /// Takes over what a copy has of its original apart from configuration and transport.
+    ///
+    /// - Parameter original: The manager that is copied.
+    open func takeSettings(of original: SessionManager) {
+        core.takeSettings(of: original.core)
+    }
+
     // MARK: - Making tasks
 
     /// Changes a request before a task is made of it: the seam through which every request passes.

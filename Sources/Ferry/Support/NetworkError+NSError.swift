@@ -30,6 +30,9 @@ extension NetworkError {
     public var nsError: NSError {
         let original = underlyingError.map { $0 as NSError }
         if hasTransportCode { return NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
+        if underlyingError is RequestSerializationError {
+            return NSError(domain: Self.requestSerializationDomain, code: errorCode, userInfo: errorUserInfo)
+        }
         switch code {
         case .unacceptableStatusCode, .unacceptableContentType, .responseTooLarge, .noValue:
             return NSError(domain: Self.responseSerializationDomain, code: errorCode, userInfo: errorUserInfo)
@@ -50,8 +53,10 @@ extension NetworkError: CustomNSError {
     /// `NSURLErrorDomain`; ``nsError`` tells the domains apart.
     public static var errorDomain: String { NSURLErrorDomain }
 
-    /// The number of `NSURLErrorDomain` that stands for ``code``: the transport's own, where it gave one.
+    /// The number of `NSURLErrorDomain` that stands for ``code``: the transport's own or the serializer's, where it gave
+    /// one.
     public var errorCode: Int {
+        if let error = underlyingError as? RequestSerializationError { return error.errorCode }
         if hasTransportCode, let underlyingError { return (underlyingError as NSError).code }
         return code.urlErrorCode
     }

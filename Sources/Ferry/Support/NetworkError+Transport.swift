@@ -5,7 +5,8 @@ extension NetworkError {
     ///
     /// `URLError` and `NSURLErrorDomain` codes, Cocoa and POSIX errors, `CancellationError`, `DecodingError` and
     /// `EncodingError` get their own code, all others ``Code/unknown``; the error itself becomes ``underlyingError``.
-    /// A `NetworkError` stays what it is: only what it does not know yet is filled in.
+    /// A `NetworkError` stays what it is: only what it does not know yet is filled in. A ``RequestSerializationError``,
+    /// also one under a transport's error since it came while the body was sent, is the underlying error itself.
     ///
     /// - Parameters:
     ///   - error: The error to wrap.
@@ -26,6 +27,11 @@ extension NetworkError {
             return
         }
         let bridged = error as NSError
+        let beneath = bridged.userInfo[NSUnderlyingErrorKey] as? RequestSerializationError
+        if let error = error as? RequestSerializationError ?? beneath {
+            self.init(error, request: request, response: response, data: data)
+            return
+        }
         let failingURL = bridged.userInfo[NSURLErrorFailingURLErrorKey] as? URL
         let code = Code(mapping: error)
         self.init(

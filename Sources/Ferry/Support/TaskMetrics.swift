@@ -11,14 +11,19 @@ public struct TaskMetrics: Sendable, Hashable {
     /// The time from start to end in seconds, by a clock that is not set back.
     public var duration: TimeInterval
 
-    /// The number of body bytes sent.
+    /// The number of body bytes sent, of all transactions together.
     public var bytesSent: Int64
 
-    /// The number of body bytes received, before any content coding was undone.
+    /// The number of body bytes received, of all transactions together and before any content coding was undone.
+    ///
+    /// A system session tells neither the earlier transactions nor the coded length: there it is the length of the body.
     public var bytesReceived: Int64
 
     /// The number of redirections followed.
     public var redirectCount: Int
+
+    /// Each request that went out, redirections and retries included, with its phases; empty for a system session.
+    public var transactions: [TransferMetrics.Transaction]
 
     /// Makes a record.
     ///
@@ -29,13 +34,15 @@ public struct TaskMetrics: Sendable, Hashable {
     ///   - bytesSent: The number of body bytes sent.
     ///   - bytesReceived: The number of body bytes received.
     ///   - redirectCount: The number of redirections followed.
+    ///   - transactions: Each request that went out.
     public init(
         startDate: Date,
         endDate: Date,
         duration: TimeInterval? = nil,
         bytesSent: Int64 = 0,
         bytesReceived: Int64 = 0,
-        redirectCount: Int = 0
+        redirectCount: Int = 0,
+        transactions: [TransferMetrics.Transaction] = []
     ) {
         self.startDate = startDate
         self.endDate = endDate
@@ -43,5 +50,6 @@ public struct TaskMetrics: Sendable, Hashable {
         self.bytesSent = bytesSent
         self.bytesReceived = bytesReceived
         self.redirectCount = redirectCount
+        self.transactions = transactions
     }
 }

@@ -30,12 +30,14 @@ extension FetchOptions {
     fileprivate mutating func apply(_ option: Option, _ value: String) throws(UsageError) {
         switch option {
         case .request:
-            guard HeaderLine.isToken(value), value.uppercased() != "CONNECT" else {
+            guard HTTPSyntax.isToken(value), value.uppercased() != "CONNECT" else {
                 throw UsageError("'\(value)' cannot be a request's method")
             }
             method = value
         case .header: headers.append(try HeaderLine(parsing: value))
-        case .data: body.append(value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value))
+        case .data: body.append(BodyPart(parsing: value))
+        case .json: json.append(BodyPart(parsing: value))
+        case .form: form.append(try FormField(parsing: value))
         case .uploadFile: uploadFile = try Self.notEmpty(value, option)
         case .output: outputs.append(try Self.notEmpty(value, option))
         case .remoteName: usesRemoteNames = true
@@ -61,6 +63,7 @@ extension FetchOptions {
                 throw UsageError("--parallel takes a number from 1 to \(most), not '\(value)'")
             }
             parallel = count
+        case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .silent: isSilent = true
         case .verbose: isVerbose = true
@@ -83,21 +86,27 @@ extension FetchOptions {
 
     /// Looks at what only all options together can tell.
     fileprivate func check() throws(UsageError) {
-        guard !urls.isEmpty else { throw UsageError("There is no URL") }
+        guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
+        guard outputs.isEmpty || batchFile == nil else {
+            throw UsageError("--output does not go with --batch; use --remote-name")
+        }
         guard outputs.count <= urls.count else {
             throw UsageError("There are \(outputs.count) -o, but only \(urls.count) URLs")
         }
-        if uploadFile != nil, !body.isEmpty { throw UsageError("--data and --upload-file exclude each other") }
-        if asksForHeadOnly, uploadFile != nil || !body.isEmpty {
-            throw UsageError("--head sends no body, so --data and --upload-file do not go with it")
+        let bodies = bodyOptions
+        if bodies.count > 1 {
+            throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) exclude each other")
+        }
+        if asksForHeadOnly, let body = bodies.first {
+            throw UsageError("--head sends no body, so --\(body.rawValue) does not go with it")
         }
         guard continuesDownloads else { return }
-        guard effectiveMethod == "GET", uploadFile == nil, body.isEmpty, !includesHead else {
+        guard effectiveMethod == "GET", bodies.isEmpty, !includesHead else {
             throw UsageError("--continue goes with a plain GET into a file, without --include")
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
         if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
-        let areFiles = urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areFiles = usesRemoteNames || urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 }

@@ -2,16 +2,23 @@ import Ferry
 
 /// What the command line asks for, checked.
 struct FetchOptions: Equatable, Sendable {
-    /// A part of the body that `-d` gives.
+    /// A part of the body that `-d` or `--json` gives.
     enum BodyPart: Equatable, Sendable {
         case text(String)
         case file(String)
+
+        /// Reads a text, or the name of a file behind an `@`.
+        init(parsing value: String) {
+            self = value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value)
+        }
     }
 
     var urls: [URL] = []
     var method: String?
     var headers: [HeaderLine] = []
     var body: [BodyPart] = []
+    var json: [BodyPart] = []
+    var form: [FormField] = []
     var uploadFile: String?
     /// The files of `-o`, for the URLs in order.
     var outputs: [String] = []
@@ -29,6 +36,8 @@ struct FetchOptions: Equatable, Sendable {
     var pins: [PublicKeyPin] = []
     var proxy: URL?
     var parallel = 1
+    /// The file with more URLs.
+    var batchFile: String?
     var dropsErrorBodies = false
     var isSilent = false
     var isVerbose = false
@@ -38,7 +47,17 @@ struct FetchOptions: Equatable, Sendable {
         if let method { return method }
         if asksForHeadOnly { return "HEAD" }
         if uploadFile != nil { return "PUT" }
-        return body.isEmpty ? "GET" : "POST"
+        return body.isEmpty && json.isEmpty && form.isEmpty ? "GET" : "POST"
+    }
+
+    /// The options that give a body.
+    var bodyOptions: [Option] {
+        var options: [Option] = []
+        if !body.isEmpty { options.append(.data) }
+        if !json.isEmpty { options.append(.json) }
+        if !form.isEmpty { options.append(.form) }
+        if uploadFile != nil { options.append(.uploadFile) }
+        return options
     }
 
     /// Whether the response's head goes where its body goes.

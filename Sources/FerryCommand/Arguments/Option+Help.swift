@@ -2,12 +2,20 @@ extension Option {
     /// The lines of the help text.
     var help: [String] {
         switch self {
-        case .request: ["the method; by default GET, POST with -d, PUT with -T, HEAD with -I"]
+        case .request: ["the method; by default GET, POST with -d, --json and -F, PUT with -T, HEAD", "with -I"]
         case .header: ["add or replace a header; may be given again"]
         case .data:
             [
                 "send this as the body, or the content of FILE as it is (- for standard",
                 "input); several are joined by &",
+            ]
+        case .json:
+            ["as -d, as JSON: with Content-Type and Accept application/json; several are", "joined without a mark"]
+        case .form:
+            [
+                "add a part to a multipart form: NAME=TEXT, NAME=@FILE for a file or NAME=<FILE",
+                "for a text from one (- for standard input), each with ;type=TYPE and",
+                ";filename=NAME behind it as needed",
             ]
         case .uploadFile:
             ["send FILE as the body (- for standard input); a URL that ends in / gets", "the file's name"]
@@ -29,6 +37,7 @@ extension Option {
             ]
         case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
         case .parallel: ["run so many transfers at once; 1 by default, and on standard output"]
+        case .batch: ["transfer the URLs in FILE too (- for standard input), one on each line"]
         case .fail: ["do not write the body of an HTTP error to standard output either"]
         case .silent: ["no progress and no notes; errors are told all the same"]
         case .verbose: ["tell requests, responses and timings on standard error"]

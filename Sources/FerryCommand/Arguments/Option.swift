@@ -3,6 +3,8 @@ enum Option: String, CaseIterable, Sendable {
     case request
     case header
     case data
+    case json
+    case form
     case uploadFile = "upload-file"
     case output
     case remoteName = "remote-name"
@@ -18,6 +20,7 @@ enum Option: String, CaseIterable, Sendable {
     case pin
     case proxy
     case parallel
+    case batch
     case fail
     case silent
     case verbose
@@ -39,6 +42,7 @@ enum Option: String, CaseIterable, Sendable {
         case .request: "X"
         case .header: "H"
         case .data: "d"
+        case .form: "F"
         case .uploadFile: "T"
         case .output: "o"
         case .remoteName: "O"
@@ -52,7 +56,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy, .batch: nil
         }
     }
 
@@ -61,8 +65,9 @@ enum Option: String, CaseIterable, Sendable {
         switch self {
         case .request: "METHOD"
         case .header: "'NAME: VALUE'"
-        case .data: "DATA|@FILE"
-        case .uploadFile, .output, .caCertificate: "FILE"
+        case .data, .json: "DATA|@FILE"
+        case .form: "NAME=VALUE"
+        case .uploadFile, .output, .caCertificate, .batch: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
         case .pin: "sha256//BASE64"
         case .proxy: "URL"

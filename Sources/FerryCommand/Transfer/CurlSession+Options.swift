@@ -15,7 +15,13 @@ extension CurlSession {
         configuration.httpAdditionalHeaders = ["User-Agent": Version.userAgent]
         var own = Options()
         own.connectTimeout = options.connectTimeout
-        own.proxy = options.proxy
+        if let url = options.proxy {
+            do {
+                own.proxy = try Proxy(url)
+            } catch {
+                throw CommandFailure(.network, error.message)
+            }
+        }
         if let path = options.certificateFile {
             guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
             own.certificateAuthorityFile = URL(fileURLWithPath: path)

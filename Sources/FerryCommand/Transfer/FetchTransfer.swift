@@ -75,7 +75,13 @@ final class FetchTransfer {
         case .stream(let output):
             guard !isError || !options.dropsErrorBodies else { break }
             if options.writesHead { try await output.write(HeadText.data(of: response)) }
-            try await receive(bytes, response) { try await output.write($0) }
+            guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1, response.isJSON else {
+                try await receive(bytes, response) { try await output.write($0) }
+                break
+            }
+            var indenter = JSONIndenter()
+            try await receive(bytes, response) { try await output.write(indenter.take($0)) }
+            try await output.write(indenter.finish())
         case .part(let part) where !isError:
             try part.begin(fetch.record(for: response))
             try await receive(bytes, response, into: part)

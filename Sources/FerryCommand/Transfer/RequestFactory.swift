@@ -9,16 +9,20 @@ enum RequestFactory {
         request.timeoutInterval = options.timeout
         switch body {
         case .none: break
-        case .data(let data):
+        case .data(let data, let type):
             request.httpBody = data
-            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+        case .form(let form):
+            request.httpBodyStream = body.makeStream(isFirst: true)
+            request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+            request.setValue(String(form.contentLength), forHTTPHeaderField: "Content-Length")
         case .file(_, let length):
             request.httpBodyStream = body.makeStream(isFirst: true)
             if let length { request.setValue(String(length), forHTTPHeaderField: "Content-Length") }
         }
         // A file is to be what lies on the server: of a known length, and able to be continued.
         if destination != .standardOutput { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-        request.setValue("*/*", forHTTPHeaderField: "Accept")
+        request.setValue(options.json.isEmpty ? "*/*" : "application/json", forHTTPHeaderField: "Accept")
         for name in Set(options.headers.map(\.name)) { request.setValue(nil, forHTTPHeaderField: name) }
         for header in options.headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
         return request

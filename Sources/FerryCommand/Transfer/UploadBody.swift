@@ -3,29 +3,41 @@ import Ferry
 /// What is sent as the body.
 enum UploadBody: Sendable {
     case none
-    case data(Data)
+    case data(Data, type: String)
+    case form(MultipartFormData)
     /// A file; the length is known where it is a regular one.
     case file(String, length: Int64?)
 
     init(_ options: FetchOptions) throws(CommandFailure) {
         if let path = options.uploadFile {
             self = try Self.file(path == "-" ? "/dev/stdin" : path)
-        } else if options.body.isEmpty {
-            self = .none
+        } else if !options.form.isEmpty {
+            self = .form(try Self.form(options.form))
+        } else if !options.json.isEmpty {
+            self = .data(try Self.joined(options.json, by: ""), type: "application/json")
+        } else if !options.body.isEmpty {
+            self = .data(try Self.joined(options.body, by: "&"), type: "application/x-www-form-urlencoded")
         } else {
-            var data = Data()
-            for (index, part) in options.body.enumerated() {
-                if index > 0 { data.append(UInt8(ascii: "&")) }
-                switch part {
-                case .text(let text): data.append(Data(text.utf8))
-                case .file(let path): data.append(try Self.content(path == "-" ? "/dev/stdin" : path))
-                }
-            }
-            self = .data(data)
+            self = .none
         }
     }
 
-    private static func file(_ path: String) throws(CommandFailure) -> UploadBody {
+    private static func joined(
+        _ parts: [FetchOptions.BodyPart],
+        by separator: String
+    ) throws(CommandFailure) -> Data {
+        var data = Data()
+        for (index, part) in parts.enumerated() {
+            if index > 0 { data.append(Data(separator.utf8)) }
+            switch part {
+            case .text(let text): data.append(Data(text.utf8))
+            case .file(let path): data.append(try content(path))
+            }
+        }
+        return data
+    }
+
+    static func file(_ path: String) throws(CommandFailure) -> UploadBody {
         var info = stat()
         guard stat(path, &info) == 0, access(path, R_OK) == 0 else {
             throw .file(path, "cannot be read", errno: errno)
@@ -38,8 +50,11 @@ enum UploadBody: Sendable {
         }
     }
 
-    private static func content(_ path: String) throws(CommandFailure) -> Data {
-        guard let file = fopen(path, "rb") else { throw .file(path, "cannot be read", errno: errno) }
+    /// All of a file, or of standard input.
+    static func content(_ path: String) throws(CommandFailure) -> Data {
+        guard let file = fopen(path == "-" ? "/dev/stdin" : path, "rb") else {
+            throw .file(path, "cannot be read", errno: errno)
+        }
         defer { fclose(file) }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -53,6 +68,7 @@ enum UploadBody: Sendable {
 
     /// A fresh stream of the body, where it can be read from its beginning.
     func makeStream(isFirst: Bool) -> InputStream? {
+        if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }
         return InputStream(fileAtPath: path)
     }

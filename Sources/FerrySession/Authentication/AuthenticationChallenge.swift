@@ -31,15 +31,15 @@ struct AuthenticationChallenge: Sendable {
         if options.isEmpty { return nil }
     }
 
-    /// The protection space of the strongest scheme left, for the origin that asks.
-    func space(of url: URL) -> URLProtectionSpace? {
+    /// The protection space of the strongest scheme left, for the origin or the proxy that asks.
+    func space(of url: URL, proxy: ProxyServer?) -> URLProtectionSpace? {
         guard let option = options.first else { return nil }
         let origin = Origin(url)
         if isProxy {
             let type = origin.scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy
             return URLProtectionSpace(
-                proxyHost: origin.host,
-                port: origin.port,
+                proxyHost: proxy?.host ?? origin.host,
+                port: proxy?.port ?? origin.port,
                 type: type,
                 realm: option.realm,
                 authenticationMethod: option.scheme.method
@@ -63,9 +63,10 @@ struct SchemeCredential: Hashable, Sendable {
 }
 
 /// Where a credential belongs: it never goes anywhere else.
-struct CredentialPlace: Hashable, Sendable {
-    var origin: Origin
-    var isProxy: Bool
+enum CredentialPlace: Hashable, Sendable {
+    case origin(Origin)
+    /// A proxy by its address.
+    case proxy(String)
 }
 
 /// What the delegate is asked.
@@ -73,7 +74,7 @@ struct AuthenticationQuestion: Sendable {
     var space: URLProtectionSpace
     var proposed: URLCredential?
     var failures: Int
-    var response: HTTPURLResponse
+    var response: URLResponse?
 
     /// The challenge that delegates know.
     func challenge(_ answer: @escaping ChallengeSender.Answer) -> URLAuthenticationChallenge {

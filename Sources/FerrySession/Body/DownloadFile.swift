@@ -41,6 +41,18 @@ final class DownloadFile: @unchecked Sendable {
         size = data.offset
     }
 
+    /// Makes a file of what has come of a body, and closes it where that is all.
+    convenience init(keeping data: Data, in directory: URL, requestURL: URL?, isWhole: Bool) throws(URLError) {
+        self.init(directory: directory, requestURL: requestURL)
+        do throws(URLError) {
+            try append(data)
+            if isWhole { try finish() }
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
     /// Whether a name is one that this type gives, so that no other file is ever taken for a partial download.
     static func isName(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
@@ -71,6 +83,13 @@ final class DownloadFile: @unchecked Sendable {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             size += Int64(count)
         }
+    }
+
+    func append(_ data: Data) throws(URLError) {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(URLError) in try write(bytes) }
+        }
+        try result.get()
     }
 
     /// Forgets the bytes, to begin again.

@@ -45,6 +45,15 @@ enum CurlOption {
     static let proxyUserName: Int32 = 10_175
     static let proxyPassword: Int32 = 10_176
     static let bodySize: Int32 = 30_115
+    static let proxyHeader: Int32 = 10_228
+    static let proxyCAPath: Int32 = 10_247
+    static let proxyCAInfoBlob: Int32 = 40_310
+    static let unixSocketPath: Int32 = 10_231
+    static let abstractUnixSocket: Int32 = 10_264
+    static let resolve: Int32 = 10_203
+    static let interface: Int32 = 10_062
+    static let ipResolve: Int32 = 113
+    static let happyEyeballsTimeout: Int32 = 271
 }
 
 enum CurlMultiOption {

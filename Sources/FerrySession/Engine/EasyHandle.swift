@@ -1,12 +1,12 @@
 internal import CFerry
 
-/// One libcurl easy handle with its error text and header list; touched only on its engine's thread.
+/// One libcurl easy handle with its error text and lists; touched only on its engine's thread.
 final class EasyHandle {
     static let errorSize = 256
 
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var headerList: UnsafeMutableRawPointer?
+    private var lists: [Int32: UnsafeMutableRawPointer] = [:]
 
     init?() {
         guard let pointer = ferry_easy_init() else { return nil }
@@ -17,15 +17,15 @@ final class EasyHandle {
 
     deinit {
         ferry_easy_cleanup(pointer)
-        ferry_slist_free(headerList)
+        for list in lists.values { ferry_slist_free(list) }
         errorText.deallocate()
     }
 
     /// Forgets every option; the connection, session and name caches live in the multi handle and stay.
     func reset() {
         ferry_easy_reset(pointer)
-        ferry_slist_free(headerList)
-        headerList = nil
+        for list in lists.values { ferry_slist_free(list) }
+        lists = [:]
         errorText[0] = 0
     }
 
@@ -52,16 +52,19 @@ final class EasyHandle {
     }
 
     func set(_ option: Int32, _ value: String) {
-        ferry_easy_set_string(pointer, option, value)
+        // Passed as it is, a string would be copied into an array first.
+        _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
-    func setHeaders(_ lines: [String]) {
-        ferry_slist_free(headerList)
-        headerList = nil
-        for line in lines {
-            headerList = ferry_slist_append(headerList, line)
-        }
-        ferry_easy_set_pointer(pointer, CurlOption.httpHeader, headerList)
+    /// Sets a list, which libcurl reads for as long as the transfer takes.
+    func setList(_ option: Int32, _ lines: [String]) {
+        guard lists[option] != nil || !lines.isEmpty else { return }
+        let old = lists.removeValue(forKey: option)
+        var list: UnsafeMutableRawPointer?
+        for line in lines { list = line.withCString { ferry_slist_append(list, $0) } }
+        ferry_easy_set_pointer(pointer, option, list)
+        lists[option] = list
+        ferry_slist_free(old)
     }
 
     func long(_ info: Int32) -> Int {

@@ -5,12 +5,18 @@ struct EngineSettings: Sendable {
     var allowsInsecureRedirects: Bool
     var sensitiveHeaders: Set<String>
     var additionalHeaders: [(name: String, value: String)]
-    var userAgent: String
+    /// The whole `User-Agent` field, which nearly every request has.
+    var userAgentLine: String
     /// What TLS connections are made with, or why they cannot be.
     var tls: Result<TLSMaterial, CurlSessionError>
-    var proxy: String?
+    /// Which proxy requests go through, or why that cannot be said.
+    var proxy: Result<ProxyTable, CurlSessionError>
+    /// How hosts are reached, or why they cannot be.
+    var network: Result<NetworkMaterial, CurlSessionError>
     var temporaryDirectory: URL
     var decodesContent: Bool
     var cookies: CookieJar?
     var credentialStore: CredentialStore?
+    var cache: HTTPCache?
+    var cachePolicy: URLRequest.CachePolicy
 }

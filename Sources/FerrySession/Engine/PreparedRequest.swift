@@ -5,6 +5,8 @@ struct PreparedRequest: Sendable {
     let method: String
     /// `Name: value` lines.
     let headers: [String]
+    /// Lines for a proxy alone.
+    let proxyHeaders: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
     /// Whether the request asks for 100 (Continue).
@@ -13,6 +15,8 @@ struct PreparedRequest: Sendable {
     /// What the exchange so far means for a request.
     struct Context {
         var hasBody = false
+        /// The body is the caller's, and not the empty one of a method that expects content.
+        var isBodyGiven = false
         var isStreamed = false
         /// A redirection led to another origin: the session's own credentials stay behind, too.
         var hasLeftOrigin = false
@@ -55,8 +59,12 @@ struct PreparedRequest: Sendable {
         expectsContinue = fields.list.contains {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
-        let list = context.hasCredential ? fields.list.filter { $0.name.lowercased() != "authorization" } : fields.list
-        headers = Self.lines(list, settings: settings, method: method, hasBody: context.hasBody)
+        // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section 11.7.1).
+        let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
+        let list = fields.list.filter { !dropped.contains($0.name.lowercased()) }
+        headers = Self.lines(list, settings: settings, method: method, context: context)
+        proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
+            .map { "\($0.name): \($0.value)" }
     }
 
     private typealias Field = (name: String, value: String)
@@ -109,7 +117,7 @@ struct PreparedRequest: Sendable {
         _ fields: [Field],
         settings: EngineSettings,
         method: String,
-        hasBody: Bool
+        context: Context
     ) -> [String] {
         var lines: [String] = []
         lines.reserveCapacity(fields.count + 4)
@@ -120,14 +128,14 @@ struct PreparedRequest: Sendable {
             let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
-        if !names.contains("user-agent") { lines.append("User-Agent: \(settings.userAgent)") }
+        if !names.contains("user-agent") { lines.append(settings.userAgentLine) }
         if settings.decodesContent, !names.contains("accept-encoding"), !names.contains("range") {
-            lines.append("Accept-Encoding: \(ContentCoding.acceptEncoding)")
+            lines.append(ContentCoding.acceptEncodingLine)
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
-        if hasBody, !names.contains("expect") { lines.append("Expect:") }
+        if context.hasBody, !names.contains("expect") { lines.append("Expect:") }
         // As URLSession does for a form posted without a type.
-        if hasBody, method == "POST", !names.contains("content-type") {
+        if context.isBodyGiven, method == "POST", !names.contains("content-type") {
             lines.append("Content-Type: application/x-www-form-urlencoded")
         } else if !names.contains("content-type") {
             lines.append("Content-Type:")

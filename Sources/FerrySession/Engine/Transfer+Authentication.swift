@@ -2,15 +2,14 @@
 extension Transfer {
     /// Where the credentials of the current request belong.
     func credentialPlace(isProxy: Bool) -> CredentialPlace? {
-        request.url.map { CredentialPlace(origin: Origin($0), isProxy: isProxy) }
+        isProxy ? proxy.map { .proxy($0.address) } : request.url.map { .origin(Origin($0)) }
     }
 
     /// The credential to send: the one just given, else the one that worked in this session before.
     func credential(isProxy: Bool) -> SchemeCredential? {
         if let given = credentials[isProxy] { return given }
-        if !isProxy, request.value(forHTTPHeaderField: "Authorization") != nil || request.url?.user != nil {
-            return nil
-        }
+        let field = isProxy ? "Proxy-Authorization" : "Authorization"
+        if request.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
         return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
     }
 
@@ -38,16 +37,27 @@ extension Transfer {
     /// Whether an answer asks for a credential that somebody may have.
     func challenge(for head: ResponseHead) -> AuthenticationChallenge? {
         guard let challenge = AuthenticationChallenge(head, runtime: engine.runtime) else { return nil }
+        guard !challenge.isProxy || isForwarded || isTunnelling else { return nil }
         let place = credentialPlace(isProxy: challenge.isProxy)
         // What worked before does not any more, or what was just given does not at all.
         if let place { engine.acceptedCredentials[place] = nil }
-        return authenticationFailures < AuthenticationChallenge.mostFailures ? challenge : nil
+        return failures(challenge) < AuthenticationChallenge.mostFailures ? challenge : nil
+    }
+
+    private func failures(_ challenge: AuthenticationChallenge) -> Int {
+        authenticationFailures[challenge.isProxy] ?? 0
     }
 
     func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
-        guard let client, let url = request.url, let space = challenge.space(of: url) else { return deliverHeld() }
+        guard let client, let url = request.url, let space = challenge.space(of: url, proxy: proxy) else {
+            return deliverHeld()
+        }
+        if let own = ownProxyCredential(challenge) {
+            // As a command, since libcurl may be delivering the answer's body just now.
+            return engine.submit(.authenticate(self, .useCredential, own))
+        }
         let isInURL = url.user != nil && credentials[false] == nil && !challenge.isProxy
-        let failures = authenticationFailures + (isInURL ? 1 : 0)
+        let failures = failures(challenge) + (isInURL ? 1 : 0)
         let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
         client.transfer(
             willAuthenticate: AuthenticationQuestion(
@@ -59,6 +69,12 @@ extension Transfer {
         )
     }
 
+    /// What the session's options have for their proxy, the first time it asks.
+    private func ownProxyCredential(_ challenge: AuthenticationChallenge) -> URLCredential? {
+        guard challenge.isProxy, isProxyCertain, failures(challenge) == 0, let user = proxy?.user else { return nil }
+        return URLCredential(user: user, password: proxy?.password ?? "", persistence: .none)
+    }
+
     func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
         guard client != nil, let held, held.isAsked, case .challenge(var challenge) = held.question else { return }
         switch disposition {
@@ -68,7 +84,7 @@ extension Transfer {
             authenticate(given, isProxy: challenge.isProxy)
         case .cancelAuthenticationChallenge:
             self.held = nil
-            client?.transfer(didReceive: held.response, isReplacement: true)
+            if !held.isTunnel { client?.transfer(didReceive: held.response, isReplacement: true) }
             fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
         case .rejectProtectionSpace:
             challenge.options.removeFirst()
@@ -83,7 +99,7 @@ extension Transfer {
         letGoOfAttempt()
         isClientFull = false
         isEnded = false
-        authenticationFailures += 1
+        authenticationFailures[isProxy, default: 0] += 1
         credentials[isProxy] = credential
         client?.transferDidRewindBody()
         engine.start(self, priority: priority)

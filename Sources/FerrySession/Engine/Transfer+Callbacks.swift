@@ -43,6 +43,11 @@ extension Transfer {
                     guard let context, let local else { return }
                     let verdicts = Unmanaged<ConnectionVerdicts>.fromOpaque(context).takeUnretainedValue()
                     verdicts.forget(local: String(cString: local), port: Int(port))
+                },
+                refused: { owner, easy, isAtFault, bytes, length in
+                    guard let owner, let easy, let bytes else { return }
+                    let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
+                    chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
                 }
             )
         )
@@ -62,6 +67,7 @@ extension Transfer {
     private func mayConnect() -> Bool {
         isResolving = false
         guard client != nil else { return false }
+        isConnected = false
         beginConnecting()
         return true
     }
@@ -77,6 +83,7 @@ extension Transfer {
     private func mayRequest() -> Bool {
         isResolving = false
         guard client != nil else { return false }
+        isConnected = true
         let now = MonotonicTime.now()
         if !isSuspended { clock.start(at: now) }
         clock.endConnecting(at: now)
@@ -94,7 +101,12 @@ extension Transfer {
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
-            guard didReceiveHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return 0 }
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if isTunnelling {
+                didReceiveTunnelLine(line)
+            } else if !didReceiveHeaderLine(line) {
+                return 0
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[end...])
         }
         return count

@@ -26,6 +26,7 @@ extension Transfer {
         }
         attachAgain()
         liftPause()
+        feedFromCache()
     }
 
     /// The client has room again.
@@ -34,6 +35,7 @@ extension Transfer {
         setClientFull(false)
         engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
+        feedFromCache()
         finishIfDrained()
         attachAgain()
         if client != nil { liftPause() }
@@ -89,8 +91,8 @@ extension Transfer {
         body = bodyAfterRedirection(from: asked, keepsBody: keepsBody, to: next)
         if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
             hasLeftOrigin = true
-            credentials = [:]
-            authenticationFailures = 0
+            credentials[false] = nil
+            authenticationFailures[false] = nil
         }
         request = next
         // What the first request sent is no part of the next one's body.
@@ -112,6 +114,7 @@ extension Transfer {
     func deliverHeld() {
         guard let held else { return }
         self.held = nil
+        if held.isTunnel, let failure = held.failure { return fail(failure) }
         response = held.response
         client?.transfer(didReceive: held.response, isReplacement: false)
         setClientFull(false)
@@ -136,13 +139,7 @@ extension Transfer {
 
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
-        guard let box else {
-            let error = CurlSessionError(
-                .bodyNotReplayable,
-                "The request's body is wanted as a stream, and none was given"
-            )
-            return fail(.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error))
-        }
+        guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
         engine.start(self, priority: priority)
     }
@@ -150,30 +147,27 @@ extension Transfer {
     /// Sends what the client has kept of the body, and all that follows, to a file; the exchange may be over already.
     func becomeDownload(for client: any TransferClient) {
         guard case .client = sink, isFinished || self.client != nil else { return }
-        let file = DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)
         let kept = client.transferTakesBuffer()
+        let file: DownloadFile
         do throws(URLError) {
-            try write(kept, to: file)
-            if isFinished { try file.finish() }
+            file = try DownloadFile(
+                keeping: kept,
+                in: engine.settings.temporaryDirectory,
+                requestURL: request.url,
+                isWhole: isFinished
+            )
         } catch {
-            file.remove()
             self.client = nil
             if !isFinished { end() }
             // The failure first: becoming a download opens the mailbox, where a success may wait.
             client.transfer(didFinishWith: error, file: nil)
             return client.transfer(didBecomeDownloadWith: 0, finished: nil)
         }
+        caching?.pending = nil
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
         guard !isFinished else { return }
         sink = .file(file)
         readMore()
-    }
-
-    private func write(_ data: Data, to file: DownloadFile) throws(URLError) {
-        let result = data.withUnsafeBytes { bytes in
-            Result { () throws(URLError) in try file.write(bytes) }
-        }
-        try result.get()
     }
 
     // MARK: - Ends
@@ -184,6 +178,7 @@ extension Transfer {
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
+        if settleWithCache(code) { return }
         if mustStartOver {
             (continuesAt, validator, isResuming) = (nil, nil, false)
             return engine.start(self, priority: priority)
@@ -197,6 +192,7 @@ extension Transfer {
         if mustRepeat { return repeatWithoutExpectation() }
         if reconnect() { return }
         guard let failure else { return attemptSucceeded() }
+        if askForTunnel(failure) { return }
         if continueAfterSuspension() || replayBody(code) { return }
         fail(failure)
     }
@@ -204,6 +200,7 @@ extension Transfer {
     private func attemptSucceeded() {
         if held != nil {
             isEnded = true
+            storeRedirection()
             return askHeld()
         }
         guard response != nil else {
@@ -213,7 +210,7 @@ extension Transfer {
         finishIfDrained()
     }
 
-    private func finishIfDrained() {
+    func finishIfDrained() {
         guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
         guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
@@ -261,6 +258,7 @@ extension Transfer {
     }
 
     func fail(_ error: URLError) {
+        if serveStale(insteadOf: error) { return }
         let client = client
         let resumeData = makeResumeData()
         letGoOfAttempt()
@@ -285,6 +283,7 @@ extension Transfer {
             sink = .client
         }
         let client = client
+        if let candidate = finishStoring() { client?.transfer(willCache: candidate) }
         self.client = nil
         end()
         client?.transfer(didFinishWith: nil, file: finished)
@@ -296,7 +295,7 @@ extension Transfer {
         reader = nil
         if case .file(let file) = sink { file.remove() }
         isFinished = true
-        decoder = nil
+        (decoder, caching, cachedBody) = (nil, nil, nil)
     }
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.

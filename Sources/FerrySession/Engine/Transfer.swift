@@ -25,6 +25,8 @@ final class Transfer: @unchecked Sendable {
         var isAsked = false
         /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
         var failure: URLError?
+        /// It is a proxy's answer to `CONNECT`, which is nobody's response.
+        var isTunnel = false
     }
 
     /// How much of a held answer's body is kept before the delegate is asked.
@@ -55,7 +57,7 @@ final class Transfer: @unchecked Sendable {
     var held: Held?
     /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
     var credentials: [Bool: SchemeCredential] = [:]
-    var authenticationFailures = 0
+    var authenticationFailures: [Bool: Int] = [:]
     var redirectCount = 0
     /// A redirection has led to another origin than the task's.
     var hasLeftOrigin = false
@@ -70,6 +72,17 @@ final class Transfer: @unchecked Sendable {
     /// The attempt has succeeded, but the client has not taken all of it.
     var isEnded = false
     var isFinished = false
+
+    // The connection's way.
+    /// The attempt's proxy, where it is known; with the environment's, a host may still be excepted.
+    var proxy: ProxyServer?
+    var isProxyCertain = false
+    var unixSocket: NetworkOptions.UnixSocket?
+    /// Whether the attempt has a connection to the server, through a tunnel or without one.
+    var isConnected = false
+    /// The proxy's last answer to `CONNECT`.
+    var tunnelHead: ResponseHead?
+    var tunnelParser = ResponseHeadParser()
 
     // The connection's trust.
     /// Whether the attempt's connection needs a verdict before it carries the request.
@@ -110,6 +123,19 @@ final class Transfer: @unchecked Sendable {
     var mustStartOver = false
     var ignoresBody = false
     let originalURL: URL?
+
+    // The cache.
+    /// Whether the task reads and fills the cache.
+    var usesCache = false
+    /// It only asks whether a stored response still holds.
+    var isRevalidation = false
+    /// What is stored has been found to be of no use.
+    var ignoresCache = false
+    var caching: CacheExchange?
+    /// What is being delivered from the cache.
+    var cachedBody: CacheBodyReader?
+    /// When the attempt began, for the age of its answer.
+    var sentAt: Date?
 
     init(
         engine: TransferEngine,
@@ -167,6 +193,7 @@ final class Transfer: @unchecked Sendable {
         do throws(URLError) {
             let context = PreparedRequest.Context(
                 hasBody: hasBody,
+                isBodyGiven: !body.isNone,
                 isStreamed: isStreamed,
                 hasLeftOrigin: hasLeftOrigin,
                 dropsExpectation: dropsExpectation,
@@ -212,15 +239,14 @@ final class Transfer: @unchecked Sendable {
         mustStartOver = false
         ignoresBody = false
         attemptStart = Date()
+        sentAt = attemptStart
         attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
-        let settings = engine.settings
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3
         easy.set(CurlOption.protocols, httpAndHTTPS)
         easy.set(CurlOption.pathAsIs, 1)
-        easy.set(CurlOption.suppressConnectHeaders, 1)
         easy.set(CurlOption.contentDecoding, 0)
         easy.set(CurlOption.tcpKeepAlive, 1)
         // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
@@ -228,15 +254,15 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if let proxy = settings.proxy { easy.set(CurlOption.proxy, proxy) }
         if case .file = sink {
             easy.set(CurlOption.bufferSize, 524_288)
         } else {
             easy.set(CurlOption.bufferSize, 65_536)
         }
-        configureCredentials(easy)
-        easy.setHeaders(headers(prepared))
+        easy.setList(CurlOption.httpHeader, headers(prepared))
         do throws(URLError) {
+            try configureNetwork(easy, prepared)
+            configureCredentials(easy)
             try configureTLS(easy, prepared.origin)
             try configureBody(easy, prepared)
         } catch {

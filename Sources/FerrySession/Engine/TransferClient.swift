@@ -6,7 +6,7 @@ protocol TransferClient: AnyObject, Sendable {
     var transferIsSuspended: Bool { get }
 
     /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
-    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool)
+    func transfer(didReceive response: URLResponse, isReplacement: Bool)
 
     /// The body goes on behind `offset` bytes that an earlier task has received.
     func transfer(didResumeAt offset: Int64, expectedTotal: Int64)
@@ -47,8 +47,11 @@ protocol TransferClient: AnyObject, Sendable {
     /// The exchange is cancelled, as the client wished; the data continues it, where that is possible.
     func transfer(didCancelProducing resumeData: Data?)
 
+    /// The response is whole and may be stored, unless the client's delegate will not have it.
+    func transfer(willCache candidate: CacheCandidate)
+
     /// The exchange is over. `file` has the body of a download.
-    func transfer(didFinishWith error: URLError?, file: DownloadFile?)
+    func transfer(didFinishWith error: (any Error)?, file: DownloadFile?)
 }
 
 /// Whether a client can take more.

@@ -25,6 +25,16 @@ struct ResumeData: Codable, Hashable, Sendable {
         return Self.magic + json
     }
 
+    /// Deletes the partial file that an error's resume data names, where nobody will ever see either.
+    static func discard(_ error: (any Error)?) {
+        guard let data = (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data,
+            data.starts(with: magic),
+            let record = try? JSONDecoder().decode(ResumeData.self, from: data.dropFirst(magic.count)),
+            DownloadFile.isName(record.fileName)
+        else { return }
+        unlink(record.file.path)
+    }
+
     /// Reads a record, or throws a ``CurlSessionError`` that says what is wrong with it.
     init(_ data: Data, folder: URL) throws(CurlSessionError) {
         guard data.starts(with: Self.magic) else {

@@ -1,80 +1,76 @@
-/// The file name a response suggests (RFC 6266), made safe to be one name in a folder.
-enum ContentDisposition {
-    /// The name that the field gives, with `filename*` (RFC 8187) before `filename`, or `nil`.
-    static func filename(_ field: String) -> String? {
-        var plain: String?
-        for (name, value) in parameters(of: field) {
-            if name == "filename*", let decoded = extended(value), let safe = safe(decoded) { return safe }
-            if name == "filename", plain == nil { plain = safe(value) }
+/// A `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
+public struct ContentDisposition: Sendable, Hashable {
+    /// The disposition in lower case, such as `attachment`.
+    public let type: String
+
+    /// The parameters by their names in lower case, as they were sent; of several with one name, the first.
+    public let parameters: [String: String]
+
+    /// Reads a field's value.
+    ///
+    /// - Parameter text: The value; one without a type gives nil.
+    public init?(_ text: String) {
+        var scanner = FieldScanner(text)
+        let type = scanner.token().lowercased()
+        guard !type.isEmpty else { return nil }
+        var parameters: [String: String] = [:]
+        while scanner.skipSemicolon() {
+            let name = scanner.token().lowercased()
+            guard !name.isEmpty, let value = scanner.parameterValue() else { continue }
+            if parameters[name] == nil { parameters[name] = value }
         }
-        return plain
+        self.type = type
+        self.parameters = parameters
     }
 
-    /// One path component that is neither hidden nor a way out of its folder, or `nil` where nothing is left.
-    static func safe(_ name: String) -> String? {
-        // Both separators end a component: servers on Windows send whole paths.
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-        let clean = String(last.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
-            .trimmingCharacters(in: .whitespaces)
-        let visible = clean.drop { $0 == "." }
-        guard !visible.isEmpty else { return nil }
-        var result = String(visible)
-        let longest = 255
-        while result.utf8.count > longest { result.unicodeScalars.removeLast() }
-        return result
+    /// The name suggested for the file, as it was sent: `filename*` ahead of `filename` (RFC 6266, section 4.3).
+    ///
+    /// It is not safe as the name of a file; see ``FileName/sanitized(_:)``.
+    public var fileName: String? {
+        parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"]
     }
 
-    private static func extended(_ value: String) -> String? {
+    /// The suggested name as one safe path component: the plain one where nothing is left of the extended one.
+    package func safeFileName(maximumByteCount: Int = FileName.maximumByteCount) -> String? {
+        let suggestions = [parameters["filename*"].flatMap(Self.decodeExtended), parameters["filename"]]
+        return suggestions.lazy.compactMap { suggestion in
+            suggestion.flatMap { FileName.component($0, maximumByteCount: maximumByteCount) }
+        }.first
+    }
+
+    /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
+    static func decodeExtended(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
+        guard parts.count == 3, let bytes = decodePercent(parts[2]) else { return nil }
         switch parts[0].lowercased() {
-        case "utf-8": return String(parts[2]).removingPercentEncoding
-        case "iso-8859-1":
-            var scalars = String.UnicodeScalarView()
-            var rest = parts[2][...]
-            while let character = rest.first {
-                rest = rest.dropFirst()
-                if character == "%", let byte = UInt8(rest.prefix(2), radix: 16) {
-                    scalars.append(Unicode.Scalar(byte))
-                    rest = rest.dropFirst(2)
-                } else {
-                    scalars.append(contentsOf: character.unicodeScalars)
-                }
-            }
-            return String(scalars)
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil
         }
     }
 
-    /// The parameters behind the disposition type, names in lower case, quoted strings unquoted.
-    private static func parameters(of field: String) -> [(name: String, value: String)] {
-        var result: [(name: String, value: String)] = []
-        var piece = ""
-        var isQuoted = false
-        var isEscaped = false
-        var pieces: [String] = []
-        for character in field {
-            if isEscaped {
-                piece.append(character)
-                isEscaped = false
-            } else if isQuoted, character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                isQuoted.toggle()
-            } else if character == ";", !isQuoted {
-                pieces.append(piece)
-                piece = ""
-            } else {
-                piece.append(character)
+    private static func decodePercent(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
             }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
         }
-        pieces.append(piece)
-        for parameter in pieces.dropFirst() {
-            guard let equals = parameter.firstIndex(of: "=") else { continue }
-            let name = parameter[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
-            let value = parameter[parameter.index(after: equals)...].trimmingCharacters(in: .whitespaces)
-            result.append((name, value))
+        return bytes
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
         }
-        return result
     }
 }

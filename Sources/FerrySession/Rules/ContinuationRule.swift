@@ -1,8 +1,8 @@
 /// Whether and how an interrupted response can be continued (RFC 9110, sections 13.1.5 and 14.2).
-enum ContinuationRule {
+package enum ContinuationRule {
     /// The validator for `If-Range`, where the rest of this response may be asked for: a complete 200 to a GET, not
     /// decoded from a content coding, with a strong entity tag or a date that is strong enough.
-    static func validator(for response: HTTPURLResponse, request: URLRequest) -> String? {
+    package static func validator(for response: HTTPURLResponse, request: URLRequest) -> String? {
         guard response.statusCode == 200, (request.httpMethod ?? "GET") == "GET" else { return nil }
         guard request.value(forHTTPHeaderField: "Range") == nil else { return nil }
         if let coding = response.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
@@ -25,7 +25,7 @@ enum ContinuationRule {
     }
 
     /// What the answer to a continuation means.
-    enum Answer: Hashable {
+    package enum Answer: Hashable {
         /// The rest of the same entity follows.
         case continues
         /// The server has another entity, and sends it whole.
@@ -39,7 +39,7 @@ enum ContinuationRule {
     }
 
     /// Judges the answer to a request for the bytes from `offset` on.
-    static func judge(status: Int, contentRange: String?, offset: Int64, expectedTotal: Int64?) -> Answer {
+    package static func judge(status: Int, contentRange: String?, offset: Int64, expectedTotal: Int64?) -> Answer {
         switch status {
         case 206:
             guard let range = contentRange.flatMap(ContentRange.init), range.first == offset else { return .isAnother }

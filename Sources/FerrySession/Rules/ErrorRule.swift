@@ -15,7 +15,7 @@ enum ErrorRule {
         // The scheme is checked before the transfer begins, so this is an answer that is no HTTP.
         case 1, 8: .cannotParseResponse
         case 5, 6: .cannotFindHost
-        case 7, 97: .cannotConnectToHost
+        case 7, 45, 97: .cannotConnectToHost
         case 16, 92, 95: .networkConnectionLost
         case 18, 52, 55: .networkConnectionLost
         case 56: receivingCode(verdict)

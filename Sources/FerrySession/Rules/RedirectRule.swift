@@ -56,15 +56,26 @@ enum RedirectRule {
             next.httpBody = nil
             next.httpBodyStream = nil
         }
-        let staysHome = Origin(base) == Origin(target)
         for name in (request.allHTTPHeaderFields ?? [:]).keys {
             let folded = name.lowercased()
-            let leaks = !staysHome && (credentialHeaders.contains(folded) || sensitiveHeaders.contains(folded))
-            if leaks || folded == "host" || (!keepsBody && bodyHeaders.contains(folded)) {
+            if folded == "host" || (!keepsBody && bodyHeaders.contains(folded)) {
                 next.setValue(nil, forHTTPHeaderField: name)
             }
         }
-        return (next, keepsBody)
+        return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
+    }
+
+    /// The request without what must not leave the origin that `base` is of.
+    static func withoutSecrets(_ request: URLRequest, from base: URL, sensitiveHeaders: Set<String>) -> URLRequest {
+        guard let target = request.url, Origin(base) != Origin(target) else { return request }
+        var safe = request
+        for name in (request.allHTTPHeaderFields ?? [:]).keys {
+            let folded = name.lowercased()
+            if credentialHeaders.contains(folded) || sensitiveHeaders.contains(folded) {
+                safe.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        return safe
     }
 
     /// Resolves a reference as RFC 3986, section 5.2 does; the fragment is inherited (RFC 9110, section 10.2.2).

@@ -34,6 +34,12 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Whether the list of public suffixes is there, which cookie rules use.
     public let supportsPublicSuffixes: Bool
 
+    /// Whether proxies can be reached over TLS.
+    public let supportsHTTPSProxies: Bool
+
+    /// Whether Unix-domain sockets are there.
+    public let supportsUnixSockets: Bool
+
     /// The content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
 
@@ -72,6 +78,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsAsynchronousDNS = info.features & (1 << 7) != 0
         supportsInternationalNames = info.features & internationalNames != 0
         supportsPublicSuffixes = info.features & publicSuffixes != 0
+        supportsUnixSockets = info.features & (1 << 19) != 0
+        supportsHTTPSProxies = info.features & (1 << 21) != 0
         supportsNTLM = info.features & (1 << 4) != 0
         supportsNegotiate = info.features & (1 << 8) != 0
         authorityFile = info.authority_file.map { String(cString: $0) }

@@ -22,10 +22,13 @@ extension CurlSession {
             set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
         }
 
-        /// The proxy for all requests, such as `http://proxy.example:3128` or `socks5h://127.0.0.1:1080`.
+        /// The proxy that requests go through.
         ///
-        /// By default the environment decides (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
-        public var proxy: URL?
+        /// By default the configuration's `connectionProxyDictionary` decides where there is one, else the environment.
+        public var proxy = Proxy.environment
+
+        /// How hosts are reached: sockets, addresses and interfaces.
+        public var network = NetworkOptions()
 
         /// The folder of temporary files; by default the process's.
         public var temporaryDirectory: URL?
@@ -42,6 +45,11 @@ extension CurlSession {
 
         /// Whether responses are decoded from the content codings the session asks for; by default they are.
         public var decodesContent = true
+
+        /// Where responses are stored; by default in memory, as much as the configuration's `urlCache` may keep there.
+        ///
+        /// Without this and with a `urlCache` of `nil` nothing is stored.
+        public var cache: HTTPCache?
 
         /// The default options.
         public init() {}

@@ -72,6 +72,20 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidTLSOptions = Code(rawValue: "invalidTLSOptions")
         /// This libcurl, or its TLS library, does not have what ``TLSOptions`` asks for.
         public static let tlsUnsupported = Code(rawValue: "tlsUnsupported")
+        /// The proxy of the options or of `connectionProxyDictionary` cannot be one.
+        public static let invalidProxy = Code(rawValue: "invalidProxy")
+        /// The proxy was not found, or cannot be connected to.
+        public static let proxyUnreachable = Code(rawValue: "proxyUnreachable")
+        /// The proxy was reached, and did not make a way to the server.
+        public static let proxyRefused = Code(rawValue: "proxyRefused")
+        /// The proxy wants a credential before it opens a tunnel, and there is none that it accepts.
+        public static let proxyAuthenticationRequired = Code(rawValue: "proxyAuthenticationRequired")
+        /// ``NetworkOptions`` has something that cannot be used.
+        public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
+        /// ``NetworkOptions/localEndpoint`` is not one of this machine's.
+        public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
+        /// A class of the configuration's `protocolClasses` told its client what makes no sense.
+        public static let protocolMisuse = Code(rawValue: "protocolMisuse")
         /// libcurl reported an error; ``CurlSessionError/curlCode`` has its number.
         public static let curl = Code(rawValue: "curl")
     }

@@ -4,6 +4,7 @@
 struct SessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let engine: EngineSettings
+    let protocols: ProtocolClasses
     private let requestTimeout: TimeInterval
     private let resourceTimeout: UInt64?
     private let connectTimeout: UInt64?
@@ -14,6 +15,7 @@ struct SessionSettings: @unchecked Sendable {
         // the engine.
         copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
+        protocols = ProtocolClasses(configuration.protocolClasses)
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
@@ -23,15 +25,22 @@ struct SessionSettings: @unchecked Sendable {
             allowsInsecureRedirects: options.allowsInsecureRedirects,
             sensitiveHeaders: Set(options.sensitiveHeaders.map { $0.lowercased() }),
             additionalHeaders: Self.headers(configuration.httpAdditionalHeaders),
-            userAgent: Self.userAgent,
+            userAgentLine: "User-Agent: \(Self.userAgent)",
             tls: Result { () throws(CurlSessionError) in
                 try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
             },
-            proxy: options.proxy?.absoluteString,
+            proxy: Result { () throws(CurlSessionError) in
+                try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
+            },
+            network: Result { () throws(CurlSessionError) in
+                try NetworkMaterial(options.network, runtime: try? CurlRuntime.current())
+            },
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
             cookies: CookieJar(copy),
-            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init)
+            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init),
+            cache: options.cache ?? HTTPCache(configuration.urlCache),
+            cachePolicy: configuration.requestCachePolicy
         )
     }
 

@@ -27,6 +27,12 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
+    /// What a task completes with whose body was wanted as a stream in vain.
+    static func ferryWithoutStream(url: URL?) -> URLError {
+        let error = CurlSessionError(.bodyNotReplayable, "The request's body is wanted as a stream, and none was given")
+        return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
+    }
+
     /// What a task that was cancelled completes with.
     static func ferryCancelled(url: URL?) -> URLError {
         .ferry(.cancelled, url: url, "The task was cancelled")

@@ -18,10 +18,6 @@ package enum HostRule {
 
     /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
     package static func address(_ text: String) -> Data? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Data($0) } }
-        var sixteen = in6_addr()
-        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: sixteen) { Data($0) } }
-        return nil
+        IPAddress(text).map { Data($0.bytes) }
     }
 }

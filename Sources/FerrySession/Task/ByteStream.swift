@@ -2,11 +2,11 @@
 final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {
         var buffer = ByteBuffer()
-        var response: HTTPURLResponse?
+        var response: URLResponse?
         var isFinished = false
-        var error: URLError?
+        var error: (any Error)?
         var isFull = false
-        var responseWaiter: CheckedContinuation<HTTPURLResponse, any Error>?
+        var responseWaiter: CheckedContinuation<URLResponse, any Error>?
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
         var core: TaskCore?
     }
@@ -35,7 +35,7 @@ final class ByteStream: Sendable {
         return flow
     }
 
-    func respond(_ response: HTTPURLResponse) {
+    func respond(_ response: URLResponse) {
         let waiter = state.withLock { state in
             state.response = response
             defer { state.responseWaiter = nil }
@@ -44,8 +44,8 @@ final class ByteStream: Sendable {
         waiter?.resume(returning: response)
     }
 
-    func finish(_ error: URLError?) {
-        typealias Waiters = (CheckedContinuation<HTTPURLResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
+    func finish(_ error: (any Error)?) {
+        typealias Waiters = (CheckedContinuation<URLResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
         let (response, chunk) = state.withLock { state -> Waiters in
             state.isFinished = true
             state.error = error
@@ -60,10 +60,10 @@ final class ByteStream: Sendable {
     // MARK: - The consumer's side
 
     /// The response, when it is there.
-    func response() async throws -> HTTPURLResponse {
+    func response() async throws -> URLResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                let known = state.withLock { state -> Result<HTTPURLResponse, any Error>? in
+                let known = state.withLock { state -> Result<URLResponse, any Error>? in
                     if let response = state.response { return .success(response) }
                     if state.isFinished { return .failure(state.error ?? URLError(.networkConnectionLost)) }
                     state.responseWaiter = waiter
@@ -114,11 +114,11 @@ final class ByteStream: Sendable {
 extension TaskCore {
     /// Tells the engine that there is room for more of the body.
     func readMore() {
-        let transfer = state.withLock { state -> Transfer? in
+        let driver = state.withLock { state -> (any TaskDriver)? in
             guard state.isEngineWaiting else { return nil }
             state.isEngineWaiting = false
-            return state.transfer
+            return state.driver
         }
-        if let transfer { transfer.engine.submit(.readMore(transfer)) }
+        driver?.perform(.readMore)
     }
 }

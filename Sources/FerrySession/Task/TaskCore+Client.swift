@@ -9,7 +9,7 @@ extension TaskCore: TransferClient {
 
     var transferIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
-    func transfer(didReceive response: HTTPURLResponse, isReplacement: Bool) {
+    func transfer(didReceive response: URLResponse, isReplacement: Bool) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
             if isReplacement {
@@ -90,6 +90,7 @@ extension TaskCore: TransferClient {
     }
 
     func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest) {
+        state.withLock { $0.redirectCount += 1 }
         post(.redirect(response, request))
     }
 
@@ -126,10 +127,18 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
-    func transfer(didFinishWith error: URLError?, file: DownloadFile?) {
+    func transfer(willCache candidate: CacheCandidate) {
+        let isAsked = state.withLock { state in
+            state.face.isDelegate && (state.ownDelegate ?? state.session?.faces)?.data != nil
+        }
+        if isAsked { post(.willCache(candidate)) } else { candidate.store() }
+    }
+
+    func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else {
                 file?.remove()
+                ResumeData.discard(error)
                 return false
             }
             state.events.removeAll { if case .completed = $0 { true } else { false } }
@@ -180,7 +189,7 @@ extension TaskState {
         events.contains { if case .completed(.some) = $0 { true } else { false } }
     }
 
-    mutating func note(_ response: HTTPURLResponse) {
+    mutating func note(_ response: URLResponse) {
         self.response = response
         bytesReceived = 0
         bytesExpectedToReceive = response.expectedContentLength

@@ -7,7 +7,7 @@ extension TaskCore {
         var task: URLSessionTask
         var delegate: DelegateFaces
         var face: TaskFace
-        var transfer: Transfer?
+        var driver: (any TaskDriver)?
         var answer: Int?
         var data = Data()
         var sent: Int64 = 0
@@ -36,7 +36,7 @@ extension TaskCore {
                 task: task,
                 delegate: state.ownDelegate ?? session.faces,
                 face: state.face,
-                transfer: state.transfer
+                driver: state.driver
             )
             switch event {
             case .redirect, .needsBodyStream, .challenge, .response:
@@ -56,7 +56,7 @@ extension TaskCore {
                 state.lifecycle = .completed
                 if let error { state.error = error }
                 if case .data = state.face { delivery.data = state.buffer.takeData() }
-            case .sent, .wrote, .rewound, .resumed, .downloaded:
+            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache:
                 break
             }
             delivery.sent = state.bytesSent
@@ -84,7 +84,7 @@ extension TaskCore {
             askDisposition(delivery, response)
         case .data:
             // The engine fills the next buffer while the delegate works on this one.
-            if delivery.mustReadMore, let transfer = delivery.transfer { transfer.engine.submit(.readMore(transfer)) }
+            if delivery.mustReadMore { delivery.driver?.perform(.readMore) }
             guard let task = task as? URLSessionDataTask, !delivery.data.isEmpty else { return }
             delivery.delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
         case .sent(let count, let expected):
@@ -113,7 +113,6 @@ extension TaskCore {
                 expectedTotalBytes: total
             )
         case .becameDownload(let download):
-            control(download.progress)
             let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
             withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
@@ -122,6 +121,8 @@ extension TaskCore {
             deliverFile(delivery, file)
         case .rewound:
             break
+        case .willCache(let candidate):
+            propose(delivery, candidate)
         case .completed(let error):
             complete(delivery, error)
         }
@@ -143,7 +144,7 @@ extension TaskCore {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
-            if let transfer = delivery.transfer { transfer.engine.submit(.redirect(transfer, next)) }
+            if let driver = delivery.driver { followRedirect(response, to: next, driver) }
             if mustDrain { scheduleDrain() }
         }
         guard let delegate = delivery.delegate.task else { return answer(request) }
@@ -162,9 +163,7 @@ extension TaskCore {
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
             let used = disposition == .performDefaultHandling ? question.proposed : credential
-            if let transfer = delivery.transfer {
-                transfer.engine.submit(.authenticate(transfer, disposition, used))
-            }
+            delivery.driver?.perform(.authenticate(disposition, used))
             if mustDrain { scheduleDrain() }
         }
         let (session, task) = (delivery.session, delivery.task)
@@ -186,8 +185,10 @@ extension TaskCore {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
-            let box = (stream ?? requestStream()).map(StreamBox.init)
-            if let transfer = delivery.transfer { transfer.engine.submit(.bodyStream(transfer, box)) }
+            // The request's own stream is good for the first answer only, also where the delegate gave it, or another.
+            let own = requestStream()
+            let box = (stream ?? own).map(StreamBox.init)
+            delivery.driver?.perform(.bodyStream(box))
             if mustDrain { scheduleDrain() }
         }
         guard let delegate = delivery.delegate.task else { return answer(nil) }
@@ -203,7 +204,7 @@ extension TaskCore {
         }?.stream
     }
 
-    private func askDisposition(_ delivery: Delivery, _ response: HTTPURLResponse) {
+    private func askDisposition(_ delivery: Delivery, _ response: URLResponse) {
         if case .stream(let stream) = delivery.face {
             _ = answered(delivery.answer)
             return stream.respond(response)
@@ -218,8 +219,8 @@ extension TaskCore {
             let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()
             let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
             guard isValid else { return }
-            if becomesDownload, let transfer = delivery.transfer {
-                return transfer.engine.submit(.becomeDownload(transfer, self))
+            if becomesDownload, let driver = delivery.driver {
+                return driver.perform(.becomeDownload(self))
             }
             if mustDrain { scheduleDrain() }
         }
@@ -235,6 +236,16 @@ extension TaskCore {
     /// A response that has failed already has nothing to become.
     private func mayBecomeDownload() -> Bool {
         state.withLock { !$0.hasFailed }
+    }
+
+    /// Asks what is to be stored; nobody waits for the answer.
+    private func propose(_ delivery: Delivery, _ candidate: CacheCandidate) {
+        guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask,
+            let proposal = candidate.proposal()
+        else { return candidate.store() }
+        delegate.urlSession(delivery.session, dataTask: task, willCacheResponse: proposal) { answer in
+            candidate.store(answer, insteadOf: proposal)
+        }
     }
 
     // MARK: - Ends
@@ -255,12 +266,12 @@ extension TaskCore {
         }
     }
 
-    private func complete(_ delivery: Delivery, _ error: URLError?) {
+    private func complete(_ delivery: Delivery, _ error: (any Error)?) {
         if error == nil { progress.finish(completed: delivery.counts.completed) }
         let (response, file, resumeDataHandler) = state.withLock { state in
             (state.response, state.finishedFile, state.resumeDataHandler)
         }
-        resumeDataHandler?.call(error?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        resumeDataHandler?.call((error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
         if let delegate = delivery.delegate.metrics {
             let metrics = state.withLock { $0.metrics }
             delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
@@ -283,9 +294,9 @@ extension TaskCore {
     /// Lets go of all that a finished task needs no more.
     private func release() {
         let kept = state.withLock { state in
-            let kept = (state.session, state.task, state.ownDelegate, state.transfer)
+            let kept = (state.session, state.task, state.ownDelegate, state.driver)
             // As in URLSession, a task keeps its own delegate until it is complete.
-            (state.session, state.task, state.ownDelegate, state.transfer) = (nil, nil, nil, nil)
+            (state.session, state.task, state.ownDelegate, state.driver) = (nil, nil, nil, nil)
             state.finishedFile = nil
             state.resumeDataHandler = nil
             state.isDraining = false

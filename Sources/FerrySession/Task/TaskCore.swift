@@ -46,17 +46,19 @@ final class TaskCore: Sendable {
     /// Ties the core to the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
-        control(task.progress)
+        // A parent cancels its child without asking the task for it.
+        if Progress.current() != nil { _ = task.progress }
     }
 
-    /// Lets a `Progress` cancel, pause and resume the task.
-    func control(_ progress: Progress) {
+    /// Ties a `Progress` to the task when somebody asks for it: most tasks' are never looked at.
+    func tied(_ progress: Progress) -> Progress {
         self.progress.attach(
             progress,
             cancel: { [weak self] in self?.cancel() },
             pause: { [weak self] in self?.suspend() },
             resume: { [weak self] in self?.resume() }
         )
+        return progress
     }
 
     // MARK: - Control
@@ -64,7 +66,7 @@ final class TaskCore: Sendable {
     private enum ResumeAction {
         case none
         case start(CurlSession)
-        case goOn(Transfer?, mustDrain: Bool)
+        case goOn((any TaskDriver)?, mustDrain: Bool)
     }
 
     func resume() {
@@ -72,7 +74,7 @@ final class TaskCore: Sendable {
             guard state.lifecycle == .active, state.suspendCount > 0 else { return .none }
             state.suspendCount -= 1
             guard state.suspendCount == 0 else { return .none }
-            if state.isStarted { return .goOn(state.transfer, mustDrain: state.claimDrain()) }
+            if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }
             guard let session = state.session else { return .none }
             state.isStarted = true
             state.task = state.weakTask
@@ -81,26 +83,27 @@ final class TaskCore: Sendable {
         switch action {
         case .none: return
         case .start(let session): start(in: session)
-        case .goOn(let transfer, let mustDrain):
-            if let transfer { transfer.engine.submit(.suspensionChanged(transfer)) }
+        case .goOn(let driver, let mustDrain):
+            driver?.perform(.suspensionChanged)
             if mustDrain { scheduleDrain() }
         }
         notifyObserver(isResumed: true)
     }
 
     func suspend() {
-        let (isReal, transfer) = state.withLock { state -> (Bool, Transfer?) in
+        let (isReal, driver) = state.withLock { state -> (Bool, (any TaskDriver)?) in
             guard state.lifecycle == .active, state.suspendCount < Int.max else { return (false, nil) }
             state.suspendCount += 1
-            return (state.suspendCount == 1 && state.isStarted, state.transfer)
+            return (state.suspendCount == 1 && state.isStarted, state.driver)
         }
         guard isReal else { return }
-        if let transfer { transfer.engine.submit(.suspensionChanged(transfer)) }
+        driver?.perform(.suspensionChanged)
         notifyObserver(isResumed: false)
     }
 
     func cancel() {
-        let cancelled = state.withLock { state -> (transfer: Transfer?, mustDrain: Bool, session: CurlSession?)? in
+        let cancelled = state.withLock {
+            state -> (driver: (any TaskDriver)?, mustDrain: Bool, session: CurlSession?)? in
             guard state.lifecycle == .active else { return nil }
             state.lifecycle = .canceling
             let error = URLError.ferryCancelled(url: state.originalRequest?.url)
@@ -111,73 +114,113 @@ final class TaskCore: Sendable {
             state.removeUndelivered()
             state.events = [.completed(error)]
             state.awaitedAnswer = nil
-            return (state.transfer, state.claimDrain(), session)
+            return (state.driver, state.claimDrain(), session)
         }
         guard let cancelled else { return }
         // A task that never ran is not yet among those that invalidation waits for.
         if let session = cancelled.session { _ = session.admit(self, forCompletion: true) }
-        if let transfer = cancelled.transfer { transfer.engine.submit(.cancel(transfer)) }
+        cancelled.driver?.perform(.cancel)
         if cancelled.mustDrain { scheduleDrain() }
     }
 
     /// Cancels a download; the handler gets what it takes to continue it, or `nil`, on the delegate queue.
     func cancel(producing handler: UncheckedHandler) {
-        let transfer = state.withLock { state -> Transfer? in
-            guard state.lifecycle == .active, state.isStarted, let transfer = state.transfer else { return nil }
+        let driver = state.withLock { state -> (any TaskDriver)? in
+            guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
             state.lifecycle = .canceling
             state.removeUndelivered()
             state.awaitedAnswer = nil
             state.resumeDataHandler = handler
-            return transfer
+            return driver
         }
-        guard let transfer else {
+        guard let driver else {
             callOnDelegateQueue(handler)
             return cancel()
         }
-        transfer.engine.submit(.cancelProducingResumeData(transfer, self))
+        driver.perform(.cancelProducingResumeData(self))
     }
 
     private func start(in session: CurlSession) {
         let refusal = session.admit(self, forCompletion: false)
-        let transferOrError = state.withLock { state -> Result<Transfer, URLError>? in
-            guard state.lifecycle == .active else { return nil }
+        startDriver { state in
             if let error = refusal ?? state.startError { return .failure(error) }
             guard let request = state.originalRequest else {
                 return .failure(.ferry(.badURL, url: nil, "The task has no request"))
             }
             let delegate = state.ownDelegate ?? session.faces
             state.isUnheard = delegate.isEmpty && !state.face.isDelegate
-            guard let engine = session.engine else {
-                return .failure(session.unavailable(request.url))
+            guard session.protocols.mayClaim(request) else {
+                return self.makeTransfer(&state, session, request, state.body)
             }
-            let limits = session.limits(for: request)
-            if let data = state.resumeData {
-                do throws(CurlSessionError) {
-                    let file = try DownloadFile(resuming: data)
-                    state.transfer = Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits)
-                } catch {
-                    return .failure(.ferry(.cannotOpenFile, url: data.originalURL, underlying: error))
-                }
-            } else {
-                state.transfer = Transfer(
-                    engine: engine,
-                    client: self,
-                    request: request,
+            return .success(
+                ProtocolLoad(
+                    request,
                     body: state.body,
                     toFile: state.isDownload,
-                    limits: limits
+                    client: self,
+                    classes: session.protocols,
+                    settings: session.engineSettings
                 )
-            }
-            return state.transfer.map { .success($0) }
+            )
         }
-        switch transferOrError {
-        case .success(let transfer):
+    }
+
+    /// Begins a transfer of the engine's, for a request that no protocol class has taken.
+    func startTransfer(_ request: URLRequest, _ body: BodySource) {
+        startDriver { state in
+            guard let session = state.session else { return nil }
+            return self.makeTransfer(&state, session, request, body)
+        }
+    }
+
+    private func startDriver(_ make: (inout TaskState) -> Result<any TaskDriver, URLError>?) {
+        let driverOrError = state.withLock { state -> Result<any TaskDriver, URLError>? in
+            guard state.lifecycle == .active, let result = make(&state) else { return nil }
+            if case .success(let driver) = result { state.driver = driver }
+            return result
+        }
+        switch driverOrError {
+        case .success(let driver):
             let (priority, isCancelled) = state.withLock { ($0.priority, $0.lifecycle != .active) }
-            transfer.engine.submit(.start(transfer, priority: priority))
-            if isCancelled { transfer.engine.submit(.cancel(transfer)) }
+            driver.perform(.start(priority: priority))
+            if isCancelled { driver.perform(.cancel) }
         case .failure(let error): complete(with: error)
         case nil: break
         }
+    }
+
+    private func makeTransfer(
+        _ state: inout TaskState,
+        _ session: CurlSession,
+        _ request: URLRequest,
+        _ body: BodySource
+    ) -> Result<any TaskDriver, URLError> {
+        guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
+        let limits = session.limits(for: request)
+        if let data = state.resumeData, state.redirectCount == 0 {
+            do throws(CurlSessionError) {
+                let file = try DownloadFile(resuming: data)
+                return .success(Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits))
+            } catch {
+                return .failure(.ferry(.cannotOpenFile, url: data.originalURL, underlying: error))
+            }
+        }
+        let transfer = Transfer(
+            engine: engine,
+            client: self,
+            request: request,
+            body: body,
+            toFile: state.isDownload,
+            limits: limits
+        )
+        // A protocol class may have led here.
+        transfer.redirectCount = state.redirectCount
+        // As in URLSession, downloads and uploads have no part in the cache.
+        transfer.usesCache = state.task is CurlDataTask
+        if let from = state.originalRequest?.url, let to = request.url {
+            transfer.hasLeftOrigin = Origin(from) != Origin(to)
+        }
+        return .success(transfer)
     }
 
     private func complete(with error: URLError) {
@@ -212,9 +255,15 @@ final class TaskCore: Sendable {
 }
 
 extension TaskState {
-    /// Drops what has not been delivered yet; a file among it is deleted.
+    /// Drops what has not been delivered yet; a file among it is deleted, be it a whole one or a partial one.
     mutating func removeUndelivered() {
-        for case .downloaded(let file) in events { file.remove() }
+        for event in events {
+            switch event {
+            case .downloaded(let file): file.remove()
+            case .completed(let error): ResumeData.discard(error)
+            default: break
+            }
+        }
         events = []
         buffer = ByteBuffer()
     }

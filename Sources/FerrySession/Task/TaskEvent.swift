@@ -6,14 +6,16 @@ enum TaskEvent: Sendable {
     case sent(Int64, expected: Int64)
     /// The body starts again: what was sent counts no more.
     case rewound
-    case response(HTTPURLResponse)
+    case response(URLResponse)
     /// Bytes wait in the task's buffer.
     case data
     case wrote(Int64)
     case resumed(at: Int64, expectedTotal: Int64)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)
-    case completed(URLError?)
+    /// A whole response may be stored.
+    case willCache(CacheCandidate)
+    case completed((any Error)?)
 
     /// Joins an event with the one before it, where both say the same: a fast transfer must not fill memory with news.
     mutating func merge(_ next: TaskEvent) -> Bool {

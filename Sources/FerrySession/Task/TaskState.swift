@@ -27,7 +27,8 @@ struct TaskState: ~Copyable, Sendable {
     /// The task that callbacks name, kept from `resume` until it is complete.
     var task: URLSessionTask?
     weak var weakTask: URLSessionTask?
-    var transfer: Transfer?
+    var driver: (any TaskDriver)?
+    var redirectCount = 0
     var ownDelegate: DelegateFaces?
 
     var response: URLResponse?

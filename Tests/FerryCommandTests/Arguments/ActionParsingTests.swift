@@ -83,6 +83,8 @@ struct ActionParsingTests {
         #expect(try options("-d", "x", "http://a").effectiveMethod == "POST")
         #expect(try options("-T", "x", "http://a").effectiveMethod == "PUT")
         #expect(try options("-I", "http://a").effectiveMethod == "HEAD")
+        #expect(try options("--json", "{}", "http://a").effectiveMethod == "POST")
+        #expect(try options("-F", "a=b", "http://a").effectiveMethod == "POST")
         #expect(try options("-X", "DELETE", "-d", "x", "http://a").effectiveMethod == "DELETE")
     }
 
@@ -99,7 +101,14 @@ struct ActionParsingTests {
             (["-s"], "There is no URL"),
             (["-o", "a", "-o", "b", "http://a"], "There are 2 -o, but only 1 URLs"),
             (["-d", "x", "-T", "y", "http://a"], "--data and --upload-file exclude each other"),
-            (["-I", "-d", "x", "http://a"], "--head sends no body, so --data and --upload-file do not go with it"),
+            (["-F", "x=y", "--json", "{}", "http://a"], "--json and --form exclude each other"),
+            (["-I", "-d", "x", "http://a"], "--head sends no body, so --data does not go with it"),
+            (["-F", "=x", "http://a"], "A form's part is NAME=VALUE, NAME=@FILE or NAME=<FILE: '=x'"),
+            (["-F", "x", "http://a"], "A form's part is NAME=VALUE, NAME=@FILE or NAME=<FILE: 'x'"),
+            (["-F", "x=@", "http://a"], "The part x needs the name of a file"),
+            (["-F", "x=y;type=z", "http://a"], "'z' cannot be the type of the part x"),
+            (["-F", "x=\"y\"z", "http://a"], "The part x goes on with 'z' behind the quotes"),
+            (["-CO", "-F", "x=y", "http://a"], "--continue goes with a plain GET into a file, without --include"),
             (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),
             (["-CO", "-d", "x", "http://a"], "--continue goes with a plain GET into a file, without --include"),
             (["-COi", "http://a"], "--continue goes with a plain GET into a file, without --include"),
@@ -109,6 +118,9 @@ struct ActionParsingTests {
             (["-H", "nothing", "http://a"], "A header needs a colon: 'nothing'"),
             (["-H", "a b: c", "http://a"], "'a b' cannot be a header's name"),
             (["-H", "a: b\r\nc: d", "http://a"], "The value of a has a line break"),
+            (["--batch", "f", "-o", "x"], "--output does not go with --batch; use --remote-name"),
+            (["--batch", "f", "-C"], "--continue needs a file: --output or --remote-name"),
+            (["--batch", ""], "--batch needs a name"),
             (["-P", "0", "http://a"], "--parallel takes a number from 1 to 256, not '0'"),
             (["-P", "x", "http://a"], "--parallel takes a number from 1 to 256, not 'x'"),
             (["--timeout", "-1", "http://a"], "--timeout takes seconds such as 2.5, not '-1'"),

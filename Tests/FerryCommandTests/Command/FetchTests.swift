@@ -120,6 +120,55 @@ struct FetchTests {
         #expect(echo.header("User-Agent") == "ferry/0.1.0")
     }
 
+    @Test("--json sends its parts as one JSON text and asks for JSON, unless -H says otherwise")
+    func json() async throws {
+        try folder.write(#""a":1"#, to: "part")
+        var echo = try echo(try await ferry("--json", "{", "--json", "@part", "--json", "}", url("/echo")))
+        #expect(echo.method == "POST")
+        #expect(echo.body == #"{"a":1}"#)
+        #expect(echo.header("Content-Type") == "application/json")
+        #expect(echo.header("Accept") == "application/json")
+        echo = try self.echo(try await ferry("--json", "{}", "-H", "Accept: text/x", "-X", "PUT", url("/echo")))
+        #expect(echo.method == "PUT")
+        #expect(echo.header("Accept") == "text/x")
+    }
+
+    @Test("-F sends a form of texts and files with its length, a redirection too")
+    func form() async throws {
+        try folder.write("contents", to: "a b.png")
+        try folder.write("text", to: "note")
+        let arguments = [
+            "-F", "title=Söhne & Co.", "-F", "photo=@a b.png", "-F", "odd=@note;type=x/y;filename=\"q\\\".txt\"", "-F",
+            "note=<note", "-F", "json={};type=application/json", "-F", "input=@-",
+        ]
+        for target in ["/echo", "/redirect-to?url=/echo&status=307"] {
+            let outcome = try await FerryProcess.run(["-s"] + arguments + [url(target)], in: folder, input: "piped")
+            let echo = try echo(outcome)
+            #expect(echo.method == "POST" && !echo.isChunked)
+            #expect(echo.header("Content-Length") == "\(echo.bodyLength)")
+            let request = try #require(server.requests.last)
+            let parts = try #require(request.multipartParts)
+            #expect(parts.map(\.name) == ["title", "photo", "odd", "note", "json", "input"])
+            #expect(parts.map(\.filename) == [nil, "a b.png", "q%22.txt", nil, nil, "-"])
+            #expect(
+                parts.map { $0.headers["Content-Type"] }
+                    == [nil, "image/png", "x/y", nil, "application/json", "application/octet-stream"]
+            )
+            #expect(
+                parts.map(\.text)
+                    == ["Söhne & Co.", "contents", "text", "text", "{}", "piped"]
+            )
+        }
+    }
+
+    @Test("A form's file that cannot be read is told by name, and nothing is sent", arguments: ["missing", "."])
+    func unreadableForm(_ name: String) async throws {
+        let outcome = try await ferry("-F", "a=@\(name)", url("/echo"))
+        #expect(outcome.status == 23)
+        #expect(outcome.errors.contains("ferry: \(name): cannot be "))
+        #expect(server.requestCount == 0)
+    }
+
     @Test("-X and -H say what they say, and replace what the command would")
     func requests() async throws {
         let outcome = try await ferry(

@@ -94,6 +94,24 @@ struct TerminalTests {
         #expect(text.contains("x.bin: 300 kB in "))
     }
 
+    @Test("JSON is indented for a terminal, and only there", arguments: [true, false])
+    func json(_ isTerminal: Bool) async throws {
+        let text = #"{"b":[1.0,2],"a":{}}"#
+        let own = try LoopbackServer { _ in .json(text) }
+        guard isTerminal else {
+            #expect(try await FerryProcess.run([own.url.absoluteString], in: folder).text == text)
+            return
+        }
+        let terminal = try PseudoTerminal(columns: 90)
+        let process = try FerryProcess([own.url.absoluteString], in: folder, output: terminal.handle)
+        #expect(try await process.outcome().status == 0)
+        // A terminal makes two characters of a line break.
+        #expect(
+            try terminal.text().replacing("\r\n", with: "\n")
+                == "{\n  \"b\": [\n    1.0,\n    2\n  ],\n  \"a\": {}\n}\n"
+        )
+    }
+
     @Test("Without arguments the command demonstrates the library, and all of it holds")
     func demonstration() async throws {
         let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])

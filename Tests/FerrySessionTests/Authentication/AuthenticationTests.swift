@@ -182,7 +182,7 @@ struct AuthenticationTests {
 }
 
 /// Answers challenges in turn, and notes them.
-private final class Answerer: NSObject, URLSessionTaskDelegate {
+final class Answerer: NSObject, URLSessionTaskDelegate {
     struct Seen: Sendable {
         var space: URLProtectionSpace
         var failures: Int

@@ -4,12 +4,6 @@ import Testing
 @testable import FerrySession
 
 @Suite struct DownloadFileTests {
-    private func folder() throws -> URL {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-file-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        return url
-    }
-
     private func write(_ string: String, to file: DownloadFile) throws {
         let result = Data(string.utf8).withUnsafeBytes { bytes in
             Result { () throws(URLError) in try file.write(bytes) }
@@ -18,9 +12,8 @@ import Testing
     }
 
     @Test("The file comes with the first byte, or with an empty end, and is the owner's") func life() throws {
-        let folder = try folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = DownloadFile(directory: folder, requestURL: nil)
+        let folder = try TemporaryFolder()
+        let file = DownloadFile(directory: folder.url, requestURL: nil)
         #expect(!FileManager.default.fileExists(atPath: file.url.path))
         try write("hello", to: file)
         try write(", world", to: file)
@@ -32,15 +25,14 @@ import Testing
         file.remove()
         file.remove()
         #expect(!FileManager.default.fileExists(atPath: file.url.path))
-        let empty = DownloadFile(directory: folder, requestURL: nil)
+        let empty = DownloadFile(directory: folder.url, requestURL: nil)
         try empty.finish()
         #expect(try Data(contentsOf: empty.url).isEmpty)
     }
 
     @Test("A truncated file begins again") func truncation() throws {
-        let folder = try folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = DownloadFile(directory: folder, requestURL: nil)
+        let folder = try TemporaryFolder()
+        let file = DownloadFile(directory: folder.url, requestURL: nil)
         try file.truncate()
         try write("the first, longer", to: file)
         try file.truncate()

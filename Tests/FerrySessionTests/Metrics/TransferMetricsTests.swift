@@ -1,6 +1,5 @@
 import FerrySession
 import FerryTesting
-import Synchronization
 import Testing
 
 @Suite("Metrics", .timeLimit(.minutes(5)))
@@ -38,7 +37,7 @@ struct TransferMetricsTests {
         let session = CurlSession(configuration: .ephemeral)
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "PUT"
-        let done = Mutex<URLSessionTask?>(nil)
+        let done = Locked<URLSessionTask?>(nil)
         let task = session.uploadTask(with: request, from: Data(count: 300_000)) { _, _, _ in }
         task.resume()
         done.withLock { $0 = task }
@@ -68,7 +67,7 @@ struct TransferMetricsTests {
 }
 
 private final class Collector: NSObject, CurlSessionMetricsDelegate {
-    let metrics = Mutex<[TransferMetrics]>([])
+    let metrics = Locked<[TransferMetrics]>([])
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
         self.metrics.withLock { $0.append(metrics) }

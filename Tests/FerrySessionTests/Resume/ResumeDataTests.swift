@@ -1,26 +1,22 @@
 import FerrySession
 import FerryTesting
-import Synchronization
 import Testing
 
 @Suite("Resume data", .timeLimit(.minutes(5)))
 struct ResumeDataTests {
-    let folder: URL
+    private let folder: TemporaryFolder
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("resume-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
 
     private func session(_ delegate: (any URLSessionDelegate)? = nil) -> CurlSession {
         var options = CurlSession.Options()
-        options.temporaryDirectory = folder
+        options.temporaryDirectory = folder.url
         return CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
     }
 
-    private var files: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    }
+    private var files: [String] { folder.names }
 
     /// Serves a pattern and resets the connection after `piece` bytes of each answer.
     private static func flaky(
@@ -28,7 +24,7 @@ struct ResumeDataTests {
         piece: Int,
         etag: @escaping @Sendable (Int) -> String
     ) throws -> LoopbackServer {
-        let count = Mutex(0)
+        let count = Locked(0)
         return try LoopbackServer { request in
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -121,6 +117,34 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
+    @Test("A task cancelled before it was heard that it failed leaves no partial file")
+    func unheardFailure() async throws {
+        let server = try LoopbackServer { request in
+            .resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
+                .faulted(.reset(afterBodyBytes: 150_000))
+        }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder.url
+        let log = Log()
+        let session = CurlSession(configuration: .ephemeral, options: options, delegate: log, delegateQueue: queue)
+        queue.isSuspended = true
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        // The attempt has been measured when it is over.
+        let deadline = Date() + 20
+        while task.transferMetrics?.transactions.isEmpty != false {
+            try #require(Date() < deadline, "the transfer never ended")
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(files.count == 1)
+        task.cancel()
+        queue.isSuspended = false
+        try await log.wait { $0.events == ["completed -999"] }
+        #expect(await Wire.eventually { files.isEmpty })
+    }
+
     @Test("A weak entity tag makes no resume data, and the partial file is deleted")
     func weakTagsDoNotResume() async throws {
         let server = try LoopbackServer { _ in
@@ -179,7 +203,7 @@ struct ResumeDataTests {
 
     @Test("A server that fails while resuming leaves the partial file to another try")
     func failureKeepsTheFile() async throws {
-        let count = Mutex(0)
+        let count = Locked(0)
         let server = try LoopbackServer { request in
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -207,7 +231,7 @@ struct ResumeDataTests {
         let server = try Self.flaky(total: 300_000, piece: 100_000) { _ in "\"one\"" }
         let session = session()
         let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
-        let data = try kind.spoil(try #require(error.flatMap(resumeData)), folder: folder)
+        let data = try kind.spoil(try #require(error.flatMap(resumeData)), folder: folder.url)
         let refusal = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
         let cause = refusal?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
         #expect(cause?.code == .invalidResumeData)
@@ -263,7 +287,7 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
         var file = Data()
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var events: [String] { state.withLock { $0.events } }
     var file: Data { state.withLock { $0.file } }

@@ -1,5 +1,4 @@
 import FerrySession
-import Synchronization
 
 /// A delegate of all kinds that records every callback, and checks what must hold in each of them.
 final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {

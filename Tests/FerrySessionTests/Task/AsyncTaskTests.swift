@@ -45,7 +45,11 @@ struct AsyncTaskTests {
         let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("/empty")) }
         #expect(error?.code == .networkConnectionLost)
         #expect(error?.failingURL == server.url("/empty"))
-        await #expect(throws: URLError.self) { try await session.download(from: server.url("/truncate")) }
+        var options = CurlSession.Options()
+        let folder = try TemporaryFolder()
+        options.temporaryDirectory = folder.url
+        let downloads = makeSession(options: options)
+        await #expect(throws: URLError.self) { try await downloads.download(from: server.url("/truncate")) }
         let request = URLRequest(url: server.url("/empty"))
         await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data("x".utf8)) }
     }

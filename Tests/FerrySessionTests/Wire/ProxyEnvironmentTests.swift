@@ -28,7 +28,7 @@ struct ProxyEnvironmentTests {
             #expect(proxy.requestCount == 0)
             let other = try LoopbackServer { _ in .text("by the other") }
             var options = CurlSession.Options()
-            options.proxy = other.url
+            options.proxy = .http("127.0.0.1", port: other.port)
             let url = try #require(URL(string: "http://origin.invalid/x"))
             let (second, _) = try await Wire.session(options: options).data(from: url)
             #expect(second == Data("by the other".utf8))

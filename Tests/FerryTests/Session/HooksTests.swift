@@ -5,13 +5,6 @@ import Testing
 
 @Suite("Hooks", .timeLimit(.minutes(5)))
 struct HooksTests {
-    private static let challenge: LoopbackServer.Handler = { request in
-        if request.header("Authorization") == "Basic dTpw" { return .text("secret") }
-        return LoopbackResponse.text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
-    }
-
-    private struct Refusal: Error, Equatable {}
-
     @Test("Redirections are followed without a hook, changed by one, or refused by nil", arguments: TestTransport.all)
     func redirection(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
@@ -43,56 +36,6 @@ struct HooksTests {
         let response = await manager.download(for: URLRequest(url: server.url))
         #expect(response.statusCode == 302)
         #expect(response.error?.code == .unacceptableStatusCode)
-    }
-
-    @Test(
-        "A challenge may be answered with a credential, at once or later",
-        arguments: TestTransport.all,
-        [true, false]
-    )
-    func credential(_ transport: TestTransport, later: Bool) async throws {
-        let server = try LoopbackServer(handler: Self.challenge)
-        let manager = transport.manager()
-        manager.hooks.taskDidReceiveChallenge = { _, _, _, answer in
-            let credential = ChallengeOutcome.useCredential(URLCredential(user: "u", password: "p", persistence: .none))
-            guard later else { return credential }
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) {
-                answer(credential)
-                answer(.performDefaultHandling)
-            }
-            return .deferred
-        }
-        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
-        #expect(response.value == "secret")
-        #expect(response.error == nil)
-    }
-
-    @Test(
-        "A challenge without a hook, or left to default handling, gives the 401",
-        arguments: TestTransport.all,
-        [true, false]
-    )
-    func defaultHandling(_ transport: TestTransport, hasHook: Bool) async throws {
-        let server = try LoopbackServer(handler: Self.challenge)
-        let manager = transport.manager()
-        if hasHook { manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in .performDefaultHandling } }
-        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
-        #expect(response.statusCode == 401)
-        #expect(response.value == "denied")
-        #expect(response.error?.code == .unacceptableStatusCode)
-    }
-
-    @Test("A challenge cancelled with an error ends the task with that error", arguments: TestTransport.all)
-    func cancelledChallenge(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer(handler: Self.challenge)
-        let manager = transport.manager()
-        let raw = Watched<NSError?>(nil)
-        manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in .cancel(Refusal()) }
-        manager.hooks.taskDidComplete = { _, _, error in raw.change { $0 = error as NSError? } }
-        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
-        #expect(response.error?.underlyingError as? Refusal == Refusal())
-        #expect(response.error?.isCancelled == false)
-        #expect(raw.current?.code == NSURLErrorCancelled)
     }
 
     @Test("A disposition of cancel ends the task", arguments: TestTransport.all)

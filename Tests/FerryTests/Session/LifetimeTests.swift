@@ -139,27 +139,41 @@ struct LifetimeTests {
         #expect(await old.wait { $0 == ["/old"] })
     }
 
-    @Test("Managers made, used and dropped leave threads and descriptors where they were", arguments: TestTransport.all)
+    @Test(
+        "A hundred managers made, used and dropped leave threads, descriptors and memory where they were",
+        arguments: TestTransport.all
+    )
     func leavesNothing(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .json("[1]") }
-        func use(_ count: Int) async {
-            for _ in 0..<count {
-                let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
-                #expect(response.value == [1])
+        // In a process of its own nobody else's threads and descriptors count.
+        await #expect(processExitsWith: .success) { [name = transport.name as String] in
+            let transport = try #require(TestTransport.all.first { $0.name == name })
+            let server = try LoopbackServer { _ in .json("[1]") }
+            func use(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let manager = transport.manager()
+                    let response = await manager.response(for: URLRequest(url: server.url), serializer: .json)
+                    try #require(response.value == [1])
+                }
+                server.closeIdleConnections()
+                try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+                server.reset()
             }
+            try await use(50)
+            let isAtRest = await eventually { ProcessUsage.sessionThreads == 0 }
+            try #require(isAtRest)
+            let before = ProcessUsage.current
+            try await use(100)
+            let hasSettled = await eventually {
+                let now = ProcessUsage.current
+                // Dispatch keeps some idle workers, fewer than one for each ten managers; descriptors are all ours.
+                return ProcessUsage.sessionThreads == 0 && now.threads < before.threads + 10
+                    && now.descriptors <= before.descriptors
+            }
+            #expect(hasSettled, "before \(before), after \(ProcessUsage.current)")
+            // A manager that stayed would keep its session's connection and buffers, at least 100 KB each.
+            let growth = ProcessUsage.residentBytes - before.residentBytes
+            #expect(growth < 5_000_000, "\(growth) bytes more")
         }
-        await use(20)
-        server.closeIdleConnections()
-        try await Task.sleep(for: .milliseconds(300))
-        let before = ProcessUsage.current
-        await use(100)
-        server.closeIdleConnections()
-        // Other suites run beside this one: growth by each manager would show, theirs does not matter.
-        let settled = await eventually {
-            let now = ProcessUsage.current
-            return now.threads < before.threads + 60 && now.descriptors < before.descriptors + 60
-        }
-        #expect(settled, "before \(before), after \(ProcessUsage.current)")
     }
 }
 
@@ -167,9 +181,30 @@ struct LifetimeTests {
 struct ProcessUsage {
     let threads: Int
     let descriptors: Int
+    let residentBytes: Int
 
     static var current: ProcessUsage {
-        func count(_ path: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0 }
-        return ProcessUsage(threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
+        ProcessUsage(
+            threads: names("/proc/self/task").count,
+            descriptors: names("/proc/self/fd").count,
+            residentBytes: residentBytes
+        )
+    }
+
+    /// How many threads Ferry's sessions have, by their names.
+    static var sessionThreads: Int {
+        names("/proc/self/task").filter { task in
+            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8))?.hasPrefix("Ferry") == true
+        }.count
+    }
+
+    /// Memory in use, in bytes.
+    static var residentBytes: Int {
+        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(getpagesize()) : 0
+    }
+
+    private static func names(_ path: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 }

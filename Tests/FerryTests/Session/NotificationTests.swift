@@ -93,6 +93,8 @@ struct NotificationTests {
         let place = try scratch.file("x")
         let good = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(good.error == nil)
+        // The last notification comes after the handler, and so perhaps after this download has returned.
+        #expect(await observer.posts.wait { $0.count == 3 })
         let bad = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(bad.error?.code == .moveFailed)
         #expect(await observer.posts.wait { $0.count == 6 })

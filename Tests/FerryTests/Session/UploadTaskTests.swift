@@ -137,4 +137,52 @@ struct UploadTaskTests {
         #expect(body.contains("name=\"a\""))
         #expect(body.contains("name=\"b\""))
     }
+
+    @Test(
+        "A redirection that keeps the body gets it again, from a stream or a form",
+        arguments: TestTransport.able(to: .bodyOnRedirection),
+        [307, 308]
+    )
+    func replaysOnRedirection(_ transport: TestTransport, status: Int) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/from"
+                ? .redirect(to: "/to", status: status) : .text("\(request.method) \(request.bodyText ?? "")")
+        }
+        let manager = transport.manager(baseURL: server.url)
+        let made = Watched(0)
+        let done = Watched<TaskResponse<String>?>(nil)
+        manager.uploadTask(
+            withStreamedRequest: request(server, "/from"),
+            bodyStream: {
+                made.change { $0 += 1 }
+                return InputStream(data: Data("again".utf8))
+            },
+            serializer: .string
+        ) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.value == "POST again")
+        #expect(made.current == 2)
+        let form = try await manager.upload(to: "from", serializer: .string) { $0.append("text", name: "b") }
+        #expect(form.hasPrefix("POST --"))
+        #expect(form.contains("name=\"b\"\r\n\r\ntext\r\n"))
+    }
+
+    @Test(
+        "A stream that exists once and is redirected is a clear error",
+        arguments: TestTransport.able(to: .bodyOnRedirection)
+    )
+    func exhaustedOnRedirection(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .redirect(to: "/to", status: 307) }
+        var request = request(server)
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+        let done = Watched<TaskResponse<String>?>(nil)
+        transport.manager().uploadTask(withStreamedRequest: request, serializer: .string) { response in
+            done.change { $0 = response }
+        }.resume()
+        #expect(await done.wait { $0 != nil })
+        #expect(done.current?.error?.code == .bodyStreamExhausted)
+        #expect(server.requests.map { "\($0.method) \($0.path) \($0.bodyText ?? "") \($0.isComplete)" } == ["POST / once true"])
+    }
 }

@@ -69,7 +69,9 @@ extension NginxTests {
 
         @Test("A proxy is asked with the whole URL")
         func proxy() async throws {
-            let session = CurlSession.trusting(server) { $0.proxy = server.url(.plain, "") }
+            let session = CurlSession.trusting(server) {
+                $0.proxy = .http("localhost", port: server.url(.plain, "").port ?? 0)
+            }
             let url = try #require(URL(string: "http://ferry.invalid/small"))
             let (data, response) = try await session.fetch(url)
             #expect(String(decoding: data, as: UTF8.self) == "hello\n")

@@ -22,6 +22,17 @@ extension MultipartFormData {
         try? append(data, disposition: MultipartDisposition(name: name))
     }
 
+    /// Appends bytes as a form value with a content type, such as JSON, without a file name.
+    ///
+    /// - Parameters:
+    ///   - data: The value.
+    ///   - name: The field's name.
+    ///   - mimeType: The content type.
+    /// - Throws: ``RequestSerializationError`` for a content type with a line break in it.
+    public mutating func append(_ data: Data, name: String, mimeType: String) throws {
+        try append(data, disposition: MultipartDisposition(name: name, mimeType: mimeType))
+    }
+
     /// Appends bytes as a file.
     ///
     /// AFNetworking: `appendPartWithFileData:name:fileName:mimeType:`.

@@ -1,6 +1,6 @@
 extension QueryEncoding {
     /// How the elements of an array are written.
-    public enum ArrayStyle: Sendable, Hashable {
+    public enum ArrayStyle: String, Sendable, Hashable, Codable {
         /// `a[]=1&a[]=2`, AFNetworking's way.
         case brackets
         /// `a=1&a=2`.
@@ -12,7 +12,7 @@ extension QueryEncoding {
     }
 
     /// How truth values are written.
-    public enum BoolStyle: Sendable, Hashable {
+    public enum BoolStyle: String, Sendable, Hashable, Codable {
         /// `1` and `0`, AFNetworking's way.
         case numeric
         /// `true` and `false`.
@@ -20,7 +20,7 @@ extension QueryEncoding {
     }
 
     /// How null is written.
-    public enum NullStyle: Sendable, Hashable {
+    public enum NullStyle: String, Sendable, Hashable, Codable {
         /// `a`, AFNetworking's way.
         case keyOnly
         /// `a=`.
@@ -30,7 +30,7 @@ extension QueryEncoding {
     }
 
     /// How a space is written.
-    public enum SpaceStyle: Sendable, Hashable {
+    public enum SpaceStyle: String, Sendable, Hashable, Codable {
         /// `%20`, AFNetworking's way.
         case percent
         /// `+`, as browsers' forms do.
@@ -38,7 +38,7 @@ extension QueryEncoding {
     }
 
     /// How dates are written.
-    public enum DateStyle: Sendable, Hashable {
+    public enum DateStyle: String, Sendable, Hashable, Codable {
         /// `2001-02-03T04:05:06Z` (RFC 3339), in UTC and whole seconds.
         case iso8601
         /// Seconds since 1970, with a fraction if there is one.

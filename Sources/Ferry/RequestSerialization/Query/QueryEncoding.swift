@@ -4,7 +4,7 @@ import FerrySession
 ///
 /// By default exactly as in AFNetworking: `["k": ["a": [1, 2]], "n": nil]` gives `k%5Ba%5D%5B%5D=1&k%5Ba%5D%5B%5D=2&n`.
 /// Dictionaries are sorted by key, so that equal parameters always give the same text.
-public struct QueryEncoding: Sendable, Hashable {
+public struct QueryEncoding: Sendable, Hashable, Codable {
     /// How the elements of an array are written; by default ``ArrayStyle/brackets``.
     public var arrays: ArrayStyle
     /// How truth values are written; by default ``BoolStyle/numeric``.

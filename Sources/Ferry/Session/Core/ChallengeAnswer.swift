@@ -24,8 +24,9 @@ struct ChallengeAnswer: Sendable {
         self.completionHandler = completionHandler
     }
 
-    /// Asks the hooks: that of the session about the connection, that of the task about all else.
+    /// Asks the hooks: the task's own; that of the session about the connection, that of all tasks about all else.
     func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {
+        if let outcome = delegate?.hooks.didReceiveChallenge?(challenge, give) { return outcome }
         if let hook = hooks.sessionDidReceiveChallenge, challenge.concernsConnection {
             let outcome = hook(session, challenge)
             if case .deferred = outcome { return .performDefaultHandling }

@@ -61,13 +61,21 @@ extension SessionCore {
     func makeStreamingDelegate(
         sink: any BodySink,
         bodyStreams: BodyStreamSource?,
+        hooks: TaskHooks,
+        uploadProgress: ProgressHandler?,
         finish: @escaping @Sendable (TaskResponse<Never>) -> Void
     ) -> TaskDelegate {
         let serializer = HTTPDataResponseSerializer()
         let pipeline = makePipeline(serializer: serializer, isImmediate: true, completionHandler: finish) { outcome in
             TaskResponse<Never>(outcome)
         }
-        return makeDelegate(body: .streamed(sink), bodyStreams: bodyStreams, complete: pipeline.run)
+        return makeDelegate(
+            body: .streamed(sink),
+            bodyStreams: bodyStreams,
+            hooks: hooks,
+            uploadProgress: uploadProgress,
+            complete: pipeline.run
+        )
     }
 
     private func makePipeline<Value: Sendable>(
@@ -92,6 +100,7 @@ extension SessionCore {
         body: TaskDelegate.Body = .collected,
         maximumBytes: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
+        hooks: TaskHooks = TaskHooks(),
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
         complete: @escaping @Sendable (TaskOutcome) -> Void
@@ -101,6 +110,7 @@ extension SessionCore {
             body: body,
             maximumBytes: maximumBytes,
             bodyStreams: bodyStreams,
+            hooks: hooks,
             uploadProgress: ProgressReporter(handler: uploadProgress, queue: queue),
             downloadProgress: ProgressReporter(handler: downloadProgress, queue: queue),
             complete: complete

@@ -13,7 +13,7 @@ final class SessionCore: Sendable {
     let reachability = Locked<ReachabilityManager?>(nil)
     /// What the manager's requests go to, where that is known.
     let reachabilityTarget = Locked<ReachabilityTarget?>(nil)
-    private let transport: SessionTransport
+    let transport: SessionTransport
     private let sessions = Locked(SessionTable())
     /// Held while a policy is handed to the sessions, so that the latest one is the last they get.
     private let policyHandover = Locked(false)
@@ -68,6 +68,13 @@ final class SessionCore: Sendable {
             }
         }
         settings.withLock { $0.securityPolicy = policy }
+        handPolicyOver()
+    }
+
+    /// Takes over what a copy has of its original; the policy holds for the session that is there already as well.
+    func takeSettings(of original: SessionCore) {
+        let settings = original.settings.withLock { $0 }
+        self.settings.withLock { $0.take(settings) }
         handPolicyOver()
     }
 

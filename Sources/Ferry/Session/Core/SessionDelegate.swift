@@ -48,11 +48,18 @@ extension SessionDelegate: URLSessionTaskDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let hook = core.hooks.taskWillPerformRedirection
-        let next = hook.map { $0(session, task, response, request) } ?? request
+        let delegate = delegate(of: task)
+        let next: URLRequest?
+        if let hook = delegate?.hooks.willPerformRedirection {
+            next = hook(response, request)
+        } else if let hook = core.hooks.taskWillPerformRedirection {
+            next = hook(session, task, response, request)
+        } else {
+            next = request
+        }
         core.monitor.task(task, didRedirectBy: response, to: next)
         if next != nil {
-            delegate(of: task)?.noteRedirection()
+            delegate?.noteRedirection()
         } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
             // A refusal would end the process there: the task is cancelled instead, and nothing answered.
             return task.cancel()
@@ -100,13 +107,12 @@ extension SessionDelegate: URLSessionTaskDelegate {
         core.monitor.task(task, didSend: totalBytesSent, of: total)
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        core.hooks.taskDidFinishCollectingMetrics?(session, task, metrics)
-    }
-
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         // Removed first: whatever comes now finds no delegate, and completion happens once.
         let delegate = core.registry.remove(key(task), error: error)
+        if let delegate, let hook = core.hooks.taskDidFinishCollectingMetrics {
+            hook(session, task, delegate.measure(task))
+        }
         core.hooks.taskDidComplete?(session, task, error)
         core.monitor.task(task, didCompleteWith: error)
         delegate?.finish(task, error: error)
@@ -155,6 +161,9 @@ extension SessionDelegate: URLSessionDataDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
+        if let hook = delegate(of: dataTask)?.hooks.willCacheResponse {
+            return completionHandler(hook(proposedResponse))
+        }
         guard let hook = core.hooks.dataTaskWillCacheResponse else { return completionHandler(proposedResponse) }
         completionHandler(hook(session, dataTask, proposedResponse))
     }

@@ -11,4 +11,11 @@ struct SessionSettings: Sendable {
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
     var waitsForConnectivity = false
+
+    /// Takes over what a copy of the manager has too: how requests are made and judged, not who is told of them.
+    mutating func take(_ original: SessionSettings) {
+        responseSerializer = original.responseSerializer
+        adapters = original.adapters
+        securityPolicy = original.securityPolicy
+    }
 }

@@ -20,6 +20,9 @@ final class TaskDelegate: Sendable {
     private let complete: @Sendable (TaskOutcome) -> Void
     private let state = Locked(TaskState())
 
+    /// What decides for this task, ahead of the manager's hooks.
+    let hooks: TaskHooks
+
     /// The progress of the request's body.
     let uploadProgress: ProgressReporter
 
@@ -31,6 +34,7 @@ final class TaskDelegate: Sendable {
         body: Body = .collected,
         maximumBytes: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
+        hooks: TaskHooks = TaskHooks(),
         uploadProgress: ProgressReporter,
         downloadProgress: ProgressReporter,
         complete: @escaping @Sendable (TaskOutcome) -> Void
@@ -38,6 +42,7 @@ final class TaskDelegate: Sendable {
         self.body = body
         self.maximumBytes = maximumBytes
         self.bodyStreams = bodyStreams
+        self.hooks = hooks
         self.uploadProgress = uploadProgress
         self.downloadProgress = downloadProgress
         self.complete = complete
@@ -177,9 +182,16 @@ final class TaskDelegate: Sendable {
 
     // MARK: - The end
 
+    /// What the task cost, once its transfer is over.
+    func measure(_ task: URLSessionTask) -> TaskMetrics {
+        let transfer = task.transferMetrics
+        return state.withLock { $0.measure(transfer) }
+    }
+
     /// Completes the task, the first time.
     func finish(_ task: URLSessionTask, error: (any Error)?) {
-        guard let end = state.withLock({ $0.end(error: error) }) else { return }
+        let transfer = task.transferMetrics
+        guard let end = state.withLock({ $0.end(error: error, transfer: transfer) }) else { return }
         let response = task.response
         let request = task.currentRequest ?? task.originalRequest
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil

@@ -53,6 +53,7 @@ struct TaskState: Sendable {
     private var startDate = Date()
     private var start = ContinuousClock.now
     private var hasStarted = false
+    private var metrics: TaskMetrics?
 
     /// Notes a change between running and suspended; false if it is none.
     mutating func noteRunning(_ running: Bool) -> Bool {
@@ -95,27 +96,36 @@ struct TaskState: Sendable {
         return true
     }
 
+    /// What the task cost; measured once, when it ends.
+    mutating func measure(_ transfer: TransferMetrics?) -> TaskMetrics {
+        if let metrics { return metrics }
+        let transactions = transfer?.transactions
+        let measured = TaskMetrics(
+            startDate: startDate,
+            endDate: Date(),
+            duration: (ContinuousClock.now - start) / .seconds(1),
+            bytesSent: transactions?.reduce(0) { $0 + $1.bodyBytesSent } ?? bytesSent,
+            bytesReceived: transactions?.reduce(0) { $0 + $1.bodyBytesReceived } ?? bytesReceived,
+            redirectCount: redirectCount,
+            transactions: transactions ?? []
+        )
+        metrics = measured
+        return measured
+    }
+
     /// Ends the task and hands out what there is; nil the second time.
-    mutating func end(error: (any Error)?) -> End? {
+    mutating func end(error: (any Error)?, transfer: TransferMetrics?) -> End? {
         guard !isFinished else { return nil }
         isFinished = true
         isRunning = false
         let isGivenUp = endsWithChallenge && (error as NSError?)?.code == NSURLErrorCancelled
-        let duration = (ContinuousClock.now - start) / .seconds(1)
         defer { body = Data() }
         return End(
             body: body,
             temporaryFile: temporaryFile,
             hookDestination: hookDestination,
             error: storedError ?? (isGivenUp ? nil : error),
-            metrics: TaskMetrics(
-                startDate: startDate,
-                endDate: Date(),
-                duration: duration,
-                bytesSent: bytesSent,
-                bytesReceived: bytesReceived,
-                redirectCount: redirectCount
-            )
+            metrics: measure(transfer)
         )
     }
 }

@@ -18,13 +18,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await get(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(.get, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
     /// Sends a POST request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
@@ -44,13 +38,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await post(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(.post, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
     /// Sends a PUT request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
@@ -70,13 +58,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await put(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(.put, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
     /// Sends a PATCH request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
@@ -96,13 +78,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await patch(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(.patch, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
     /// Sends a DELETE request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
@@ -122,13 +98,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await delete(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(.delete, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
     /// Sends a request with any method and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
@@ -150,13 +120,6 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
     ) async throws(NetworkError) -> Value {
-        try await request(
-            method,
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+        try await send(Request(method, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 }

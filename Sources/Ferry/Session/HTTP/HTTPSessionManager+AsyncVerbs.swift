@@ -19,15 +19,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: .get,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(.get, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a POST request and gives its value; cancelling the Swift task cancels the transfer.
@@ -48,15 +40,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: .post,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(.post, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a PUT request and gives its value; cancelling the Swift task cancels the transfer.
@@ -77,15 +61,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: .put,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(.put, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a PATCH request and gives its value; cancelling the Swift task cancels the transfer.
@@ -106,15 +82,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: .patch,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(.patch, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a DELETE request and gives its value; cancelling the Swift task cancels the transfer.
@@ -135,15 +103,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: .delete,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(.delete, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a request with any method and gives its value; cancelling the Swift task cancels the transfer.
@@ -166,15 +126,7 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
     ) async throws(NetworkError) -> Serializer.Output {
-        let request = Request(
-            path,
-            method: method,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
-        )
-        return try await send(request)
+        try await send(Request(method, path, parameters, headers, timeoutInterval, serializer))
     }
 
     /// Sends a HEAD request and gives the head of its response; cancelling the Swift task cancels the transfer.
@@ -193,14 +145,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil
     ) async throws(NetworkError) -> HTTPURLResponse? {
-        let request = Request(
-            path,
-            method: .head,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: HTTPDataResponseSerializer()
-        )
+        let request = Request(.head, path, parameters, headers, timeoutInterval, HTTPDataResponseSerializer())
         let response = await response(for: request)
         if let error = response.error { throw error }
         return response.httpResponse

@@ -69,14 +69,10 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = HTTPHeaders(),
         validation: Validation = Validation()
     ) -> DataStream {
-        let request = Request(
-            path,
-            method: method,
-            parameters: parameters,
-            headers: headers,
-            serializer: HTTPDataResponseSerializer()
+        stream(
+            Request(method, path, parameters, headers, nil, HTTPDataResponseSerializer()),
+            validation: validation
         )
-        return stream(request, validation: validation)
     }
 
     /// Uploads a multipart form; cancelling the Swift task cancels the transfer.
@@ -101,16 +97,7 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         multipartForm: @escaping @Sendable (inout MultipartFormData) throws -> Void
     ) async throws(NetworkError) -> Serializer.Output {
-        var request = Request(
-            path,
-            method: method,
-            parameters: parameters,
-            headers: headers,
-            serializer: serializer
-        )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
-        return try await send(request)
+        try await send(Request(method, path, parameters, headers, nil, multipartForm, serializer, upload: progress))
     }
 
     /// Downloads a file below the base URL; cancelling the Swift task cancels the transfer.
@@ -129,12 +116,7 @@ extension HTTPSessionManager {
         to destination: DownloadDestination = .temporary,
         progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
-        let request = Request(
-            path,
-            parameters: parameters,
-            headers: headers,
-            serializer: HTTPDataResponseSerializer()
-        )
+        let request = Request(.get, path, parameters, headers, nil, HTTPDataResponseSerializer())
         do {
             return await download(for: try makeRequest(request), to: destination, progress: progress)
         } catch {

@@ -22,16 +22,10 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        var request = Request(
-            path,
-            method: .get,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.get, path, parameters, headers, timeoutInterval, serializer, download: progress),
+            completionHandler: completionHandler
         )
-        request.downloadProgress = progress
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a HEAD request and calls a handler with everything it came to.
@@ -53,15 +47,10 @@ extension HTTPSessionManager {
         serializer: Serializer,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        let request = Request(
-            path,
-            method: .head,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.head, path, parameters, headers, timeoutInterval, serializer),
+            completionHandler: completionHandler
         )
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a POST request and calls a handler with everything it came to.
@@ -87,17 +76,10 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        var request = Request(
-            path,
-            method: .post,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.post, path, parameters, headers, timeoutInterval, multipartForm, serializer, upload: progress),
+            completionHandler: completionHandler
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a PUT request and calls a handler with everything it came to.
@@ -123,17 +105,10 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        var request = Request(
-            path,
-            method: .put,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.put, path, parameters, headers, timeoutInterval, multipartForm, serializer, upload: progress),
+            completionHandler: completionHandler
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a PATCH request and calls a handler with everything it came to.
@@ -159,17 +134,10 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        var request = Request(
-            path,
-            method: .patch,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.patch, path, parameters, headers, timeoutInterval, multipartForm, serializer, upload: progress),
+            completionHandler: completionHandler
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a DELETE request and calls a handler with everything it came to.
@@ -191,15 +159,10 @@ extension HTTPSessionManager {
         serializer: Serializer,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        let request = Request(
-            path,
-            method: .delete,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(.delete, path, parameters, headers, timeoutInterval, serializer),
+            completionHandler: completionHandler
         )
-        return send(request, completionHandler: completionHandler)
     }
 
     /// Sends a request with any method and calls a handler with everything it came to.
@@ -227,16 +190,9 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> URLSessionDataTask? {
-        var request = Request(
-            path,
-            method: method,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: serializer
+        send(
+            Request(method, path, parameters, headers, timeoutInterval, multipartForm, serializer, upload: progress),
+            completionHandler: completionHandler
         )
-        request.multipartForm = multipartForm
-        request.uploadProgress = progress
-        return send(request, completionHandler: completionHandler)
     }
 }

@@ -20,13 +20,8 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        get(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: untypedSerializer,
-            progress: progress,
+        send(
+            Request(.get, path, parameters, headers, timeoutInterval, ownSerializer, download: progress),
             completionHandler: completionHandler
         )
     }
@@ -48,12 +43,8 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        head(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: untypedSerializer,
+        send(
+            Request(.head, path, parameters, headers, timeoutInterval, ownSerializer),
             completionHandler: completionHandler
         )
     }
@@ -79,14 +70,8 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        post(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: untypedSerializer,
-            progress: progress,
+        send(
+            Request(.post, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
             completionHandler: completionHandler
         )
     }
@@ -112,14 +97,8 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        put(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: untypedSerializer,
-            progress: progress,
+        send(
+            Request(.put, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
             completionHandler: completionHandler
         )
     }
@@ -145,14 +124,8 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        patch(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: untypedSerializer,
-            progress: progress,
+        send(
+            Request(.patch, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
             completionHandler: completionHandler
         )
     }
@@ -174,12 +147,8 @@ extension HTTPSessionManager {
         timeoutInterval: TimeInterval? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        delete(
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: untypedSerializer,
+        send(
+            Request(.delete, path, parameters, headers, timeoutInterval, ownSerializer),
             completionHandler: completionHandler
         )
     }
@@ -207,15 +176,8 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        request(
-            method,
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            multipartForm: multipartForm,
-            serializer: untypedSerializer,
-            progress: progress,
+        send(
+            Request(method, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
             completionHandler: completionHandler
         )
     }

@@ -47,6 +47,23 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         self.init(baseURL: nil, configuration: configuration, transport: transport)
     }
 
+    /// Makes another manager with the same base URL, serializers, configuration, transport, policy and adapters.
+    ///
+    /// - Returns: The new manager.
+    override open func copy() -> HTTPSessionManager {
+        let copy = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
+        copy.takeSettings(of: self)
+        return copy
+    }
+
+    /// Takes over what a copy has of its original apart from base URL, configuration and transport.
+    ///
+    /// - Parameter original: The manager that is copied; the request serializer comes from another HTTP manager only.
+    override open func takeSettings(of original: SessionManager) {
+        super.takeSettings(of: original)
+        if let original = original as? HTTPSessionManager { requestSerializer = original.requestSerializer }
+    }
+
     /// Makes a manager that trusts the servers its policy trusts.
     ///
     /// - Parameters:

@@ -3,17 +3,20 @@ import FerrySession
 extension NetworkError {
     /// Makes an error from the reason for which there is no request.
     init(requestSerialization error: any Error, request: URLRequest? = nil) {
-        if let error = error as? RequestSerializationError {
-            self.init(
-                Code(error.code),
-                message: error.reason,
-                failingURL: request?.url ?? error.failingURL.flatMap { URL(string: $0) },
-                underlyingError: error
-            )
-            return
-        }
         self.init(transport: error, request: request)
         if code == .unknown { code = .requestSerializationFailed }
+    }
+
+    /// Makes an error from a serializer's or a form's.
+    init(_ error: RequestSerializationError, request: URLRequest?, response: URLResponse?, data: Data?) {
+        self.init(
+            Code(error.code),
+            message: error.reason,
+            failingURL: request?.url ?? error.failingURL.flatMap { URL(string: $0) },
+            response: response as? HTTPURLResponse,
+            data: data,
+            underlyingError: error
+        )
     }
 }
 

@@ -43,8 +43,10 @@ public struct SessionHooks: Sendable {
     /// Called when a task has ended, with the transport's own error, before the completion handler.
     public var taskDidComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
 
-    /// Called with the session's metrics of a task, where it collects any.
-    public var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)?
+    /// Called with what a task cost, right before ``taskDidComplete``.
+    ///
+    /// FoundationNetworking neither fills its `URLSessionTaskMetrics` nor lets others do so.
+    public var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, TaskMetrics) -> Void)?
 
     // MARK: - Data task
 

@@ -33,7 +33,7 @@ extension SessionManager {
             let relay = CancellationRelay()
             do {
                 let request = try self.adapt(makeRequest())
-                let task = self.streamingTask(request, buffer: buffer)
+                let task = self.streamingTask(request, sink: buffer, finish: buffer.finish)
                 self.start(task)
                 relay.attach(task)
             } catch {
@@ -43,13 +43,32 @@ extension SessionManager {
         }
     }
 
-    private func streamingTask(_ request: URLRequest, buffer: StreamBuffer) -> URLSessionDataTask {
+    /// Makes a task whose response goes to a sink, suspended; the request has been adapted.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its body stream serves once unless it can be copied or `bodyStream` makes more.
+    ///   - bodyStream: Makes a stream from the beginning of the body.
+    ///   - sink: Takes response and body on the operation queue.
+    ///   - hooks: What decides for this task.
+    ///   - uploadProgress: Receives the progress of the request's body.
+    ///   - finish: Receives the end, once, on the processing queue.
+    /// - Returns: The task.
+    func streamingTask(
+        _ request: URLRequest,
+        bodyStream: (@Sendable () -> InputStream?)? = nil,
+        sink: any BodySink,
+        hooks: TaskHooks = TaskHooks(),
+        uploadProgress: ProgressHandler? = nil,
+        finish: @escaping @Sendable (TaskResponse<Never>) -> Void
+    ) -> URLSessionDataTask {
         let delegate = core.makeStreamingDelegate(
-            sink: buffer,
+            sink: sink,
             bodyStreams: request.httpBodyStream.map { _ in
-                BodyStreamSource(request: request, replay: nil, isAskedFirst: false)
+                BodyStreamSource(request: request, replay: bodyStream, isAskedFirst: false)
             },
-            finish: buffer.finish
+            hooks: hooks,
+            uploadProgress: uploadProgress,
+            finish: finish
         )
         return core.makeTask(delegate, refusal: nil, request: request) { session in
             session.dataTask(with: request)

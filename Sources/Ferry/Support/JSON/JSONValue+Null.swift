@@ -2,7 +2,7 @@ import FerrySession
 
 extension JSONValue {
     /// Where `null` is taken out.
-    public enum NullRemoval: Sendable, Hashable {
+    public enum NullRemoval: String, Sendable, Hashable, Codable {
         /// Nowhere.
         case none
         /// From objects: members that are `null` go, array elements stay and keep their places.

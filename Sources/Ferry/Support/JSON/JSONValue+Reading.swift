@@ -2,7 +2,7 @@ import FerrySession
 
 extension JSONValue {
     /// What is accepted beyond an array or an object.
-    public struct ReadingOptions: OptionSet, Sendable, Hashable {
+    public struct ReadingOptions: OptionSet, Sendable, Hashable, Codable {
         /// The options as bits.
         public let rawValue: Int
 

@@ -14,6 +14,16 @@ final class RawServer: Sendable {
             self.index = index
         }
 
+        /// The client's address of version 4.
+        var peer: String {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getpeername(descriptor, $0, &length) }
+            }
+            return withUnsafeBytes(of: address.sin_addr) { $0.map { "\($0)" }.joined(separator: ".") }
+        }
+
         /// Reads more; `false` at the end.
         @discardableResult
         func readMore() -> Bool {

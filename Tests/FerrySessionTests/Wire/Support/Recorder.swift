@@ -1,5 +1,4 @@
 import FerrySession
-import Synchronization
 
 /// A delegate for data, uploads and downloads that writes down all it is told, in order.
 final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
@@ -56,7 +55,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     }
 
     private let hooks: Hooks
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ hooks: Hooks = Hooks()) {
         self.hooks = hooks

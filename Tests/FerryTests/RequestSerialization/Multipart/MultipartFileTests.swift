@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Multipart files", .timeLimit(.minutes(5)))
 struct MultipartFileTests {
-    private let directory: TemporaryDirectory
+    private let directory: ScratchDirectory
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try ScratchDirectory()
     }
 
     private func failure(of form: MultipartFormData, bufferSizes: [Int] = [65_536]) throws -> StreamFailure {

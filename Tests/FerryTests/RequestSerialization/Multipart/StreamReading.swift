@@ -26,23 +26,3 @@ func bytes(of stream: InputStream, bufferSizes: [Int] = [65_536]) throws -> Data
         received.append(contentsOf: buffer[..<count])
     }
 }
-
-/// A directory of a test's own, removed with its contents.
-final class TemporaryDirectory {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String, _ contents: Data) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        try contents.write(to: file)
-        return file
-    }
-}

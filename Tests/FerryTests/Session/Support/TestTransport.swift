@@ -36,6 +36,15 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// It counts whole seconds only and stops early.
         case shortTimeouts
 
+        /// It answers a challenge by Basic alone, and a rejected protection space ends the task.
+        case rejectingProtectionSpaces
+
+        /// It has no say in which servers are trusted.
+        case securityPolicies
+
+        /// It measures nothing, so that there are no transactions and bodies count as decoded.
+        case measuring
+
         /// It keeps a task that is never resumed, and with it the session, for ever.
         case droppingUnstartedTasks
     }

@@ -53,6 +53,12 @@ final class ScratchDirectory {
         return file
     }
 
+    func file(_ name: String, _ contents: Data) throws -> URL {
+        let file = url.appendingPathComponent(name)
+        try contents.write(to: file)
+        return file
+    }
+
     var contents: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
 }
 

@@ -1,0 +1,194 @@
+import FerrySession
+
+/// What an archive keeps of an operation, checked when it is read.
+struct OperationArchive: Sendable {
+    typealias State = RequestOperation.State
+
+    /// The request.
+    let request: URLRequest
+
+    /// Ready, or finished.
+    let state: State
+
+    /// Whether the operation was cancelled.
+    let isCancelled: Bool
+
+    /// What had arrived.
+    let body: ReceivedBody
+
+    /// Why the transfer failed.
+    let error: NetworkError?
+
+    private static let magic = Data("ferry-operation\n".utf8)
+    private static let checksumLength = 8
+
+    /// How many bytes come before the payload.
+    static let sealLength = magic.count + checksumLength
+    private static let lengthLength = 4
+
+    /// The head of the archive; the body's bytes follow it.
+    private struct Head: Codable {
+        static let currentVersion = 1
+
+        var version = Head.currentVersion
+        var request: RequestDescriptor
+        var state: Int
+        var isCancelled: Bool
+        var response: Response?
+        var error: Failure?
+        var byteCount: Int64
+        var dataCount: Int
+    }
+
+    private struct Response: Codable {
+        var url: URL
+        var status: Int
+        var fields: [String: String]
+    }
+
+    private struct Failure: Codable {
+        var code: String
+        var message: String
+        var url: URL?
+    }
+
+    // MARK: - Writing
+
+    /// Takes what there is to keep: an operation that is under way is kept as a ready one.
+    init(_ record: OperationRecord) {
+        request = record.request
+        state = record.machine.state == .finished ? .finished : .ready
+        isCancelled = record.machine.isCancelled
+        body = record.body
+        error = record.error
+    }
+
+    /// The archive as bytes.
+    func encoded() throws(NetworkError) -> Data {
+        let received = body.response as? HTTPURLResponse
+        let head = Head(
+            request: try RequestDescriptor(request),
+            state: state.rawValue,
+            isCancelled: isCancelled,
+            response: received.flatMap { response in
+                response.url.map { Response(url: $0, status: response.statusCode, fields: response.archivedFields) }
+            },
+            error: error.map { Failure(code: $0.code.rawValue, message: $0.message, url: $0.failingURL) },
+            byteCount: body.byteCount,
+            dataCount: body.data.count
+        )
+        do {
+            let json = try JSONEncoder().encode(head)
+            var payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) }
+            payload.append(json)
+            payload.append(body.data)
+            return Self.seal(payload)
+        } catch {
+            throw NetworkError(.encodingFailed, message: "The operation cannot be archived", underlyingError: error)
+        }
+    }
+
+    /// Puts the mark and the checksum before a payload.
+    static func seal(_ payload: Data) -> Data {
+        magic + withUnsafeBytes(of: checksum(payload).bigEndian) { Data($0) } + payload
+    }
+
+    /// FNV-1a: it tells damage, not forgery.
+    private static func checksum(_ data: Data) -> UInt64 {
+        data.withUnsafeBytes { bytes in
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return hash
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Reads an archive, whatever is in the data.
+    init(_ data: Data) throws(NetworkError) {
+        let payload = try Self.payload(data)
+        let jsonLength = Int(Self.number(payload.prefix(Self.lengthLength)))
+        let rest = payload.dropFirst(Self.lengthLength)
+        guard payload.count >= Self.lengthLength, jsonLength <= rest.count else { throw .archive("It is cut off") }
+        let head: Head
+        do {
+            head = try JSONDecoder().decode(Head.self, from: Data(rest.prefix(jsonLength)))
+        } catch {
+            throw .archive("Its head is malformed", error)
+        }
+        try self.init(head, body: Data(rest.dropFirst(jsonLength)))
+    }
+
+    private init(_ head: Head, body data: Data) throws(NetworkError) {
+        guard head.version == Head.currentVersion else { throw .archive("It has the unknown version \(head.version)") }
+        guard let state = State(rawValue: head.state), state == .ready || state == .finished else {
+            throw .archive("There is no operation in the state \(head.state)")
+        }
+        guard head.dataCount == data.count, head.byteCount == Int64(data.count) || (data.isEmpty && head.byteCount > 0)
+        else { throw .archive("Its body has another length than it says") }
+        let response = try Self.response(head.response)
+        guard response != nil || head.byteCount == 0 else { throw .archive("It has a body without a response") }
+        request = head.request.urlRequest
+        self.state = state
+        isCancelled = head.isCancelled
+        body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
+        error = head.error.map { failure in
+            NetworkError(
+                NetworkError.Code(rawValue: failure.code),
+                message: failure.message,
+                failingURL: failure.url,
+                response: response
+            )
+        }
+    }
+
+    private static func payload(_ data: Data) throws(NetworkError) -> Data {
+        guard data.starts(with: magic) else { throw .archive("It does not begin as one") }
+        let sealed = data.dropFirst(magic.count)
+        let payload = Data(sealed.dropFirst(checksumLength))
+        guard sealed.count >= checksumLength, number(sealed.prefix(checksumLength)) == checksum(payload) else {
+            throw .archive("It is damaged")
+        }
+        return payload
+    }
+
+    private static func number(_ bytes: Data) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func response(_ kept: Response?) throws(NetworkError) -> HTTPURLResponse? {
+        guard let kept else { return nil }
+        guard kept.url.isWebAddress, (100...999).contains(kept.status), HTTPSyntax.areFields(kept.fields),
+            let response = HTTPURLResponse(
+                url: kept.url,
+                statusCode: kept.status,
+                httpVersion: "HTTP/1.1",
+                headerFields: kept.fields
+            )
+        else { throw .archive("Its response is malformed") }
+        return response
+    }
+}
+
+extension HTTPURLResponse {
+    /// The header fields that make the same response again.
+    fileprivate var archivedFields: [String: String] {
+        var fields: [String: String] = [:]
+        for (name, value) in allHeaderFields {
+            guard let name = name as? String, let value = value as? String else { continue }
+            fields[name] = value
+        }
+        return fields
+    }
+}
+
+extension NetworkError {
+    fileprivate static func archive(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
+        NetworkError(
+            .decodingFailed,
+            message: "This is no archive of an operation: \(what)",
+            underlyingError: cause,
+            decodingError: cause
+        )
+    }
+}

@@ -1,0 +1,235 @@
+import FerrySession
+
+/// The way of the bytes: everything here but the end of a transfer runs on the manager's serial operation queue.
+extension RequestOperation {
+    private struct Plan: Sendable {
+        let transfer: OperationTransfer
+        let settings: OperationSettings
+        let byteCount: Int64
+        let isStreamSpent: Bool
+    }
+
+    /// Begins a transfer, if that is still wanted.
+    func beginTransfer() {
+        let plan = record.withLock { record -> Plan? in
+            guard record.machine.state == .executing, !record.machine.isEnding, record.transfer == nil else {
+                return nil
+            }
+            let transfer = OperationTransfer(self)
+            record.transfer = transfer
+            let isStreamSpent = record.request.httpBodyStream != nil && record.hasUsedBodyStream
+            if record.progress == nil {
+                record.progress = ProgressReporter(
+                    handler: record.settings.downloadProgress,
+                    queue: manager.progressQueue
+                )
+            }
+            return Plan(
+                transfer: transfer,
+                settings: record.settings,
+                byteCount: record.body.byteCount,
+                isStreamSpent: isStreamSpent
+            )
+        }
+        guard let plan else { return }
+        do {
+            try openOutput(plan)
+            try send(plan)
+        } catch {
+            fail(plan.transfer, NetworkError(requestSerialization: error, request: request))
+        }
+    }
+
+    private func openOutput(_ plan: Plan) throws {
+        guard let output = plan.settings.output else {
+            // Without a stream, what is not in memory is lost.
+            record.withLock { if Int64($0.body.data.count) != $0.body.byteCount { $0.body.forget() } }
+            return
+        }
+        let held = try output.open(holding: plan.byteCount)
+        if held != plan.byteCount { record.withLock { $0.body.forget() } }
+    }
+
+    private func send(_ plan: Plan) throws {
+        let session = try PolicySessions.manager(for: plan.settings.securityPolicy, of: manager, request: request)
+        var (next, isWhole) = record.withLock { record in
+            let next = record.body.nextRequest(record.request)
+            return (next, record.body.offset == nil)
+        }
+        if isWhole {
+            try plan.settings.output?.takeBack(byteCount)
+            record.withLock { $0.body.forget() }
+        }
+        if plan.isStreamSpent { next.httpBodyStream = try freshBodyStream(plan.settings) }
+        next = try session.adapt(next)
+        let task = session.streamingTask(
+            next,
+            bodyStream: plan.settings.newBodyStream,
+            sink: plan.transfer,
+            hooks: plan.settings.hooks,
+            uploadProgress: plan.settings.uploadProgress,
+            finish: plan.transfer.finish
+        )
+        if next.httpBodyStream != nil { record.withLock { $0.hasUsedBodyStream = true } }
+        session.start(task)
+        plan.transfer.attach(task, in: session)
+    }
+
+    /// The stream for a request that is sent again.
+    private func freshBodyStream(_ settings: OperationSettings) throws -> InputStream {
+        if let stream = settings.newBodyStream?() { return stream }
+        if let stream = (inputStream as? any NSCopying)?.copy(with: nil) as? InputStream { return stream }
+        throw NetworkError(
+            .bodyStreamExhausted,
+            message: "The body stream was needed again after a pause and cannot be had a second time",
+            failingURL: request.url
+        )
+    }
+
+    // MARK: - What comes
+
+    /// Takes a response.
+    func transfer(_ transfer: OperationTransfer, didReceive response: URLResponse) {
+        let taken = record.withLock { record -> (ReceivedBody.Verdict, Int64, OperationOutput?)? in
+            guard record.transfer === transfer else { return nil }
+            let before = record.body.byteCount
+            // The request as it was given: the one that was sent may ask for a part.
+            let verdict = record.body.take(response, request: record.request)
+            return (verdict, before, record.settings.output)
+        }
+        guard let (verdict, before, output) = taken else { return }
+        do {
+            switch verdict {
+            case .begins, .mustStartOver: try output?.takeBack(before)
+            case .continues, .isComplete: break
+            }
+        } catch {
+            return fail(transfer, NetworkError(transport: error, request: request, response: response))
+        }
+        report()
+        switch verdict {
+        case .begins:
+            if let limit = maximumBytes, output == nil, let length = response.bodyLength, length > limit {
+                fail(transfer, .tooLarge(limit, response))
+            }
+        case .continues: break
+        case .isComplete:
+            guard record.withLock({ $0.endTransfer(transfer, error: nil) }) else { return }
+            transfer.cancel()
+            parseAndConclude()
+        case .mustStartOver:
+            let isMine = record.withLock { record in
+                defer { if record.transfer === transfer { record.transfer = nil } }
+                return record.transfer === transfer
+            }
+            transfer.cancel()
+            if isMine { beginTransfer() }
+        }
+    }
+
+    /// Takes a piece of the body.
+    func transfer(_ transfer: OperationTransfer, didReceive data: Data) {
+        let taken = record.withLock { record -> (Int64, OperationOutput?)? in
+            guard record.transfer === transfer else { return nil }
+            if record.settings.output == nil { record.body.append(data) }
+            return (record.body.byteCount, record.settings.output)
+        }
+        guard let (count, output) = taken else { return }
+        guard let output else {
+            report()
+            if let limit = maximumBytes, count > limit { fail(transfer, .tooLarge(limit, response)) }
+            return
+        }
+        do {
+            try output.write(data)
+            // Counted even if the operation has been paused meanwhile: it is in the stream.
+            record.withLock { $0.body.count(data) }
+            report()
+        } catch {
+            fail(transfer, NetworkError(transport: error, request: request, response: response))
+        }
+    }
+
+    private func report() {
+        let (progress, count, total) = record.withLock { ($0.progress, $0.body.byteCount, $0.body.expectedByteCount) }
+        progress?.report(completed: count, total: total)
+    }
+
+    // MARK: - The end
+
+    /// Takes the end of a transfer; runs on the processing queue.
+    func transfer(_ transfer: OperationTransfer, didFinishWith error: NetworkError?) {
+        guard record.withLock({ $0.endTransfer(transfer, error: error) }) else { return }
+        if error == nil { parseAndConclude() } else { conclude() }
+    }
+
+    private func parseAndConclude() {
+        ManagerQueues.processing.async {
+            self.closeOutput()
+            if self.record.withLock(\.error) == nil { self.parseResponse() }
+            self.conclude()
+        }
+    }
+
+    private func fail(_ transfer: OperationTransfer, _ error: NetworkError) {
+        guard record.withLock({ $0.endTransfer(transfer, error: error) }) else { return }
+        transfer.cancel()
+        conclude()
+    }
+
+    /// Closes the stream and tells the last progress; then everything is ready for the end.
+    func conclude() {
+        closeOutput()
+        let (progress, isWhole, count) = record.withLock { record in
+            let isUnmeasured = record.error == nil && record.body.expectedByteCount == nil
+            return (record.progress, isUnmeasured, record.body.byteCount)
+        }
+        guard let progress else { return finish() }
+        if isWhole, count > 0 { progress.report(completed: count, total: count) }
+        progress.finish { self.finish() }
+    }
+
+    private func closeOutput() {
+        do {
+            try record.withLock(\.settings.output)?.close()
+        } catch {
+            record.withLock { record in
+                if record.error == nil { record.error = NetworkError(transport: error, request: record.request) }
+            }
+        }
+    }
+
+    private func finish() {
+        let effect = record.withLock { $0.machine.take(.finish) }
+        // Taken first: whoever sees that the operation is finished may let go of it.
+        perform(effect)
+    }
+
+    /// Tells everyone that the operation is finished: its queue, then its own completions.
+    func deliver() {
+        let (farewell, queue) = record.withLock { record in
+            let queue = record.settings.completionQueue ?? manager.completionQueue
+            return (record.takeFarewell(), queue)
+        }
+        publishChanges()
+        // One that comes finished from an archive has no change to tell, and a queue that waits for it.
+        didChangeValue(forKey: State.finished.key)
+        manager.core.notifications.post(.networkingOperationDidFinish, object: self)
+        queue.async {
+            farewell.handler?(self)
+            farewell.completionBlock?()
+            for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }
+            farewell.token?.leave()
+        }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func tooLarge(_ limit: Int, _ response: URLResponse?) -> NetworkError {
+        NetworkError(
+            .responseTooLarge,
+            message: "The body is larger than the limit of \(limit) bytes",
+            response: response as? HTTPURLResponse
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import Ferry
+
+/// A part of a form as `-F` takes it: `name=text`, `name=@file` or `name=<file`, with `;type=…` and `;filename=…`.
+struct FormField: Equatable, Sendable {
+    /// Where a part's bytes come from.
+    enum Content: Equatable, Sendable {
+        case text(String)
+        /// A file, sent with its name.
+        case file(String)
+        /// A file, sent as a text.
+        case textFile(String)
+    }
+
+    let name: String
+    let content: Content
+    var type: String?
+    var fileName: String?
+
+    init(name: String, content: Content, type: String? = nil, fileName: String? = nil) {
+        self.name = name
+        self.content = content
+        self.type = type
+        self.fileName = fileName
+    }
+
+    init(parsing argument: String) throws(UsageError) {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+            throw UsageError("A form's part is NAME=VALUE, NAME=@FILE or NAME=<FILE: '\(argument)'")
+        }
+        name = String(argument[..<equals])
+        var rest = argument[argument.index(after: equals)...]
+        let mark = rest.first
+        if mark == "@" || mark == "<" { rest.removeFirst() }
+        let value = Self.value(&rest)
+        switch mark {
+        case "@": content = .file(value)
+        case "<": content = .textFile(value)
+        default: content = .text(value)
+        }
+        if mark == "@" || mark == "<", value.isEmpty || value.utf8.contains(0) {
+            throw UsageError("The part \(name) needs the name of a file")
+        }
+        while let key = Self.parameter(at: rest) {
+            rest.removeFirst(key.count)
+            let value = Self.value(&rest)
+            if key == Self.typeKey {
+                guard value.contains("/"), HTTPSyntax.isFieldValue(value) else {
+                    throw UsageError("'\(value)' cannot be the type of the part \(name)")
+                }
+                type = value
+            } else {
+                fileName = value
+            }
+        }
+        guard rest.isEmpty else { throw UsageError("The part \(name) goes on with '\(rest)' behind the quotes") }
+    }
+
+    private static let typeKey = ";type="
+    private static let fileNameKey = ";filename="
+
+    /// The key of the parameter that begins here.
+    private static func parameter(at text: Substring) -> String? {
+        [typeKey, fileNameKey].first { text.lowercased().hasPrefix($0) }
+    }
+
+    /// Reads a value, in quotes or up to the next parameter: other semicolons are its own.
+    private static func value(_ rest: inout Substring) -> String {
+        if let quoted = quoted(rest) {
+            rest = quoted.rest
+            return quoted.value
+        }
+        var end = rest.startIndex
+        while end < rest.endIndex, parameter(at: rest[end...].prefix(fileNameKey.count)) == nil {
+            end = rest.index(after: end)
+        }
+        defer { rest = rest[end...] }
+        return String(rest[..<end])
+    }
+
+    /// Reads what stands in quotes, where a backslash goes before a quote or a backslash; nil where none are closed.
+    private static func quoted(_ text: Substring) -> (value: String, rest: Substring)? {
+        guard text.first == "\"" else { return nil }
+        var rest = text.dropFirst()
+        var value = ""
+        while let character = rest.popFirst() {
+            if character == "\"" { return (value, rest) }
+            if character == "\\", rest.first == "\"" || rest.first == "\\", let next = rest.popFirst() {
+                value.append(next)
+            } else {
+                value.append(character)
+            }
+        }
+        return nil
+    }
+}

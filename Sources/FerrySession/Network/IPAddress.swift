@@ -1,0 +1,42 @@
+/// A numeric address of version 4 or 6, as bytes.
+struct IPAddress: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    /// Reads an address without brackets or port; `nil` where it is none.
+    init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            bytes = withUnsafeBytes(of: four) { Array($0) }
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            bytes = withUnsafeBytes(of: six) { Array($0) }
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether the first `length` bits are those of `network`.
+    func isIn(_ network: [UInt8], length: Int) -> Bool {
+        guard bytes.count == network.count, (0...bytes.count * 8).contains(length) else { return false }
+        let (whole, rest) = length.quotientAndRemainder(dividingBy: 8)
+        guard bytes.prefix(whole) == network.prefix(whole) else { return false }
+        guard rest > 0 else { return true }
+        let mask = UInt8(truncatingIfNeeded: 0xFF << (8 - rest))
+        return bytes[whole] & mask == network[whole] & mask
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Takes the four bytes of an address of version 4, or the sixteen of version 6.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

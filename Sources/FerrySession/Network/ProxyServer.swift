@@ -1,0 +1,63 @@
+/// A proxy's address, its protocol, and who is allowed to use it.
+struct ProxyServer: Sendable, Hashable {
+    enum Kind: String, Sendable {
+        case http
+        case https
+        case socks4
+        case socks4a
+        case socks5
+        case socks5h
+
+        /// Whether it takes requests and `CONNECT`, and not connections alone.
+        var isHTTP: Bool { self == .http || self == .https }
+    }
+
+    let kind: Kind
+    let host: String
+    let port: Int
+    let user: String?
+    let password: String?
+
+    init(kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
+        self.kind = kind
+        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.port = port
+        self.user = user
+        self.password = password
+    }
+
+    init(_ url: URL) throws(CurlSessionError) {
+        guard let kind = Kind(rawValue: url.scheme?.lowercased() ?? "") else {
+            throw CurlSessionError(.invalidProxy, "No proxy has the scheme \(url.scheme ?? "")")
+        }
+        self.init(
+            kind: kind,
+            host: url.host(percentEncoded: true) ?? "",
+            port: url.port ?? (kind == .https ? 443 : 1080),
+            user: url.user(percentEncoded: false),
+            password: url.password(percentEncoded: false)
+        )
+    }
+
+    /// What libcurl and errors call it; user and password are no part of it.
+    var address: String {
+        "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    func validate() throws(CurlSessionError) {
+        let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.delimiters.contains($0) }
+        let isAddress = IPAddress(host) != nil
+        guard !host.isEmpty, isAddress || (isName && !host.contains(":")) else {
+            throw CurlSessionError(.invalidProxy, "The proxy's host is not one: \(host.debugDescription)")
+        }
+        guard (1...65_535).contains(port) else {
+            throw CurlSessionError(.invalidProxy, "The proxy's port is out of range: \(port)")
+        }
+        guard [user, password].allSatisfy({ $0?.utf8.contains(0) != true }) else {
+            throw CurlSessionError(.invalidProxy, "The proxy's user or password has a null byte")
+        }
+    }
+
+    /// What ends a host in a URL (RFC 3986, section 3.2).
+    private static let delimiters = Set("/?#@[]\\".utf8)
+}

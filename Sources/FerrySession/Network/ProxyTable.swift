@@ -1,0 +1,43 @@
+/// Where requests go, origin by origin: what an option or a configuration's dictionary comes to.
+struct ProxyTable: Sendable, Hashable {
+    enum Route: Sendable, Hashable {
+        /// libcurl looks into the environment.
+        case environment
+        case direct
+        case server(ProxyServer)
+    }
+
+    private var http = Route.environment
+    private var https = Route.environment
+    private var exceptions: [String] = []
+    private var excludesSimpleHostNames = false
+
+    /// Reads an option, or the dictionary where the option leaves it to others.
+    init(_ proxy: CurlSession.Proxy, dictionary: [AnyHashable: Any]?) throws(CurlSessionError) {
+        exceptions = proxy.exceptions
+        excludesSimpleHostNames = proxy.excludesSimpleHostNames
+        switch proxy.choice {
+        case .environment:
+            guard let dictionary else { return }
+            let entries = ProxyDictionary(dictionary)
+            try entries.refuseScripts()
+            let socks = try entries.server(.socks5h, prefix: "SOCKS", port: 1080)
+            http = try (entries.server(.http, prefix: "HTTP", port: 80) ?? socks).map(Route.server) ?? .direct
+            https = try (entries.server(.http, prefix: "HTTPS", port: 443) ?? socks).map(Route.server) ?? .direct
+            exceptions += entries.exceptions
+            excludesSimpleHostNames = excludesSimpleHostNames || entries.excludesSimpleHostNames
+        case .direct:
+            (http, https) = (.direct, .direct)
+        case .server(let server):
+            try server.validate()
+            (http, https) = (.server(server), .server(server))
+        }
+    }
+
+    func route(to origin: Origin) -> Route {
+        let route = origin.scheme == "https" ? https : http
+        if excludesSimpleHostNames, ProxyException.isSimple(origin.host) { return .direct }
+        let isExcepted = exceptions.contains { ProxyException.matches($0, host: origin.host, port: origin.port) }
+        return isExcepted ? .direct : route
+    }
+}

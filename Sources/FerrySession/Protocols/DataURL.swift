@@ -1,0 +1,81 @@
+/// The content of a `data:` URL (RFC 2397).
+struct DataURL: Equatable {
+    let mediaType: String
+    let data: Data
+
+    static func isOne(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
+
+    /// Reads a URL; `nil` where it has no comma or its Base64 is none.
+    init?(_ url: URL) {
+        let text = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
+        guard Self.isOne(url), let comma = text.firstIndex(of: ",") else { return nil }
+        var type = text[..<comma].dropFirst("data:".count)
+        let isBase64 = type.lowercased().hasSuffix(";base64")
+        if isBase64 { type = type.dropLast(";base64".count) }
+        let body = Self.unescaped(text[text.index(after: comma)...])
+        if isBase64 {
+            guard let decoded = Self.decode(body) else { return nil }
+            data = decoded
+        } else {
+            data = Data(body)
+        }
+        let named = String(decoding: Self.unescaped(type), as: UTF8.self)
+        // Section 3: the default, and the type that goes with parameters alone.
+        mediaType = named.isEmpty ? "text/plain;charset=US-ASCII" : named.hasPrefix(";") ? "text/plain" + named : named
+    }
+
+    /// Base64 as it is found: with either alphabet, with blanks, and with or without its padding.
+    private static func decode(_ bytes: [UInt8]) -> Data? {
+        var text = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+            .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        while text.hasSuffix("=") { text.removeLast() }
+        guard text.utf8.count % 4 != 1 else { return nil }
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: text)
+    }
+
+    private static func unescaped(_ text: Substring) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                result.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+}
+
+/// Loads `data:` URLs, after all of the user's classes.
+final class DataURLProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { request.url.map(DataURL.isOne) ?? false }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url, let content = DataURL(url) else {
+            let error = URLError.ferry(.badURL, url: request.url, "The data: URL is damaged")
+            client?.urlProtocol(self, didFailWithError: error)
+            return
+        }
+        let parameter = content.mediaType.range(of: "charset=", options: .caseInsensitive)
+        let response = URLResponse(
+            url: url,
+            mimeType: content.mediaType.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces) },
+            expectedContentLength: content.data.count,
+            textEncodingName: parameter.flatMap {
+                content.mediaType[$0.upperBound...].split(separator: ";").first?.lowercased()
+            }
+        )
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: content.data)
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}

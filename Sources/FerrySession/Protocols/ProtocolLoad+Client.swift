@@ -1,0 +1,127 @@
+/// What a protocol class says, from whatever thread.
+extension ProtocolLoad: URLProtocolClient {
+    private enum News: Sendable {
+        case response(URLResponse)
+        case data(Data)
+        case finished
+        case failed(any Error)
+        case redirected(URLRequest, URLResponse)
+        case challenge(URLAuthenticationChallenge)
+        case challengeCancelled
+    }
+
+    func urlProtocol(_ loader: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
+        post(.redirected(request, redirectResponse), from: loader)
+    }
+
+    func urlProtocol(_ loader: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+        post(.response(cachedResponse.response), from: loader)
+        post(.data(cachedResponse.data), from: loader)
+    }
+
+    func urlProtocol(
+        _ loader: URLProtocol,
+        didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        post(.response(response), from: loader)
+    }
+
+    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) {
+        post(.data(data), from: loader)
+    }
+
+    func urlProtocolDidFinishLoading(_ loader: URLProtocol) {
+        post(.finished, from: loader)
+    }
+
+    func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) {
+        post(.failed(error), from: loader)
+    }
+
+    func urlProtocol(_ loader: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+        post(.challenge(challenge), from: loader)
+    }
+
+    func urlProtocol(_ loader: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
+        post(.challengeCancelled, from: loader)
+    }
+
+    /// Takes news in their order; those of a class that is through, or was stopped, are dropped.
+    private func post(_ news: News, from loader: URLProtocol) {
+        let identifier = ObjectIdentifier(loader)
+        queue.async { [self] in
+            guard let client, run?.identifier == identifier else { return }
+            take(news, client)
+        }
+    }
+
+    private func take(_ news: News, _ client: any ProtocolLoadClient) {
+        switch news {
+        case .response(let response):
+            guard !hasResponse else { return misuse("The protocol class gave a second response") }
+            hasResponse = true
+            client.transfer(didReceive: response, isReplacement: false)
+        case .data(let data):
+            guard hasResponse else { return misuse("The protocol class gave data before a response") }
+            take(data, client)
+        case .finished:
+            guard hasResponse else { return misuse("The protocol class finished without a response") }
+            end(nil)
+        case .failed(let error):
+            end(Self.transportError(error))
+        case .redirected(let next, let response):
+            redirected(to: next, response, client)
+        case .challenge(let challenge):
+            ask(challenge, client)
+        case .challengeCancelled:
+            if case .challenge = question { question = nil }
+        }
+    }
+
+    private func take(_ data: Data, _ client: any ProtocolLoadClient) {
+        guard !data.isEmpty else { return }
+        guard case .file(let file) = sink else {
+            // Nobody can tell a class to wait, so the client's buffer grows.
+            if case .noMemory = data.withUnsafeBytes({ client.transfer(didReceive: $0) }) {
+                end(
+                    URLError.ferry(
+                        .dataLengthExceedsMaximum,
+                        url: request.url,
+                        "There is no memory for the response"
+                    )
+                )
+            }
+            return
+        }
+        do throws(URLError) {
+            try file.append(data)
+            client.transfer(didWrite: Int64(data.count))
+        } catch {
+            end(error)
+        }
+    }
+
+    /// An error of URLSession's domain as the type that Swift knows it by; others stay what they are.
+    private static func transportError(_ error: any Error) -> any Error {
+        if error is URLError { return error }
+        let plain = error as NSError
+        guard plain.domain == NSURLErrorDomain, let code = URLError.Code(rawValue: plain.code) else { return error }
+        return URLError(code, userInfo: plain.userInfo)
+    }
+
+    private func ask(_ challenge: URLAuthenticationChallenge, _ client: any ProtocolLoadClient) {
+        question = .challenge(challenge)
+        let space = challenge.protectionSpace
+        let failures = challenge.previousFailureCount
+        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
+        client.transfer(
+            willAuthenticate: AuthenticationQuestion(
+                space: space,
+                proposed: challenge.proposedCredential ?? stored,
+                failures: failures,
+                response: challenge.failureResponse
+            )
+        )
+    }
+}

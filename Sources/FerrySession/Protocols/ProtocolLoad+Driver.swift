@@ -1,0 +1,66 @@
+/// What the task wants of a protocol load.
+extension ProtocolLoad: TaskDriver {
+    func perform(_ wish: TaskWish) {
+        queue.async { [self] in take(wish) }
+    }
+
+    private func take(_ wish: TaskWish) {
+        switch wish {
+        case .start: choose()
+        // A class cannot be told to wait: what it says is kept until the task goes on.
+        case .suspensionChanged, .readMore: break
+        case .cancel: give()
+        case .cancelProducingResumeData(let client):
+            give()
+            client.transfer(didCancelProducing: nil)
+        case .redirect(let next): answerRedirect(next)
+        case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
+        case .bodyStream(let box): answerBodyStream(box)
+        case .becomeDownload(let client): becomeDownload(for: client)
+        }
+    }
+
+    private func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        guard client != nil, case .challenge(let challenge) = question else { return }
+        question = nil
+        let sender = challenge.sender
+        switch (disposition, credential) {
+        case (.useCredential, let credential?), (.performDefaultHandling, let credential?):
+            sender?.use(credential, for: challenge)
+        case (.useCredential, nil): sender?.continueWithoutCredential(for: challenge)
+        case (.performDefaultHandling, nil): sender?.performDefaultHandling(for: challenge)
+        case (.rejectProtectionSpace, _): sender?.rejectProtectionSpaceAndContinue(with: challenge)
+        case (.cancelAuthenticationChallenge, _):
+            sender?.cancel(challenge)
+            end(URLError.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
+        }
+    }
+
+    private func answerBodyStream(_ box: StreamBox?) {
+        guard client != nil, case .bodyStream(let type) = question else { return }
+        question = nil
+        guard let box else { return end(URLError.ferryWithoutStream(url: request.url)) }
+        request.httpBodyStream = box.stream
+        begin(type)
+    }
+
+    private func becomeDownload(for client: any TransferClient) {
+        guard case .client = sink, isFinished || self.client != nil else { return }
+        do throws(URLError) {
+            let kept = client.transferTakesBuffer()
+            let file = try DownloadFile(
+                keeping: kept,
+                in: settings.temporaryDirectory,
+                requestURL: request.url,
+                isWhole: isFinished
+            )
+            client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
+            if !isFinished { sink = .file(file) }
+        } catch {
+            give()
+            // The failure first: becoming a download opens the mailbox, where a success may wait.
+            client.transfer(didFinishWith: error, file: nil)
+            client.transfer(didBecomeDownloadWith: 0, finished: nil)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// How a task and the classes of `protocolClasses` come together.
+extension TaskCore: ProtocolLoadClient {
+    var protocolTask: URLSessionTask? { state.withLock { $0.task } }
+
+    var redirectCount: Int { state.withLock { $0.redirectCount } }
+
+    func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
+        let (isWanted, old) = state.withLock { state -> (Bool, (any TaskDriver)?) in
+            guard state.lifecycle == .active else { return (false, nil) }
+            defer { state.driver = load }
+            return (true, state.driver === load ? nil : state.driver)
+        }
+        // The engine's transfer has led here by a redirection, and is through.
+        old?.perform(.cancel)
+        return isWanted
+    }
+
+    func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
+        let driver = state.withLock { $0.driver }
+        if let transfer = driver as? Transfer { return transfer.perform(.redirect(request)) }
+        startTransfer(request, body)
+    }
+
+    /// A redirection of the engine's may lead to a protocol class.
+    func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
+        let (session, body, isDownload, request) = state.withLock { state in
+            (state.session, state.body, state.isDownload, state.currentRequest)
+        }
+        guard driver is Transfer, let next, let request, let session, session.protocols.mayClaim(next) else {
+            return driver.perform(.redirect(next))
+        }
+        // A class is shown the task, whose current request is the next one from now on.
+        state.withLock { $0.currentRequest = next }
+        let load = ProtocolLoad(
+            next,
+            body: BodySource.afterRedirection(body, status: response.statusCode, from: request, to: next),
+            toFile: isDownload,
+            client: self,
+            classes: session.protocols,
+            settings: session.engineSettings
+        )
+        load.perform(.start(priority: priority))
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Parts of a form")
+struct FormFieldTests {
+    @Test(
+        "A part is read as curl reads it",
+        arguments: [
+            ("a=b", FormField(name: "a", content: .text("b"))),
+            ("a=", FormField(name: "a", content: .text(""))),
+            ("a=b=c;d&e", FormField(name: "a", content: .text("b=c;d&e"))),
+            ("a=@b/c.txt", FormField(name: "a", content: .file("b/c.txt"))),
+            ("a=<b", FormField(name: "a", content: .textFile("b"))),
+            ("a=@-", FormField(name: "a", content: .file("-"))),
+            ("a=b;type=text/html", FormField(name: "a", content: .text("b"), type: "text/html")),
+            ("a=@b;TYPE=x/y;filename=c", FormField(name: "a", content: .file("b"), type: "x/y", fileName: "c")),
+            ("a=@b;filename=c;type=x/y", FormField(name: "a", content: .file("b"), type: "x/y", fileName: "c")),
+            ("a=@b;c;filename=d", FormField(name: "a", content: .file("b;c"), fileName: "d")),
+            (
+                #"a=@"b;type=c";filename="d;\"e\\""#,
+                FormField(name: "a", content: .file("b;type=c"), fileName: #"d;"e\"#)
+            ),
+            (#"a="quoted""#, FormField(name: "a", content: .text("quoted"))),
+            (#"a="open"#, FormField(name: "a", content: .text("\"open"))),
+        ]
+    )
+    func reads(_ argument: String, _ field: FormField) throws {
+        #expect(try FormField(parsing: argument) == field)
+    }
+}

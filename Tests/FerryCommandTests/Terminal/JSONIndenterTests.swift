@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Indented JSON")
+struct JSONIndenterTests {
+    private func shown(_ text: String, piece: Int = 3) -> String {
+        var indenter = JSONIndenter()
+        var result = Data()
+        var rest = Data(text.utf8)
+        while !rest.isEmpty {
+            result += indenter.take(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+        }
+        return String(decoding: result + indenter.finish(), as: UTF8.self)
+    }
+
+    @Test(
+        "Members keep their order, numbers and texts their letters",
+        arguments: [
+            (
+                #"{"b":1.50,"a":[1,{"c":null},[]],"d":{}}"#,
+                """
+                {
+                  "b": 1.50,
+                  "a": [
+                    1,
+                    {
+                      "c": null
+                    },
+                    []
+                  ],
+                  "d": {}
+                }
+
+                """
+            ),
+            ("[ 1e3 ,\n\ttrue]", "[\n  1e3,\n  true\n]\n"),
+            (#"{"a\"}{":"[,:\\"}"#, "{\n  \"a\\\"}{\": \"[,:\\\\\"\n}\n"),
+            ("{ }", "{}\n"), ("\"x\"", "\"x\"\n"), ("3", "3\n"), ("[\"ü\"]", "[\n  \"ü\"\n]\n"),
+        ]
+    )
+    func indents(_ text: String, _ expected: String) {
+        #expect(shown(text) == expected)
+    }
+
+    @Test("What is no JSON stays as it is", arguments: ["", "{", "<p>a  b</p>", "[1,]", "{\"a\": 1} x", "a\u{0}b"])
+    func leaves(_ text: String) {
+        #expect(shown(text) == text)
+    }
+
+    @Test("A text too long to be held goes on as it comes")
+    func long() {
+        let text = "[" + String(repeating: "1,", count: JSONIndenter.longest / 2) + "1]"
+        var indenter = JSONIndenter()
+        #expect(indenter.take(Data(text.utf8.prefix(1000))).isEmpty)
+        #expect(indenter.take(Data(text.utf8.dropFirst(1000))) == Data(text.utf8))
+        #expect(indenter.take(Data("x".utf8)) == Data("x".utf8))
+        #expect(indenter.finish().isEmpty)
+    }
+}

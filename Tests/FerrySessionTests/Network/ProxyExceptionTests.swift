@@ -1,0 +1,62 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite("Proxy exceptions")
+struct ProxyExceptionTests {
+    @Test(
+        "A pattern means the hosts it names",
+        arguments: [
+            ("example.com", "example.com", true),
+            ("Example.COM", "example.com", true),
+            ("example.com", "www.example.com", false),
+            ("example.com.", "example.com", true),
+            ("*.example.com", "www.example.com", true),
+            ("*.example.com", "example.com", false),
+            (".example.com", "a.b.example.com", true),
+            (".example.com", "example.com", true),
+            (".example.com", "badexample.com", false),
+            ("*", "anything", true),
+            ("", "anything", false),
+            ("*.local", "printer.local", true),
+            ("build*.ci.*", "build7.ci.example", true),
+            ("build*.ci.*", "built.ci.example", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("10.0.0.0/8", "10.200.3.4", true),
+            ("10.0.0.0/8", "11.0.0.1", false),
+            ("169.254/16", "169.254.9.9", true),
+            ("192.168.1.128/25", "192.168.1.127", false),
+            ("192.168.1.128/25", "192.168.1.129", true),
+            ("10.0.0.0/8", "10.example.com", false),
+            ("10.0.0.0/99", "10.0.0.1", false),
+            ("fd00::/8", "[fd12:3456::1]", true),
+            ("fd00::/8", "[fe80::1]", false),
+            ("::1", "[::1]", true),
+            ("[::1]", "[0:0:0:0:0:0:0:1]", true),
+            ("127.0.0.1", "127.0.0.1", true),
+            ("127.0.0.1", "127.0.0.10", false),
+            ("example.com:8080", "example.com", true),
+            ("example.com:81", "example.com", false),
+            ("[::1]:8080", "[::1]", true),
+            ("*:8080", "anything", true),
+        ]
+    )
+    func patterns(_ pattern: String, _ host: String, _ isMeant: Bool) {
+        #expect(ProxyException.matches(pattern, host: host, port: 8080) == isMeant)
+    }
+
+    @Test("A pattern of many stars is compared in no time")
+    func stars() {
+        let pattern = String(repeating: "*a", count: 30) + "*b"
+        #expect(!ProxyException.matches(pattern, host: String(repeating: "a", count: 5000), port: 80))
+    }
+
+    @Test(
+        "A simple host name has no dot and is no address",
+        arguments: [("intranet", true), ("intranet.", true), ("a.b", false), ("[::1]", false), ("127.0.0.1", false)]
+    )
+    func simple(_ host: String, _ isSimple: Bool) {
+        #expect(ProxyException.isSimple(host) == isSimple)
+    }
+}

@@ -1,0 +1,322 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// What a protocol class may say, and what its task may want meanwhile.
+@Suite("Protocol loads", .timeLimit(.minutes(5)))
+struct ProtocolLoadTests {
+    private func session(
+        _ delegate: (any URLSessionDelegate)? = nil,
+        options: CurlSession.Options = .init()
+    ) -> CurlSession {
+        makeSession(delegate, options: options) { $0.protocolClasses = [ScriptedProtocol.self] }
+    }
+
+    private static func say(_ text: String) -> @Sendable (ScriptedProtocol) -> Void {
+        { loader in
+            loader.respond()
+            loader.load(text)
+            loader.finish()
+        }
+    }
+
+    // MARK: - Errors
+
+    @Test("A class's error is the task's, whatever its domain") func errors() async throws {
+        let own = ScriptedProtocol.script { $0.fail(NSError(domain: "Stub", code: 7)) }
+        let outcome = Promise<Outcome<Data>>()
+        session().dataTask(with: own) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
+        let error = try await outcome.value().error as NSError?
+        #expect(error?.domain == "Stub")
+        #expect(error?.code == 7)
+        let known = ScriptedProtocol.script { loader in
+            loader.respond()
+            loader.load("some")
+            loader.fail(NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut))
+        }
+        #expect(await Wire.error { try await session().data(from: known) }?.code == .timedOut)
+        try await eventually("the stop") { ScriptedProtocol.stops(known) == 1 }
+        let folder = try TemporaryFolder()
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder.url
+        let cut = session(options: options)
+        #expect(await Wire.error { try await cut.download(from: known) }?.code == .timedOut)
+        #expect(folder.names == [])
+    }
+
+    @Test("What makes no sense is a typed error, and never a trap", arguments: 0..<4)
+    func misuse(_ index: Int) async throws {
+        let scripts: [@Sendable (ScriptedProtocol) -> Void] = [
+            { $0.load("too early") },
+            { $0.finish() },
+            {
+                $0.respond()
+                $0.respond()
+            },
+            { loader in
+                loader.respond()
+                loader.redirect(to: URL(fileURLWithPath: "/"))
+            },
+        ]
+        let url = ScriptedProtocol.script(scripts[index])
+        let error = await Wire.error { try await session().data(from: url) }
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.ferryCode == .protocolMisuse)
+        try await eventually("the stop") { ScriptedProtocol.stops(url) == 1 }
+    }
+
+    @Test("What comes after the end is nobody's") func lateNews() async throws {
+        let kept = Locked<[Unchecked<ScriptedProtocol>]>([])
+        let url = ScriptedProtocol.script { loader in
+            kept.withLock { $0.append(Unchecked(loader)) }
+            Self.say("x")(loader)
+            Self.say("y")(loader)
+            loader.fail(URLError(.badServerResponse))
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let task = session.dataTask(with: url)
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.data == Data("x".utf8))
+        for loader in kept.withLock({ $0 }) {
+            Self.say("z")(loader.value)
+            loader.value.redirect(to: url)
+            loader.value.fail(URLError(.cancelled))
+        }
+        let next = session.dataTask(with: url)
+        next.resume()
+        try await delegate.completion(of: next)
+        #expect(delegate[task].completions == 1)
+        #expect(delegate[task].data == Data("x".utf8))
+        #expect(delegate.violations == [])
+    }
+
+    // MARK: - Control
+
+    @Test("Cancelling stops a class that goes on, and completes once") func cancel() async throws {
+        let url = ScriptedProtocol.script { loader in
+            loader.respond()
+            loader.load("some")
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        for task in [session.dataTask(with: url), session.downloadTask(with: url)] {
+            let stops = ScriptedProtocol.stops(url)
+            task.resume()
+            try await eventually("a part") { task.countOfBytesReceived == 4 }
+            task.cancel()
+            #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+            try await eventually("the stop") { ScriptedProtocol.stops(url) == stops + 1 }
+            #expect(delegate[task].completions == 1)
+        }
+        let download = session.downloadTask(with: url)
+        download.resume()
+        try await eventually("a part") { download.countOfBytesReceived == 4 }
+        let data = await withCheckedContinuation { continuation in
+            download.cancel { continuation.resume(returning: $0) }
+        }
+        #expect(data == nil)
+        #expect(try await delegate.completion(of: download).urlError?.code == .cancelled)
+        #expect(await session.allTasks == [])
+    }
+
+    @Test("A class that blocks delays no other task, and its own is cancelled at once") func blocking() async throws {
+        let gate = Gate()
+        let blocked = ScriptedProtocol.script { _ in gate.wait() }
+        let quick = ScriptedProtocol.script(Self.say("quick"))
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let tasks = (0..<8).map { _ in session.dataTask(with: blocked) }
+        for task in tasks { task.resume() }
+        try await eventually("the blocks") { gate.arrived == 8 }
+        #expect(try await session.data(from: quick).0 == Data("quick".utf8))
+        #expect(try await session.data(from: server.url("/bytes/10")).0.count == 10)
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        #expect(ScriptedProtocol.stops(blocked) == 0)
+        gate.open()
+        try await eventually("the stops") { ScriptedProtocol.stops(blocked) == 8 }
+    }
+
+    @Test("While a task is suspended nothing is delivered, and then all of it") func suspended() async throws {
+        let gate = Gate()
+        let url = ScriptedProtocol.script { loader in
+            loader.respond()
+            loader.load("one")
+            let rest = Unchecked(loader)
+            Thread.detachNewThread {
+                gate.wait()
+                rest.value.load("two")
+                rest.value.finish()
+            }
+        }
+        let delegate = RecordingDelegate()
+        let task = session(delegate).dataTask(with: url)
+        task.resume()
+        try await eventually("a part") { task.countOfBytesReceived == 3 }
+        task.suspend()
+        task.suspend()
+        gate.open()
+        try await eventually("the stop") { ScriptedProtocol.stops(url) == 1 }
+        task.resume()
+        #expect(task.state == .suspended)
+        #expect(delegate[task].data == Data("one".utf8))
+        #expect(delegate[task].completions == 0)
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.data == Data("onetwo".utf8))
+        #expect(delegate.violations == [])
+    }
+
+    // MARK: - Redirections
+
+    @Test("A class may redirect to another, to the engine, and the engine to a class") func redirections() async throws
+    {
+        let server = try LoopbackServer()
+        let last = ScriptedProtocol.script(Self.say("last"))
+        let toClass = ScriptedProtocol.script { $0.redirect(to: last) }
+        let toEngine = ScriptedProtocol.script { $0.redirect(to: server.url("/bytes/10")) }
+        let fromEngine = server.url("/redirect-to?url=\(last.absoluteString)")
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        for (url, target, body) in [
+            (toClass, last, Data("last".utf8)), (toEngine, server.url("/bytes/10"), LoopbackServer.pattern(count: 10)),
+            (fromEngine, last, Data("last".utf8)),
+        ] {
+            let task = session.dataTask(with: url)
+            task.resume()
+            let record = try await delegate.completion(of: task)
+            #expect(record.events.first == .redirect(302, target))
+            #expect(record.data == body)
+            #expect(record.error == nil)
+            #expect(task.currentRequest?.url == target)
+            #expect(task.response?.url == target)
+            let download = session.downloadTask(with: url)
+            download.resume()
+            #expect(try await delegate.completion(of: download).file == body)
+        }
+        #expect(delegate.violations == [])
+        try await eventually("the stop") { ScriptedProtocol.stops(toClass) == 2 }
+    }
+
+    @Test("The rules of redirections hold: secrets stay, there is a limit, and https does not become http")
+    func rules() async throws {
+        let server = try LoopbackServer { request in
+            .text("\(request.header("Authorization") ?? "-") \(request.header("X-Plain") ?? "-")")
+        }
+        let leaking = ScriptedProtocol.script {
+            $0.redirect(to: server.url, headers: ["Authorization": "secret", "X-Plain": "plain"])
+        }
+        #expect(try await session().data(from: leaking).0 == Data("- plain".utf8))
+        let loop = ScriptedProtocol.script { loader in loader.request.url.map { loader.redirect(to: $0) } }
+        #expect(await Wire.error { try await session().data(from: loop) }?.code == .httpTooManyRedirects)
+        #expect(ScriptedProtocol.starts(loop) == 21)
+        let insecure = ScriptedProtocol.script(scheme: "https") { $0.redirect(to: server.url) }
+        let (_, response) = try await session().data(from: insecure)
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+    }
+
+    @Test("A redirection that goes round between a class and the engine ends") func roundabout() async throws {
+        let there = Locked<URL?>(nil)
+        let server = try LoopbackServer { _ in .redirect(to: there.withLock { $0?.absoluteString ?? "" }) }
+        let url = ScriptedProtocol.script { $0.redirect(to: server.url) }
+        there.withLock { $0 = url }
+        #expect(await Wire.error { try await session().data(from: url) }?.code == .httpTooManyRedirects)
+    }
+
+    @Test("The delegate may refuse a redirection, which is the response then") func refused() async throws {
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, answer in answer(nil) }
+        let delegate = RecordingDelegate(hooks)
+        let url = ScriptedProtocol.script { loader in
+            loader.redirect(to: URL(fileURLWithPath: "/"))
+            loader.fail(URLError(.cancelled))
+        }
+        let task = session(delegate).dataTask(with: url)
+        task.resume()
+        let record = try await delegate.completion(of: task)
+        #expect(record.names == ["redirect", "response", "completed"])
+        #expect(record.error == nil)
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
+    }
+
+    @Test("A body goes along where the status keeps it", arguments: [302, 307])
+    func redirectedBody(_ status: Int) async throws {
+        let server = try LoopbackServer { .text("\($0.method) \($0.bodyText ?? "")") }
+        let url = ScriptedProtocol.script { loader in
+            _ = loader.body
+            let keeps = status == 307
+            guard let from = loader.request.url,
+                let response = HTTPURLResponse(url: from, statusCode: status, httpVersion: nil, headerFields: nil)
+            else { return }
+            var next = URLRequest(url: server.url)
+            next.httpMethod = keeps ? "POST" : "GET"
+            loader.client?.urlProtocol(loader, wasRedirectedTo: next, redirectResponse: response)
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let (data, _) = try await session().upload(for: request, from: Data("body".utf8))
+        #expect(String(decoding: data, as: UTF8.self) == (status == 307 ? "POST body" : "GET "))
+    }
+
+    // MARK: - Challenges
+
+    @Test("A class's challenge reaches the delegate, and the answer its sender") func challenge() async throws {
+        let url = ScriptedProtocol.script { loader in
+            let space = URLProtectionSpace(
+                host: "stub",
+                port: 1,
+                protocol: "stub",
+                realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+            let challenge = URLAuthenticationChallenge(
+                protectionSpace: space,
+                proposedCredential: nil,
+                previousFailureCount: 0,
+                failureResponse: nil,
+                error: nil,
+                sender: Sender(loader)
+            )
+            loader.client?.urlProtocol(loader, didReceive: challenge)
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        #expect(try await session(answerer).data(from: url).0 == Data("ada:secret".utf8))
+        #expect(answerer.challenges.map(\.space.host) == ["stub"])
+        #expect(try await session().data(from: url).0 == Data("default".utf8))
+        let refusing = Answerer([.rejectProtectionSpace: nil])
+        #expect(try await session(refusing).data(from: url).0 == Data("rejected".utf8))
+        let cancelling = Answerer([.cancelAuthenticationChallenge: nil])
+        #expect(await Wire.error { try await session(cancelling).data(from: url) }?.code == .cancelled)
+    }
+
+    /// Says what it was answered.
+    private final class Sender: NSObject, URLAuthenticationChallengeSender, @unchecked Sendable {
+        // `@unchecked Sendable`: a protocol's client may be called from any thread.
+        private let loader: ScriptedProtocol
+
+        init(_ loader: ScriptedProtocol) {
+            self.loader = loader
+        }
+
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+            ProtocolLoadTests.say("\(credential.user ?? ""):\(credential.password ?? "")")(loader)
+        }
+
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
+            ProtocolLoadTests.say("none")(loader)
+        }
+
+        func cancel(_ challenge: URLAuthenticationChallenge) {}
+
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
+            ProtocolLoadTests.say("default")(loader)
+        }
+
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+            ProtocolLoadTests.say("rejected")(loader)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Classes that speak from several threads while their tasks are controlled from others.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ProtocolRaceTests {
+    @Test("Storms of news, suspensions and cancels end every task once, and whole where it was not cancelled")
+    func storm() async throws {
+        let server = try LoopbackServer()
+        let engine = server.url("/bytes/20000")
+        let last = ScriptedProtocol.script { loader in
+            loader.respond()
+            let box = Unchecked(loader)
+            Thread.detachNewThread {
+                for _ in 0..<20 {
+                    box.value.client?.urlProtocol(box.value, didLoad: LoopbackServer.pattern(count: 1000))
+                }
+                box.value.finish()
+                box.value.finish()
+            }
+        }
+        let first = ScriptedProtocol.script { loader in
+            let target = Bool.random() ? last : engine
+            loader.redirect(to: target)
+            loader.fail(URLError(.unknown))
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [ScriptedProtocol.self] }
+        let toClass = server.url("/redirect-to?url=\(last.absoluteString)")
+        let tasks: [URLSessionTask] = (0..<60).map { index in
+            let url = [first, last, toClass][index % 3]
+            return index % 2 == 0 ? session.dataTask(with: url) : session.downloadTask(with: url)
+        }
+        for task in tasks { task.resume() }
+        await onThreads(4) { worker in
+            var random = SystemRandomNumberGenerator()
+            for _ in 0..<200 {
+                guard let task = tasks.randomElement(using: &random) else { continue }
+                task.suspend()
+                if worker == 0, task.taskIdentifier % 4 == 0 { task.cancel() }
+                task.resume()
+                usleep(50)
+            }
+        }
+        for task in tasks {
+            let record = try await delegate.completion(of: task)
+            #expect(record.completions == 1)
+            if record.urlError?.code == .cancelled {
+                #expect(task.taskIdentifier % 4 == 0)
+                continue
+            }
+            #expect(record.error == nil)
+            #expect((task is URLSessionDownloadTask ? record.file?.count : record.data.count) == 20_000)
+        }
+        #expect(delegate.violations == [])
+        #expect(await session.allTasks == [])
+    }
+
+    @Test("A session that is invalidated stops every class") func invalidation() async throws {
+        let url = ScriptedProtocol.script { $0.respond() }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [ScriptedProtocol.self] }
+        let tasks = (0..<20).map { _ in session.dataTask(with: url) }
+        for task in tasks { task.resume() }
+        session.invalidateAndCancel()
+        for task in tasks { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        try await eventually("the end") { delegate.invalidations == 1 }
+        try await eventually("the stops") { ScriptedProtocol.stops(url) == ScriptedProtocol.starts(url) }
+    }
+}

@@ -1,0 +1,103 @@
+import FerrySession
+
+/// A protocol class that does as the script says which a test has left under the URL's host.
+class ScriptedProtocol: URLProtocol {
+    /// What a test has left, and what came of it.
+    struct Entry: Sendable {
+        var start: @Sendable (ScriptedProtocol) -> Void
+        var starts = 0
+        var stops = 0
+    }
+
+    private static let entries = Locked<[String: Entry]>([:])
+
+    /// Leaves a script, and gives a URL that leads to it.
+    static func script(scheme: String = "http", _ start: @escaping @Sendable (ScriptedProtocol) -> Void) -> URL {
+        let host = "\(UUID().uuidString.lowercased()).invalid"
+        entries.withLock { $0[host] = Entry(start: start) }
+        return URL(string: "\(scheme)://\(host)/path") ?? URL(fileURLWithPath: "/")
+    }
+
+    static func starts(_ url: URL) -> Int { entries.withLock { $0[url.host ?? ""]?.starts ?? 0 } }
+
+    static func stops(_ url: URL) -> Int { entries.withLock { $0[url.host ?? ""]?.stops ?? 0 } }
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        entries.withLock { $0[request.url?.host ?? ""] != nil }
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest {
+        var canonical = request
+        canonical.setValue("yes", forHTTPHeaderField: "X-Canonical")
+        return canonical
+    }
+
+    override func startLoading() {
+        let start = Self.entries.withLock { entries in
+            entries[request.url?.host ?? ""]?.starts += 1
+            return entries[request.url?.host ?? ""]?.start
+        }
+        start?(self)
+    }
+
+    override func stopLoading() {
+        let host = request.url?.host ?? ""
+        Self.entries.withLock { $0[host]?.stops += 1 }
+    }
+
+    // MARK: - What scripts say
+
+    func respond(_ status: Int = 200, headers: [String: String] = [:]) {
+        guard let url = request.url,
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    }
+
+    func load(_ text: String) { client?.urlProtocol(self, didLoad: Data(text.utf8)) }
+
+    func finish() { client?.urlProtocolDidFinishLoading(self) }
+
+    func fail(_ error: any Error) { client?.urlProtocol(self, didFailWithError: error) }
+
+    func redirect(to url: URL, status: Int = 302, headers: [String: String] = [:]) {
+        guard let from = request.url,
+            let response = HTTPURLResponse(
+                url: from,
+                statusCode: status,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["Location": url.absoluteString]
+            )
+        else { return }
+        var next = request
+        next.url = url
+        for (name, value) in headers { next.setValue(value, forHTTPHeaderField: name) }
+        client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
+    }
+
+    /// The request's body, wherever it is.
+    var body: Data {
+        if let data = request.httpBody { return data }
+        guard let stream = request.httpBodyStream else { return Data() }
+        stream.open()
+        defer { stream.close() }
+        var result = Data()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = stream.read(&buffer, maxLength: buffer.count)
+            guard count > 0 else { return result }
+            result.append(contentsOf: buffer.prefix(count))
+        }
+    }
+}
+
+/// Keeps what only a script's thread touches.
+///
+/// `@unchecked Sendable`: a test hands it to one thread.
+struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}

@@ -1,0 +1,264 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Archives of operations", .timeLimit(.minutes(60))) struct OperationArchiveTests {
+    private let manager = makeOperationManager()
+
+    private func keyed(_ operation: RequestOperation) throws -> Data {
+        try NSKeyedArchiver.archivedData(withRootObject: operation, requiringSecureCoding: true)
+    }
+
+    @Test("A finished operation comes back with everything, and tells its end when it is started")
+    func finished() async throws {
+        let server = try LoopbackServer { _ in .json("[1]", status: 404) }
+        let original = HTTPRequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.start()
+        #expect(await original.settled())
+        let copies = [
+            try HTTPRequestOperation(archivedData: try original.archivedData(), manager: manager),
+            try #require(
+                try NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPRequestOperation.self, from: try keyed(original))
+            ),
+        ]
+        for copy in copies {
+            #expect(copy.isFinished && copy.request.url == original.request.url)
+            #expect(copy.httpResponse?.statusCode == 404)
+            #expect(copy.httpResponse?.contentType == "application/json")
+            #expect(copy.responseData == Data("[1]".utf8) && copy.byteCount == 3)
+            copy.responseSerializer = .json
+            #expect(copy.responseObject as? JSONValue == [1])
+            #expect(copy.error?.code == .unacceptableStatusCode)
+            let ends = Watched(0)
+            copy.completion(success: nil) { _, _ in ends.change { $0 += 1 } }
+            let queue = OperationQueue()
+            let dependent = BlockOperation {}
+            dependent.addDependency(copy)
+            queue.add([copy, dependent])
+            #expect(await ends.wait { $0 == 1 })
+            #expect(await eventually { dependent.isFinished && queue.operationCount == 0 })
+        }
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("An operation that is under way is paused, comes back ready, and goes on where it stopped")
+    func underWay() async throws {
+        let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
+        let server = try LoopbackServer(handler: entity.handler)
+        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.start()
+        #expect(await original.hasReceived(200_000))
+        let data = try original.archivedData()
+        #expect(original.isPaused)
+        entity.state.change { $0.stopsAfter = nil }
+        let copy = try RequestOperation(archivedData: data, manager: manager)
+        #expect(copy.state == .ready && copy.byteCount == 200_000)
+        #expect(copy.responseData == entity.body.prefix(200_000))
+        copy.start()
+        #expect(await copy.settled())
+        #expect(copy.responseData == entity.body)
+        #expect(server.requests.last?.header("Range") == "bytes=200000-")
+        original.cancel()
+    }
+
+    @Test("A file is gone on with if it holds what had arrived, and begun anew otherwise", arguments: [true, false])
+    func files(_ isKept: Bool) async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("body")
+        let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
+        let server = try LoopbackServer(handler: entity.handler)
+        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.outputStream = FileOutputStream(url: file)
+        original.start()
+        #expect(await original.hasReceived(200_000))
+        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+        #expect(copy.byteCount == 200_000 && copy.responseData == Data())
+        original.cancel()
+        #expect(await original.settled())
+        entity.state.change { $0.stopsAfter = nil }
+        copy.outputStream = FileOutputStream(url: file, append: isKept)
+        copy.start()
+        #expect(await copy.settled())
+        #expect(copy.error == nil)
+        #expect(try Data(contentsOf: file) == entity.body)
+        #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
+    }
+
+    @Test("An operation that failed or was cancelled comes back so")
+    func failed() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("x").faulted(.resetBeforeHead) }
+        let broken = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+        broken.start()
+        let cancelled = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+        cancelled.cancel()
+        let unstarted = try RequestOperation(archivedData: try cancelled.archivedData(), manager: manager)
+        #expect(unstarted.isCancelled && unstarted.state == .ready)
+        cancelled.start()
+        #expect(await broken.settled())
+        #expect(await cancelled.settled())
+        for (original, code) in [(broken, NetworkError.Code.connectionLost), (cancelled, .cancelled)] {
+            let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+            #expect(copy.isFinished && copy.error?.code == code)
+            #expect(copy.error?.message == original.error?.message)
+            #expect(copy.error?.failingURL == server.url)
+            #expect(copy.isCancelled == original.isCancelled)
+        }
+    }
+
+    @Test("A request with all its properties comes back")
+    func descriptor() throws {
+        var request = URLRequest(
+            url: try #require(URL(string: "https://localhost/a?b=c#d")),
+            cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: 7
+        )
+        request.httpMethod = "PATCH"
+        request.httpBody = Data([0, 255, 10])
+        request.allHTTPHeaderFields = ["X-One": "1", "Accept": "*/*"]
+        request.httpShouldHandleCookies = false
+        request.allowsCellularAccess = false
+        let descriptor = try RequestDescriptor(request)
+        let data = try JSONEncoder().encode(descriptor)
+        let read = try JSONDecoder().decode(RequestDescriptor.self, from: data)
+        #expect(read == descriptor)
+        let back = read.urlRequest
+        #expect(back.url == request.url && back.httpMethod == "PATCH" && back.httpBody == request.httpBody)
+        #expect(back.allHTTPHeaderFields == request.allHTTPHeaderFields)
+        #expect(back.cachePolicy == request.cachePolicy && back.timeoutInterval == 7)
+        #expect(!back.httpShouldHandleCookies && !back.allowsCellularAccess)
+    }
+
+    @Test("A request that cannot be kept is an error, not a different request")
+    func unkeepable() throws {
+        let url = try #require(URL(string: "http://localhost/"))
+        var streamed = URLRequest(url: url)
+        streamed.httpBodyStream = InputStream(data: Data("x".utf8))
+        #expect(throws: NetworkError.self) { try RequestDescriptor(streamed) }
+        let operation = RequestOperation(request: streamed, manager: manager)
+        #expect(throws: NetworkError.self) { try operation.archivedData() }
+        let file = URLRequest(url: URL(fileURLWithPath: "/etc/passwd"))
+        #expect(throws: NetworkError.self) { try RequestDescriptor(file) }
+        #expect(throws: (any Error).self) {
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: RequestOperation.self, from: try keyed(operation))
+        }
+    }
+
+    @Test(
+        "A description that is none is a decoding error",
+        arguments: [
+            #""url":"file:///etc/passwd""#, #""url":"""#, #""method":"G T""#, #""method":"""#,
+            #""headers":{"A B":"x"}"#, "\"headers\":{\"A\":\"x\\r\\nB: y\"}", #""timeoutInterval":-1"#,
+            #""cachePolicy":99"#, #""cachePolicy":-1"#, #""url":"http://""#,
+        ]
+    )
+    func hostileDescriptors(_ field: String) throws {
+        let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
+        let data = try JSONEncoder().encode(RequestDescriptor(request))
+        var object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let change = try JSONSerialization.jsonObject(with: Data("{\(field)}".utf8)) as? [String: Any]
+        object.merge(try #require(change)) { $1 }
+        let changed = try JSONSerialization.data(withJSONObject: object)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RequestDescriptor.self, from: changed) }
+    }
+
+    @Test("Data that is no archive is an error")
+    func noArchives() throws {
+        let url = try #require(URL(string: "http://localhost/"))
+        let archive = try RequestOperation(request: URLRequest(url: url), manager: manager).archivedData()
+        var samples = (0..<archive.count).map { archive.prefix($0) }
+        samples += [archive + [0], Data("x".utf8) + archive, OperationArchive.seal(Data())]
+        samples.append(OperationArchive.seal(Data([255, 255, 255, 255])))
+        for sample in samples {
+            #expect(throws: NetworkError.self) { try RequestOperation(archivedData: sample, manager: manager) }
+        }
+        // A slice, whose indices do not begin at zero, is an archive too.
+        let slice = (Data([1, 2, 3]) + archive).dropFirst(3)
+        #expect(try RequestOperation(archivedData: slice, manager: manager).request.url == url)
+    }
+
+    /// `FERRY_FUZZ=1000000` asks for a long run.
+    @Test("Mutated archives give an operation or an error")
+    func mutatedArchives() throws {
+        let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000
+        let samples = try Self.samples()
+        var generator = RandomBytes(seed: 0x0BE2_A710)
+        var accepted = 0
+        for round in 0..<count {
+            let data = Self.mutate(samples[round % samples.count], round % 4, using: &generator)
+            do {
+                let archive = try OperationArchive(data)
+                accepted += 1
+                try check(archive)
+            } catch let error as NetworkError {
+                #expect(error.code == .decodingFailed)
+            }
+        }
+        // The mutations are small enough for some to be archives still.
+        #expect(accepted > 0 && accepted < count)
+    }
+
+    /// Damages the archive itself, what is sealed in it, the text of its head, or the numbers and strings there.
+    private static func mutate(_ sample: Data, _ kind: Int, using generator: inout RandomBytes) -> Data {
+        if kind == 0 { return Data(generator.damage([UInt8](sample))) }
+        // Sealed again, or the checksum would keep everything out.
+        let payload = [UInt8](sample.dropFirst(OperationArchive.sealLength))
+        if kind == 1 { return OperationArchive.seal(Data(generator.damage(payload))) }
+        let length = payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        var head = Array(payload[4..<4 + length])
+        if kind == 2 {
+            head = generator.damage(head)
+        } else {
+            let hostile = [
+                "-1", "0", "3", "1e308", "-1e-400", "9223372036854775807", "99999999999999999999", "null", "\"\"", "{}",
+                "\"\\u0000\"", "\"attachment; filename*=utf-8''%\"", "\"text/html; charset=\"", "\"http://[::1\"",
+                "\"-\"", "\"W/\\\"\"", "[[[[[[[[", "true",
+            ]
+            let starts = head.indices.filter { head[$0] == UInt8(ascii: ":") && $0 + 1 < head.count }
+            if let start = starts.randomElement(using: &generator) {
+                let rest = head[(start + 1)...]
+                let end = rest.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") } ?? head.endIndex
+                head.replaceSubrange(
+                    start + 1..<end,
+                    with: Array((hostile.randomElement(using: &generator) ?? "").utf8)
+                )
+            }
+        }
+        let prefix = withUnsafeBytes(of: UInt32(head.count).bigEndian) { [UInt8]($0) }
+        return OperationArchive.seal(Data(prefix + head + payload[(4 + length)...]))
+    }
+
+    /// What every archive that was taken has to keep.
+    private func check(_ archive: OperationArchive) throws {
+        #expect(archive.state == .ready || archive.state == .finished)
+        #expect(archive.request.url?.isWebAddress == true)
+        #expect(archive.body.data.isEmpty || Int64(archive.body.data.count) == archive.body.byteCount)
+        _ = try OperationArchive(try archive.encoded())
+    }
+
+    private static func samples() throws -> [Data] {
+        let url = try #require(URL(string: "https://localhost:8080/path?query=1"))
+        var request = URLRequest(url: url, timeoutInterval: 12)
+        request.allHTTPHeaderFields = ["Accept": "text/plain", "X-Long": String(repeating: "x", count: 40)]
+        request.httpBody = Data("a=b".utf8)
+        let response = HTTPURLResponse(
+            url: url,
+            statusCode: 200,
+            httpVersion: "HTTP/1.1",
+            headerFields: [
+                "Content-Type": "text/plain; charset=utf-8", "Content-Length": "10", "ETag": "\"v1\"",
+                "Content-Disposition": "attachment; filename=\"a.txt\"",
+                "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+                "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
+            ]
+        )
+        var ready = OperationRecord(request: request)
+        let plain = ready
+        ready.body = ReceivedBody(response: response, request: request, data: Data("01234".utf8), byteCount: 5)
+        var finished = ready
+        finished.machine = OperationMachine(state: .finished, isCancelled: true)
+        finished.error = NetworkError(.cancelled, message: "cancelled", failingURL: url)
+        return try [plain, ready, finished].map { try OperationArchive($0).encoded() }
+    }
+}

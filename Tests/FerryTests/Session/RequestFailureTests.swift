@@ -1,0 +1,123 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Requests that cannot be made or sent", .timeLimit(.minutes(5)))
+struct RequestFailureTests {
+    /// What makes the request of a call impossible, and what the error then is.
+    private struct Row: Sendable {
+        let code: NetworkError.Code
+        let beneath: RequestSerializationError.Code
+        let request: Request<Data>
+    }
+
+    private static func rows(missing: URL) -> [Row] {
+        func row(
+            _ code: NetworkError.Code,
+            _ beneath: RequestSerializationError.Code,
+            method: HTTPMethod = .post,
+            path: String = "x",
+            _ parameters: Parameters? = nil,
+            headers: HTTPHeaders = [:],
+            _ change: (inout Request<Data>) -> Void = { _ in }
+        ) -> Row {
+            var request = Request(path, method: method, parameters: parameters, headers: headers, serializer: .data)
+            change(&request)
+            return Row(code: code, beneath: beneath, request: request)
+        }
+        return [
+            row(.badURL, .invalidURL, path: "http://[::1"),
+            row(.requestSerializationFailed, .invalidMethod, method: "G T"),
+            row(.requestSerializationFailed, .invalidHeader, headers: ["A B": "c"]),
+            row(.invalidParameters, .invalidParameters, ["a": .double(.infinity)]) {
+                $0.requestSerializer = JSONRequestSerializer()
+            },
+            row(.encodingFailed, .unencodableText, ["a": "€"]) {
+                var serializer = HTTPRequestSerializer()
+                serializer.options.stringEncoding = .isoLatin1
+                $0.requestSerializer = serializer
+            },
+            row(.requestSerializationFailed, .invalidMultipart) {
+                $0.multipartForm = { form in try form.throttle(packetSize: 0, delay: 0) }
+            },
+            row(.fileError, .fileUnreachable) {
+                $0.multipartForm = { form in try form.append(fileURL: missing, name: "f") }
+            },
+        ]
+    }
+
+    @Test("Every face of a call gives the same error, its cause underneath", arguments: TestTransport.all)
+    func everyFace(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let manager = transport.manager(baseURL: server.url)
+        let scratch = try ScratchDirectory()
+        for row in Self.rows(missing: try scratch.file("missing")) {
+            let handled = Watched<NetworkError?>(nil)
+            let task = manager.send(row.request) { response in handled.change { $0 = response.error } }
+            #expect(task == nil)
+            #expect(await handled.wait { $0 != nil })
+            check(handled.current, row)
+            check(await manager.response(for: row.request).error, row)
+            check(await #expect(throws: NetworkError.self) { try await manager.send(row.request) }, row)
+            let streamed = await #expect(throws: NetworkError.self) {
+                for try await _ in manager.stream(row.request) {}
+            }
+            check(streamed, row)
+        }
+        #expect(server.requestCount == 0)
+    }
+
+    private func check(_ error: NetworkError?, _ row: Row) {
+        #expect(error?.code == row.code)
+        let beneath = error?.underlyingError as? RequestSerializationError
+        #expect(beneath?.code == row.beneath)
+        #expect(error?.message == beneath?.reason)
+        // What AFNetworking's users look for.
+        #expect(error?.nsError.domain == "com.alamofire.error.serialization.request")
+        #expect(error?.nsError.code == (beneath as NSError?)?.code)
+        #expect((error as NSError?)?.code == (beneath as NSError?)?.code)
+    }
+
+    @Test("A download and an adapter that refuses fail in the same way", arguments: TestTransport.all)
+    func otherWays(_ transport: TestTransport) async throws {
+        struct Refuse: RequestAdapter {
+            func adapt(_ request: URLRequest) throws -> URLRequest {
+                throw RequestSerializationError(.invalidHeader, reason: "No token")
+            }
+        }
+        let manager = transport.manager(baseURL: URL(string: "http://127.0.0.1:9/"))
+        let download = await manager.download("http://[::1")
+        #expect(download.error?.code == .badURL)
+        #expect((download.error?.underlyingError as? RequestSerializationError)?.code == .invalidURL)
+        manager.adapters = [Refuse()]
+        let adapted = await manager.response(for: Request("x", serializer: .data))
+        #expect(adapted.error?.code == .requestSerializationFailed)
+        #expect((adapted.error?.underlyingError as? RequestSerializationError)?.code == .invalidHeader)
+        #expect(adapted.error?.failingURL?.path == "/x")
+    }
+
+    @Test(
+        "A file that changes while it is sent is the task's error",
+        arguments: TestTransport.able(to: .exactErrors)
+    )
+    func changedFile(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { .text("\($0.bodyLength)") }
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("f", "contents")
+        let manager = transport.manager(baseURL: server.url)
+        let done = Watched<TaskResponse<String>?>(nil)
+        var request = Request("x", method: .post, serializer: .string)
+        request.multipartForm = { form in try form.append(fileURL: file, name: "f") }
+        let task = manager.task(for: request) { response in done.change { $0 = response } }
+        try Data("other contents".utf8).write(to: file)
+        task?.resume()
+        #expect(await done.wait { $0 != nil })
+        let error = done.current?.error
+        #expect(error?.code == .fileError)
+        #expect((error?.underlyingError as? RequestSerializationError)?.code == .fileChanged)
+        #expect(error?.failingURL?.path == "/x")
+        #expect(error?.nsError.domain == "com.alamofire.error.serialization.request")
+        #expect(error?.nsError.code == -1000)
+    }
+}

@@ -1,0 +1,51 @@
+import Ferry
+import Synchronization
+
+/// Python's own HTTP server, which says in JSON what it has seen.
+///
+/// It ends when its input does, whichever way the tests end.
+final class PythonServer: Sendable {
+    private static let isInstalled: Bool = {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
+    }()
+
+    /// Whether the tests run: without Python they are skipped, unless `FERRY_REQUIRE_NGINX=1` says that all servers must
+    /// be here.
+    static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+
+    /// The server that all tests share, started by the first that asks.
+    static func shared() throws -> PythonServer { try sharedResult.get() }
+
+    private static let sharedResult = Result { try PythonServer() }
+
+    /// Where it listens.
+    let url: URL
+    private let process: Subprocess
+
+    init() throws {
+        guard Self.isInstalled else {
+            throw Subprocess.Failure(description: "python3 is not installed: apt-get install python3")
+        }
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
+        defer { try? FileManager.default.removeItem(at: output) }
+        process = try Subprocess("python3", ["-c", EchoScript.text], output: output)
+        var text = ""
+        for _ in 0..<1200 {
+            text = try String(contentsOf: output, encoding: .utf8)
+            let words = text.split(whereSeparator: \.isWhitespace)
+            if text.hasSuffix("\n"), words.count == 2, words[0] == "port",
+                let url = URL(string: "http://127.0.0.1:\(words[1])/")
+            {
+                self.url = url
+                return
+            }
+            usleep(25_000)
+        }
+        throw Subprocess.Failure(description: "Python did not start: \(text)")
+    }
+
+    deinit {
+        try? process.finish()
+    }
+}

@@ -1,0 +1,12 @@
+import Ferry
+import Testing
+
+/// What is tried against Python's HTTP server, whose parsers of forms, JSON, property lists and multipart bodies are not
+/// Ferry's.
+@Suite(
+    "Python",
+    .serialized,
+    .enabled(if: PythonServer.isWanted, "python3 is not installed: apt-get install python3"),
+    .timeLimit(.minutes(2))
+)
+enum PythonTests {}

@@ -1,0 +1,44 @@
+import Ferry
+import Testing
+
+extension PythonTests {
+    /// The measurement has a process of its own, so that no other test counts.
+    @Suite("Memory of uploads")
+    struct MultipartMemoryTests {
+        @Test("A form with a file of two gibibytes is sent in less than 64 MiB")
+        func multipart() async throws {
+            let url = try PythonServer.shared().url
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).bin")
+            // The file has a size and no blocks on the disk.
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 2 << 30)
+            try handle.close()
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [url = url as URL, file = file as URL] in
+                struct Seen: Decodable, Sendable {
+                    var length: Int
+                    var first: String
+                    var last: String
+                }
+                let manager = HTTPSessionManager(baseURL: url, configuration: .ephemeral)
+                let growth = try await Footprint.growth {
+                    let seen = try await manager.upload(
+                        to: "count",
+                        parameters: ["a": "b"],
+                        serializer: .decodable(Seen.self)
+                    ) { form in
+                        try form.append(fileURL: file, name: "file")
+                    }
+                    #expect(seen.length > 2 << 30 && seen.length < 2 << 30 + 1000)
+                    #expect(seen.first.contains("name=\"a\"\r\n\r\nb\r\n--"))
+                    #expect(seen.last.contains("\0\r\n--") && seen.last.hasSuffix("--\r\n"))
+                }
+                Report.say(growth)
+            }
+            let measured = try Report.number(result)
+            #expect(measured < 64 << 20)
+        }
+    }
+}
