@@ -174,6 +174,8 @@ ferry_version ferry_version_info(void) {
 
 // MARK: - Easy handles
 
+void *ferry_easy_init_symbol(void) { return (void *)curl.easy_init; }
+
 void *ferry_easy_init(void) { return curl.easy_init(); }
 void ferry_easy_cleanup(void *easy) { curl.easy_cleanup(easy); }
 void ferry_easy_reset(void *easy) { curl.easy_reset(easy); }
@@ -220,6 +222,10 @@ void ferry_slist_free(void *list) { curl.slist_free_all(list); }
 static ferry_callbacks installed;
 
 void ferry_install_callbacks(ferry_callbacks callbacks) { installed = callbacks; }
+
+void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length) {
+    installed.refused(owner, easy, is_at_fault, bytes, length);
+}
 
 static int open_socket(void *context, int purpose, struct curl_address *address) {
     (void)purpose;

@@ -1,7 +1,17 @@
 #ifndef FERRY_LIBRARY_H
 #define FERRY_LIBRARY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /// Looks a symbol up in what the process has loaded, then in `library`, which is loaded if need be.
 void *ferry_symbol(const char *name, const char *library);
+
+/// Passes a certificate of a refused chain on.
+void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
+
+/// The libcurl that is used, by the address of one of its functions.
+void *ferry_easy_init_symbol(void);
 
 #endif

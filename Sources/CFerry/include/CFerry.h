@@ -45,6 +45,9 @@ typedef struct {
     int (*resolve)(void *resolver, void *reserved, void *context);
     /// A connection with this local address is closed; `context` is the one given to `ferry_easy_watch_closing`.
     void (*closed)(void *context, const char *local, int local_port);
+    /// A certificate, in DER, of a chain that OpenSSL has refused: those that the server presented, then the one at fault.
+    /// `owner` is the one given to `ferry_easy_watch_chain`, and `easy` the handle that opened the connection.
+    void (*refused)(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
 } ferry_callbacks;
 
 /// Sets the callbacks of every transfer of the process: once, before the first transfer is configured.
@@ -74,6 +77,10 @@ int ferry_easy_get_string(void *easy, int info, const char **value);
 int ferry_easy_certificate_count(void *easy);
 /// A field of a certificate, such as "Cert" for its PEM text or "Subject"; NULL where there is none. It belongs to libcurl.
 const char *ferry_easy_certificate_field(void *easy, int index, const char *name);
+
+/// Has `refused` called for a chain that OpenSSL refuses, which libcurl shows to nobody. The verdict stays OpenSSL's.
+/// `owner` outlives every connection. Answers false where libcurl has no OpenSSL.
+bool ferry_easy_watch_chain(void *easy, void *owner);
 
 void *ferry_slist_append(void *list, const char *string);
 void ferry_slist_free(void *list);

@@ -48,12 +48,18 @@ struct OperationRecord: Sendable {
         error = archive.error
     }
 
-    /// Takes the start, and enters the completion group the first time.
+    /// Takes the start, and enters the manager's completion group the first time unless the operation has its own.
     mutating func start(defaultGroup: DispatchGroup) -> OperationMachine.Effect {
         let wasDelivered = machine.isDelivered
         let effect = machine.take(.start)
-        if token == nil, !wasDelivered { token = CompletionToken(settings.completionGroup ?? defaultGroup) }
+        if token == nil, !wasDelivered { token = CompletionToken(defaultGroup) }
         return effect
+    }
+
+    /// Sets the completion group, and enters it at once: whoever waits for it waits for the operation.
+    mutating func setCompletionGroup(_ group: DispatchGroup?) {
+        settings.completionGroup = group
+        token = machine.isDelivered ? nil : group.map(CompletionToken.init)
     }
 
     /// Ends the transfer with an error or without; false if it is not the one under way or the end has begun already.

@@ -69,12 +69,12 @@ extension RequestOperation {
         set { record.withLock { $0.settings.completionQueue = newValue } }
     }
 
-    /// The group the operation is in from its start until its completions have run.
+    /// The group the operation is in from the moment this is set until its completions have run.
     ///
-    /// Nil, the default, is the manager's ``SessionManager/completionGroup``.
+    /// Nil, the default, is the manager's ``SessionManager/completionGroup``, from the start on.
     public var completionGroup: DispatchGroup? {
         get { record.withLock(\.settings.completionGroup) }
-        set { record.withLock { $0.settings.completionGroup = newValue } }
+        set { record.withLock { $0.setCompletionGroup(newValue) } }
     }
 
     /// Whatever belongs to the operation; it is not archived.

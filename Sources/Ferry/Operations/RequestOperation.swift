@@ -102,6 +102,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         copy.record.withLock { record in
             record.settings = settings
             record.settings.output = nil
+            record.setCompletionGroup(settings.completionGroup)
         }
         return copy
     }

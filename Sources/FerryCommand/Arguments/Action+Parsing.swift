@@ -50,6 +50,12 @@ extension FetchOptions {
         case .maxTime: maxTime = try Self.seconds(value, option)
         case .connectTimeout: connectTimeout = try Self.seconds(value, option)
         case .caCertificate: certificateFile = try Self.notEmpty(value, option)
+        case .pin:
+            let pin = PublicKeyPin(value)
+            guard pin.isValid else {
+                throw UsageError("--pin takes the SHA-256 hash of a public key as sha256//BASE64, not '\(value)'")
+            }
+            pins.append(pin)
         case .proxy: proxy = try URLArgument.parseProxy(value)
         case .parallel:
             let most = 256
@@ -57,6 +63,7 @@ extension FetchOptions {
                 throw UsageError("--parallel takes a number from 1 to \(most), not '\(value)'")
             }
             parallel = count
+        case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .silent: isSilent = true
         case .verbose: isVerbose = true
@@ -79,7 +86,10 @@ extension FetchOptions {
 
     /// Looks at what only all options together can tell.
     fileprivate func check() throws(UsageError) {
-        guard !urls.isEmpty else { throw UsageError("There is no URL") }
+        guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
+        guard outputs.isEmpty || batchFile == nil else {
+            throw UsageError("--output does not go with --batch; use --remote-name")
+        }
         guard outputs.count <= urls.count else {
             throw UsageError("There are \(outputs.count) -o, but only \(urls.count) URLs")
         }
@@ -96,7 +106,7 @@ extension FetchOptions {
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
         if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
-        let areFiles = urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areFiles = usesRemoteNames || urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 }

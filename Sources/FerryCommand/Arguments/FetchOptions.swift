@@ -32,8 +32,12 @@ struct FetchOptions: Equatable, Sendable {
     var maxTime: Double?
     var connectTimeout: Double?
     var certificateFile: String?
+    /// The public keys that every server is held to; none holds nobody to any.
+    var pins: [PublicKeyPin] = []
     var proxy: URL?
     var parallel = 1
+    /// The file with more URLs.
+    var batchFile: String?
     var dropsErrorBodies = false
     var isSilent = false
     var isVerbose = false

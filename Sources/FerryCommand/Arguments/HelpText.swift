@@ -13,7 +13,7 @@ enum HelpText {
         A file is written as FILE.part and takes its name when it is whole. What is needed to go on with it
         stands in FILE.part.ferry; an interrupted run says how to. The body of an HTTP error goes to standard
         output, never into a file. JSON is indented on a terminal, and elsewhere as it came. A URL without a
-        scheme is https, on this machine http.
+        scheme is https, on this machine http. Lines of a batch that are empty or begin with # are left out.
 
         Exit status, with several URLs that of the first one that failed:
         \(statuses)
@@ -24,6 +24,7 @@ enum HelpText {
           ferry https://example.com/
           ferry -O -C https://example.com/big.iso            download, or go on with it
           ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at once
+          ferry -P 4 -O --batch urls.txt                     those in a file, four at once
           ferry --json '{"name":"Ada"}' https://example.com/users
           ferry -F title=Ada -F 'photo=@ada.jpg;type=image/jpeg' https://example.com/photos
           ferry -T photo.jpg https://example.com/photos/     PUT /photos/photo.jpg

@@ -30,8 +30,14 @@ extension Option {
         case .maxTime: ["give up when a transfer has taken so long in all"]
         case .connectTimeout: ["give up when a connection does not stand after so long"]
         case .caCertificate: ["trust the certificate authorities in this PEM file instead of the system's"]
+        case .pin:
+            [
+                "accept only servers whose own public key has this SHA-256 hash; may be",
+                "given again, for the key that comes next",
+            ]
         case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
         case .parallel: ["run so many transfers at once; 1 by default, and on standard output"]
+        case .batch: ["transfer the URLs in FILE too (- for standard input), one on each line"]
         case .fail: ["do not write the body of an HTTP error to standard output either"]
         case .silent: ["no progress and no notes; errors are told all the same"]
         case .verbose: ["tell requests, responses and timings on standard error"]

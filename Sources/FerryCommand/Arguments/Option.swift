@@ -17,8 +17,10 @@ enum Option: String, CaseIterable, Sendable {
     case maxTime = "max-time"
     case connectTimeout = "connect-timeout"
     case caCertificate = "cacert"
+    case pin
     case proxy
     case parallel
+    case batch
     case fail
     case silent
     case verbose
@@ -54,7 +56,7 @@ enum Option: String, CaseIterable, Sendable {
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .proxy: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy, .batch: nil
         }
     }
 
@@ -65,8 +67,9 @@ enum Option: String, CaseIterable, Sendable {
         case .header: "'NAME: VALUE'"
         case .data, .json: "DATA|@FILE"
         case .form: "NAME=VALUE"
-        case .uploadFile, .output, .caCertificate: "FILE"
+        case .uploadFile, .output, .caCertificate, .batch: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
+        case .pin: "sha256//BASE64"
         case .proxy: "URL"
         case .parallel: "COUNT"
         case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .silent, .verbose,

@@ -26,6 +26,7 @@ extension CurlSession {
             guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
             own.certificateAuthorityFile = URL(fileURLWithPath: path)
         }
+        if !options.pins.isEmpty { own.tls.publicKeyPins = ["*": options.pins] }
         return CurlSession(configuration: configuration, options: own)
     }
 }

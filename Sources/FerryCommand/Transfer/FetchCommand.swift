@@ -2,11 +2,24 @@ import Ferry
 
 /// The transfers of one command line.
 struct FetchCommand: Sendable {
-    let options: FetchOptions
+    private(set) var options: FetchOptions
     let arguments: [String]
 
+    /// Reads the batch if there is one, and transfers everything.
     func run() async -> ExitStatus {
         let console = Console(isSilent: options.isSilent, isVerbose: options.isVerbose)
+        guard let batch = options.batchFile else { return await transfer(console) }
+        do {
+            var whole = self
+            whole.options.urls += try BatchFile.urls(in: batch)
+            return await whole.transfer(console)
+        } catch {
+            console.error(error.message)
+            return error.status
+        }
+    }
+
+    private func transfer(_ console: Console) async -> ExitStatus {
         let session: CurlSession
         do {
             session = try CurlSession.make(options)

@@ -13,6 +13,9 @@ enum ContentCoding: CaseIterable, Sendable {
     /// What `Accept-Encoding` says when the request does not.
     static let acceptEncoding = available.map(\.name).joined(separator: ", ")
 
+    /// The whole field, which nearly every request has.
+    static let acceptEncodingLine = "Accept-Encoding: \(acceptEncoding)"
+
     var name: String {
         switch self {
         case .gzip: "gzip"

@@ -27,7 +27,7 @@ final class CookieJar: @unchecked Sendable {
     /// Stores what an answer sets: every field by itself, since values may hold commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
         guard policy != .never, request.httpShouldHandleCookies, let url = request.url else { return }
-        let values = fields.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
+        let values = fields.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
         guard !values.isEmpty, isFromMainDocument(url, request) else { return }
         let now = Date()
         for value in values {

@@ -28,6 +28,11 @@ extension EasyHandle {
         ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(verdicts).toOpaque())
     }
 
+    /// Has the chain noted that a server of this handle presents, where it is refused.
+    func watchChain(_ chains: RefusedChains) {
+        _ = ferry_easy_watch_chain(pointer, Unmanaged.passUnretained(chains).toOpaque())
+    }
+
     private func check(_ code: Int32) throws(Refusal) {
         if code != 0 { throw Refusal(curlCode: code) }
     }

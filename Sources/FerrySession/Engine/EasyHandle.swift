@@ -52,7 +52,8 @@ final class EasyHandle {
     }
 
     func set(_ option: Int32, _ value: String) {
-        ferry_easy_set_string(pointer, option, value)
+        // Passed as it is, a string would be copied into an array first.
+        _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
     /// Sets a list, which libcurl reads for as long as the transfer takes.
@@ -60,7 +61,7 @@ final class EasyHandle {
         guard lists[option] != nil || !lines.isEmpty else { return }
         let old = lists.removeValue(forKey: option)
         var list: UnsafeMutableRawPointer?
-        for line in lines { list = ferry_slist_append(list, line) }
+        for line in lines { list = line.withCString { ferry_slist_append(list, $0) } }
         ferry_easy_set_pointer(pointer, option, list)
         lists[option] = list
         ferry_slist_free(old)

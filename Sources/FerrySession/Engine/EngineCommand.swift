@@ -19,4 +19,6 @@ enum EngineCommand: Sendable {
     case bodyStream(Transfer, StreamBox?)
     /// The body goes to a file, first what the client has kept of it.
     case becomeDownload(Transfer, any TransferClient)
+    /// Stored responses are not validated behind the user's back any more.
+    case cancelRevalidations
 }

@@ -5,7 +5,8 @@ struct EngineSettings: Sendable {
     var allowsInsecureRedirects: Bool
     var sensitiveHeaders: Set<String>
     var additionalHeaders: [(name: String, value: String)]
-    var userAgent: String
+    /// The whole `User-Agent` field, which nearly every request has.
+    var userAgentLine: String
     /// What TLS connections are made with, or why they cannot be.
     var tls: Result<TLSMaterial, CurlSessionError>
     /// Which proxy requests go through, or why that cannot be said.
@@ -16,4 +17,6 @@ struct EngineSettings: Sendable {
     var decodesContent: Bool
     var cookies: CookieJar?
     var credentialStore: CredentialStore?
+    var cache: HTTPCache?
+    var cachePolicy: URLRequest.CachePolicy
 }

@@ -3,12 +3,13 @@ struct HostGate {
     private(set) var running = 0
     var limit: Int
     private var queues: [Queue] = [Queue(), Queue(), Queue()]
+    private var waiting = 0
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    var isEmpty: Bool { running == 0 && queues.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { running == 0 && waiting == 0 }
 
     /// Takes a place if one is free.
     mutating func enter() -> Bool {
@@ -29,13 +30,15 @@ struct HostGate {
     mutating func wait(_ transfer: Transfer, priority: Float) {
         let index = priority > URLSessionTask.defaultPriority ? 0 : priority < URLSessionTask.defaultPriority ? 2 : 1
         queues[index].append(transfer)
+        waiting += 1
     }
 
     /// The next one that still wants to enter, if there is a place.
     mutating func next() -> Transfer? {
-        guard running < limit else { return nil }
+        guard running < limit, waiting > 0 else { return nil }
         for index in queues.indices {
             while let transfer = queues[index].popFirst() {
+                waiting -= 1
                 guard transfer.isWaitingForSlot else { continue }
                 guard !transfer.isSuspended else {
                     transfer.isWaitingForSlot = false
@@ -53,8 +56,6 @@ struct HostGate {
     private struct Queue {
         private var items: [Transfer?] = []
         private var head = 0
-
-        var isEmpty: Bool { head == items.count }
 
         mutating func append(_ transfer: Transfer) {
             items.append(transfer)

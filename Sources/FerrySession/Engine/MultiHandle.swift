@@ -10,8 +10,12 @@ final class MultiHandle: @unchecked Sendable {
     /// What libcurl calls when a connection closes, the last of them in this object's end.
     private let verdicts: ConnectionVerdicts
 
-    init?(_ verdicts: ConnectionVerdicts) {
+    /// What OpenSSL calls when it refuses a chain; connections keep its address.
+    private let chains: RefusedChains
+
+    init?(_ verdicts: ConnectionVerdicts, _ chains: RefusedChains) {
         self.verdicts = verdicts
+        self.chains = chains
         guard let pointer = ferry_multi_init() else { return nil }
         self.pointer = pointer
         let multiplex = 2

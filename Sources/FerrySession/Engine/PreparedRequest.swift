@@ -128,9 +128,9 @@ struct PreparedRequest: Sendable {
             let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
-        if !names.contains("user-agent") { lines.append("User-Agent: \(settings.userAgent)") }
+        if !names.contains("user-agent") { lines.append(settings.userAgentLine) }
         if settings.decodesContent, !names.contains("accept-encoding"), !names.contains("range") {
-            lines.append("Accept-Encoding: \(ContentCoding.acceptEncoding)")
+            lines.append(ContentCoding.acceptEncodingLine)
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
         if context.hasBody, !names.contains("expect") { lines.append("Expect:") }

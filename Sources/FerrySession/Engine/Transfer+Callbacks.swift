@@ -43,6 +43,11 @@ extension Transfer {
                     guard let context, let local else { return }
                     let verdicts = Unmanaged<ConnectionVerdicts>.fromOpaque(context).takeUnretainedValue()
                     verdicts.forget(local: String(cString: local), port: Int(port))
+                },
+                refused: { owner, easy, isAtFault, bytes, length in
+                    guard let owner, let easy, let bytes else { return }
+                    let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
+                    chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
                 }
             )
         )

@@ -2,7 +2,10 @@
 extension Transfer {
     /// The request's fields, and those that ask for the rest, if it is the rest of the same entity.
     func headers(_ prepared: PreparedRequest) -> [String] {
-        guard let continuesAt, let validator else { return prepared.headers }
+        guard let continuesAt, let validator else {
+            let extra = reloadFields + (caching?.conditions ?? [])
+            return extra.isEmpty ? prepared.headers : prepared.headers + extra
+        }
         let others = prepared.headers.filter { !$0.lowercased().hasPrefix("accept-encoding") }
         return others + ["Range: bytes=\(continuesAt)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
     }

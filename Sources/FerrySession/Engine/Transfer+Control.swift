@@ -26,6 +26,7 @@ extension Transfer {
         }
         attachAgain()
         liftPause()
+        feedFromCache()
     }
 
     /// The client has room again.
@@ -34,6 +35,7 @@ extension Transfer {
         setClientFull(false)
         engine.watch(self)
         guard decodeWaiting() else { return failAttempt() }
+        feedFromCache()
         finishIfDrained()
         attachAgain()
         if client != nil { liftPause() }
@@ -161,6 +163,7 @@ extension Transfer {
             client.transfer(didFinishWith: error, file: nil)
             return client.transfer(didBecomeDownloadWith: 0, finished: nil)
         }
+        caching?.pending = nil
         client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
         guard !isFinished else { return }
         sink = .file(file)
@@ -175,6 +178,7 @@ extension Transfer {
         isResolving = false
         letGoOfAttempt()
         guard client != nil else { return }
+        if settleWithCache(code) { return }
         if mustStartOver {
             (continuesAt, validator, isResuming) = (nil, nil, false)
             return engine.start(self, priority: priority)
@@ -196,6 +200,7 @@ extension Transfer {
     private func attemptSucceeded() {
         if held != nil {
             isEnded = true
+            storeRedirection()
             return askHeld()
         }
         guard response != nil else {
@@ -205,7 +210,7 @@ extension Transfer {
         finishIfDrained()
     }
 
-    private func finishIfDrained() {
+    func finishIfDrained() {
         guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
         guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         finish()
@@ -253,6 +258,7 @@ extension Transfer {
     }
 
     func fail(_ error: URLError) {
+        if serveStale(insteadOf: error) { return }
         let client = client
         let resumeData = makeResumeData()
         letGoOfAttempt()
@@ -277,6 +283,7 @@ extension Transfer {
             sink = .client
         }
         let client = client
+        if let candidate = finishStoring() { client?.transfer(willCache: candidate) }
         self.client = nil
         end()
         client?.transfer(didFinishWith: nil, file: finished)
@@ -288,7 +295,7 @@ extension Transfer {
         reader = nil
         if case .file(let file) = sink { file.remove() }
         isFinished = true
-        decoder = nil
+        (decoder, caching, cachedBody) = (nil, nil, nil)
     }
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.

@@ -15,6 +15,7 @@ extension Transfer {
             mustRepeat = true
             return false
         }
+        if let goesOn = judgeForCache(head) { return goesOn }
         let codings = contentCodings(of: head)
         guard
             !head.hasConflictingLengths,
@@ -31,6 +32,7 @@ extension Transfer {
                 return false
             }
             held = next
+            beginStoring(head, isDecoded: decoder != nil, isRedirection: true)
             return true
         }
         if let challenge = challenge(for: head) {
@@ -40,6 +42,7 @@ extension Transfer {
         noteAcceptedCredentials()
         if let offset = continuesAt { return didContinue(received, head, at: offset) }
         deliver(received)
+        beginStoring(head, isDecoded: decoder != nil, isRedirection: false)
         return true
     }
 
@@ -54,7 +57,7 @@ extension Transfer {
         }
     }
 
-    private func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Held? {
+    func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Held? {
         guard let location = head.location else { return nil }
         let settings = engine.settings
         guard
@@ -71,6 +74,8 @@ extension Transfer {
 
     func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
         response = received
+        // What was collected of another response is no part of this one.
+        caching?.pending = nil
         bodyReceived = 0
         wasSuspended = isSuspended
         expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
@@ -134,6 +139,7 @@ extension Transfer {
         if held != nil { return hold(bytes) }
         if ignoresBody { return true }
         bodyReceived += Int64(bytes.count)
+        if caching != nil { collectForCache(bytes) }
         switch sink {
         case .client:
             switch client?.transfer(didReceive: bytes) ?? .more {

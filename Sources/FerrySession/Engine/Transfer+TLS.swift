@@ -50,6 +50,8 @@ extension Transfer {
     ) throws(EasyHandle.Refusal) {
         // The chain is for the texts of errors too; a library that cannot tell it is not asked to.
         easy.set(CurlOption.certificateInfo, 1)
+        engine.chains.forget(easy.pointer)
+        easy.watchChain(engine.chains)
         if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
         if !tls.usesSystemFolder { easy.clear(CurlOption.caPath) }
         if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
@@ -160,6 +162,14 @@ extension Transfer {
 
     // MARK: - Errors
 
+    /// What the server has shown: by libcurl after a handshake, by OpenSSL where it refused the chain.
+    private var presentedChain: RefusedChains.Chain {
+        guard let easy else { return RefusedChains.Chain() }
+        let presented = easy.presentedCertificates
+        let refused = engine.chains.take(easy.pointer)
+        return presented.isEmpty ? refused : RefusedChains.Chain(certificates: presented)
+    }
+
     /// The error of an attempt that libcurl has ended with a code.
     func failure(_ code: Int32) -> URLError {
         if mustReconnect {
@@ -186,12 +196,13 @@ extension Transfer {
             message =
                 "The client certificate \(isPassphrase ? "does not open with its passphrase" : "is of no use"): \(text)"
         }
-        if let subject = easy?.presentedSubject { message += " (certificate: \(subject))" }
+        let chain = presentedChain
+        if let words = CertificateSummary.words(for: reason, chain) { message += " (\(words))" }
         let cause = CurlSessionError(
             reason,
             message,
             curlCode: Int(code),
-            certificates: easy?.presentedCertificates ?? [],
+            certificates: chain.certificates,
             host: prepared?.origin.host
         )
         // Under a policy all faults of a server's certificate are one, as in AFNetworking; the reason tells them apart.

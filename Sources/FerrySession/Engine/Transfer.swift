@@ -124,6 +124,19 @@ final class Transfer: @unchecked Sendable {
     var ignoresBody = false
     let originalURL: URL?
 
+    // The cache.
+    /// Whether the task reads and fills the cache.
+    var usesCache = false
+    /// It only asks whether a stored response still holds.
+    var isRevalidation = false
+    /// What is stored has been found to be of no use.
+    var ignoresCache = false
+    var caching: CacheExchange?
+    /// What is being delivered from the cache.
+    var cachedBody: CacheBodyReader?
+    /// When the attempt began, for the age of its answer.
+    var sentAt: Date?
+
     init(
         engine: TransferEngine,
         client: any TransferClient,
@@ -226,6 +239,7 @@ final class Transfer: @unchecked Sendable {
         mustStartOver = false
         ignoresBody = false
         attemptStart = Date()
+        sentAt = attemptStart
         attemptStatus = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())

@@ -47,6 +47,9 @@ protocol TransferClient: AnyObject, Sendable {
     /// The exchange is cancelled, as the client wished; the data continues it, where that is possible.
     func transfer(didCancelProducing resumeData: Data?)
 
+    /// The response is whole and may be stored, unless the client's delegate will not have it.
+    func transfer(willCache candidate: CacheCandidate)
+
     /// The exchange is over. `file` has the body of a download.
     func transfer(didFinishWith error: (any Error)?, file: DownloadFile?)
 }

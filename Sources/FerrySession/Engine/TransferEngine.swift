@@ -23,8 +23,10 @@ final class TransferEngine: @unchecked Sendable {
     let settings: EngineSettings
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
+    let chains = RefusedChains()
     let trust = SessionTrust()
     private let multi: MultiHandle
+    private let observer: any EngineObserver
     private let inbox = Mutex(Inbox())
 
     // MARK: On the engine's thread only
@@ -38,12 +40,15 @@ final class TransferEngine: @unchecked Sendable {
     private var turnsUntilLook = 0
     /// Credentials that were accepted in this session, sent unasked from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
+    /// Stored responses that are validated behind the user's back, by their keys.
+    private var revalidations: [String: Transfer] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(settings: EngineSettings) throws {
+    init(settings: EngineSettings, observer: any EngineObserver) throws {
         self.settings = settings
+        self.observer = observer
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle(verdicts) else {
+        guard let multi = MultiHandle(verdicts, chains) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
@@ -57,29 +62,26 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Queues a command, and wakes the thread once per burst.
     func submit(_ command: EngineCommand) {
-        let mustStart = inbox.withLock { inbox -> Bool in
-            guard !inbox.isStopped else { return false }
+        let (mustStart, mustWake) = inbox.withLock { inbox -> (Bool, Bool) in
+            guard !inbox.isStopped else { return (false, false) }
             inbox.commands.append(command)
-            guard inbox.isStarted else {
+            defer {
                 inbox.isStarted = true
                 inbox.isAwake = true
-                return true
             }
-            if !inbox.isAwake {
-                inbox.isAwake = true
-                multi.wakeUp()
-            }
-            return false
+            return (!inbox.isStarted, !inbox.isAwake)
         }
-        if mustStart { startThread() }
+        // Outside the lock, which the thread takes as soon as it is awake.
+        if mustStart { startThread() } else if mustWake { multi.wakeUp() }
     }
 
     /// Ends the thread as soon as nothing runs any more; nobody waits for it.
     func stop() {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.isStopped = true
-            if inbox.isStarted { multi.wakeUp() }
+            return inbox.isStarted
         }
+        if mustWake { multi.wakeUp() }
     }
 
     private func startThread() {
@@ -93,9 +95,17 @@ final class TransferEngine: @unchecked Sendable {
         thread.start()
     }
 
+    /// Ends the validation of stored responses that nobody waits for.
+    func cancelValidations() {
+        let isStarted = inbox.withLock { $0.isStarted }
+        if isStarted { submit(.cancelRevalidations) }
+    }
+
     // MARK: - The thread
 
     private func run() {
+        observer.engineDidStart()
+        defer { observer.engineDidStop() }
         while true {
             let (commands, isStopped) = inbox.withLock { inbox -> ([EngineCommand], Bool) in
                 defer {
@@ -105,6 +115,7 @@ final class TransferEngine: @unchecked Sendable {
                 return (inbox.commands, inbox.isStopped)
             }
             for command in commands { perform(command) }
+            if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
             if isStopped, commands.isEmpty, active.isEmpty { break }
             multi.perform()
@@ -112,8 +123,11 @@ final class TransferEngine: @unchecked Sendable {
             limitBacklogs()
             admitMultiplexed()
             expire()
+            observer.engineDidEndTurn()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
-            if !hasCommands { multi.poll(milliseconds: pollTimeout()) }
+            // The wish to stop may have come together with the last command, and nothing would wake the thread again.
+            let isDone = isStopped && active.isEmpty
+            if !hasCommands, !isDone { multi.poll(milliseconds: pollTimeout()) }
         }
         idleHandles = []
     }
@@ -133,6 +147,7 @@ final class TransferEngine: @unchecked Sendable {
             transfer.answerChallenge(disposition, credential)
         case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
         case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
+        case .cancelRevalidations: cancelRevalidations()
         }
     }
 
@@ -150,6 +165,7 @@ final class TransferEngine: @unchecked Sendable {
         transfer.isParked = transfer.isSuspended
         guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
         transfer.priority = priority
+        if transfer.consultCache() { return }
         transfer.gateOrigin = origin
         let maximum = settings.maximumConnectionsPerHost
         if gates[origin, default: HostGate(limit: maximum)].enter() {
@@ -234,9 +250,38 @@ final class TransferEngine: @unchecked Sendable {
             next.holdsSlot = true
             begin(next)
         }
+        // An idle gate is kept for the next request, unless there are many of them.
+        let keptGates = 64
+        guard gates.count > keptGates else { return }
         if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
             gates[origin] = nil
         }
+    }
+
+    // MARK: - The cache
+
+    /// Validates a stored response for those who ask later, once at a time.
+    func revalidate(_ request: URLRequest, key: String, limits: TransferClock.Limits) {
+        guard revalidations[key] == nil else { return }
+        let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
+        let transfer = Transfer(
+            engine: self,
+            client: client,
+            request: request,
+            body: .none,
+            toFile: false,
+            limits: limits
+        )
+        (transfer.usesCache, transfer.isRevalidation) = (true, true)
+        client.attach(transfer)
+        revalidations[key] = transfer
+        submit(.start(transfer, priority: URLSessionTask.lowPriority))
+    }
+
+    private func cancelRevalidations() {
+        let cancelled = revalidations.values
+        revalidations = [:]
+        for transfer in cancelled { transfer.cancel() }
     }
 
     // MARK: - Backlogs

@@ -54,6 +54,9 @@ public struct TransferMetrics: Sendable, Hashable {
 
         /// Whether the connection had stood before.
         public var isReusedConnection: Bool
+
+        /// Whether the answer came from the cache, without any network.
+        public var isFromCache = false
     }
 
     /// The transactions, in order.

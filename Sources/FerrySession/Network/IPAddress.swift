@@ -25,3 +25,18 @@ struct IPAddress: Hashable, Sendable {
         return bytes[whole] & mask == network[whole] & mask
     }
 }
+
+extension IPAddress: CustomStringConvertible {
+    /// Takes the four bytes of an address of version 4, or the sixteen of version 6.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,6 +1,6 @@
 /// The head of one response: status line and fields, as they came.
-struct ResponseHead: Sendable, Hashable {
-    struct Field: Sendable, Hashable {
+struct ResponseHead: Sendable, Hashable, Codable {
+    struct Field: Sendable, Hashable, Codable {
         var name: String
         var value: String
         /// The line was no UTF-8, so each character beyond ASCII stands for one byte.
@@ -11,25 +11,30 @@ struct ResponseHead: Sendable, Hashable {
     var status: Int
     var fields: [Field] = []
 
+    init(version: String, status: Int, fields: [Field]) {
+        self.version = version
+        self.status = status
+        self.fields = fields
+    }
+
     /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
     init?(statusLine line: String) {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
-        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]) else {
-            return nil
-        }
-        guard (100...999).contains(status) else { return nil }
-        version = String(words[0])
+        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
+            let status = Int(Substring(words[1])), (100...999).contains(status)
+        else { return nil }
+        version = String(Substring(words[0]))
         self.status = status
     }
 
     /// The first value of a field, its name compared without case.
     func value(_ name: String) -> String? {
-        fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+        fields.first { $0.name.isEqualIgnoringCase(name) }?.value
     }
 
     /// The value of `Location`, with bytes that are no UTF-8 percent-encoded as they came.
     var location: String? {
-        guard let field = fields.first(where: { $0.name.lowercased() == "location" }) else { return nil }
+        guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("location") }) else { return nil }
         guard field.isLatin1 else { return field.value }
         return field.value.unicodeScalars.reduce(into: "") { result, scalar in
             if scalar.isASCII {
@@ -42,8 +47,11 @@ struct ResponseHead: Sendable, Hashable {
 
     /// Whether the head gives its body two lengths, so that nobody knows where it ends (RFC 9112, section 6.3).
     var hasConflictingLengths: Bool {
-        let lengths = fields.lazy.filter { $0.name.lowercased() == "content-length" }.flatMap { field in
-            field.value.split(separator: ",", omittingEmptySubsequences: false)
+        let values = fields.filter { $0.name.isEqualIgnoringCase("content-length") }.map(\.value)
+        // One field with one length, as nearly every head has it.
+        if values.count <= 1, values.first?.utf8.contains(UInt8(ascii: ",")) != true { return false }
+        let lengths = values.flatMap { value in
+            value.split(separator: ",", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
         }
         return Set(lengths).count > 1 && value("Transfer-Encoding") == nil
@@ -53,6 +61,21 @@ struct ResponseHead: Sendable, Hashable {
     var joinedFields: [String: String] {
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)
+        // Comparing all with all is quicker than folding the few names a head has; one with many could make it slow.
+        guard fields.count <= 32 else { return joinedFoldedFields }
+        for (index, field) in fields.enumerated() {
+            let first = fields[..<index].first { $0.name.isEqualIgnoringCase(field.name) }
+            if let first, let value = result[first.name] {
+                result[first.name] = value + ", " + field.value
+            } else {
+                result[field.name] = field.value
+            }
+        }
+        return result
+    }
+
+    private var joinedFoldedFields: [String: String] {
+        var result: [String: String] = [:]
         var spelling: [String: String] = [:]
         for field in fields {
             let folded = field.name.lowercased()

@@ -22,8 +22,8 @@ struct ResponseHeadParser: Sendable {
     mutating func consume(_ line: UnsafeRawBufferPointer) -> Event {
         size += line.count
         guard size <= Self.maximumSize else { return .malformed }
-        let (text, isLatin1) = Self.text(line)
-        if text.isEmpty {
+        let line = Self.withoutEnd(line)
+        if line.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
             // 1xx answers announce the real one. 101 is final, but nothing here asks for an upgrade.
@@ -32,23 +32,23 @@ struct ResponseHeadParser: Sendable {
             return .head(head)
         }
         // Where libcurl answers a challenge itself, the next answer follows in the same attempt.
-        if isInBody, text.hasPrefix("HTTP/"), let head = ResponseHead(statusLine: text) {
+        if isInBody, line.starts(with: "HTTP/".utf8), let head = ResponseHead(statusLine: Self.text(line).text) {
             self = ResponseHeadParser()
             current = head
             return .none
         }
         if !isInBody, current == nil {
-            guard let head = ResponseHead(statusLine: text) else { return .malformed }
+            guard let head = ResponseHead(statusLine: Self.text(line).text) else { return .malformed }
             current = head
             return .none
         }
-        return add(text, isLatin1: isLatin1)
+        return add(line)
     }
 
-    private mutating func add(_ line: String, isLatin1: Bool) -> Event {
+    private mutating func add(_ line: UnsafeRawBufferPointer) -> Event {
         // A folded line continues the value before it (RFC 9112, section 5.2).
-        if line.first == " " || line.first == "\t" {
-            let more = " " + line.trimmingCharacters(in: .whitespaces)
+        if let first = line.first, Self.isBlank(first) {
+            let more = " " + Self.text(Self.trimmed(line)).text
             if isInBody, let last = trailers.indices.last {
                 trailers[last].value += more
             } else if let last = current?.fields.indices.last {
@@ -56,10 +56,11 @@ struct ResponseHeadParser: Sendable {
             }
             return .none
         }
-        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return .malformed }
-        let name = line[..<colon].trimmingCharacters(in: .whitespaces)
-        guard !name.isEmpty else { return .malformed }
-        let value = Self.trimmed(line[line.utf8.index(after: colon)...])
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return .malformed }
+        let nameBytes = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+        guard !nameBytes.isEmpty else { return .malformed }
+        let name = Self.text(nameBytes).text
+        let (value, isLatin1) = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
         if isInBody {
             trailers.append(.init(name: name, value: value))
         } else {
@@ -68,18 +69,23 @@ struct ResponseHeadParser: Sendable {
         return .none
     }
 
-    private static func trimmed(_ value: Substring) -> String {
-        var value = value.utf8
-        while let first = value.first, first == 0x20 || first == 0x09 { value = value.dropFirst() }
-        while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
-        return String(Substring(value))
-    }
-
-    /// A line without its end, as UTF-8 where it is, else as Latin-1, which any bytes are (RFC 9110, section 5.5).
-    private static func text(_ line: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
+    private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var bytes = line[...]
         if bytes.last == 0x0A { bytes = bytes.dropLast() }
         if bytes.last == 0x0D { bytes = bytes.dropLast() }
+        return UnsafeRawBufferPointer(rebasing: bytes)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return UnsafeRawBufferPointer(rebasing: bytes[..<0]) }
+        return UnsafeRawBufferPointer(rebasing: bytes[first...last])
+    }
+
+    /// Bytes as UTF-8 where they are, else as Latin-1, which any bytes are (RFC 9110, section 5.5).
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
         if let string = String(validating: bytes, as: UTF8.self) { return (string, false) }
         return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), true)
     }

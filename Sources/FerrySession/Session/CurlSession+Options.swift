@@ -46,6 +46,11 @@ extension CurlSession {
         /// Whether responses are decoded from the content codings the session asks for; by default they are.
         public var decodesContent = true
 
+        /// Where responses are stored; by default in memory, as much as the configuration's `urlCache` may keep there.
+        ///
+        /// Without this and with a `urlCache` of `nil` nothing is stored.
+        public var cache: HTTPCache?
+
         /// The default options.
         public init() {}
     }

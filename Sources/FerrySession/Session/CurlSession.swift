@@ -62,7 +62,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
         dispatcher = DelegateDispatcher(queue: callbacks)
         do {
-            engine = try TransferEngine(settings: settings.engine)
+            engine = try TransferEngine(settings: settings.engine, observer: dispatcher)
             engineError = nil
         } catch {
             engine = nil
@@ -94,6 +94,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         get { observer.withLock { $0.observer } }
         set { observer.withLock { $0.observer = newValue } }
     }
+
+    /// Where responses are stored: the options' cache, else one in memory for the configuration's `urlCache`.
+    public var cache: HTTPCache? { settings.engine.cache }
 
     /// Decides which connections may carry requests, beside ``Options-swift.struct/tls``; by default nobody is asked.
     ///
@@ -128,6 +131,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
             return (tasks, registry.claimInvalidity())
         }
         for task in tasks { task.cancel() }
+        engine?.cancelValidations()
         if isInvalid { reportInvalidity() }
     }
 
@@ -157,6 +161,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Empties cache, cookies and credentials; then calls the handler on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let configuration = configuration
+        cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }

@@ -1,8 +1,13 @@
 /// Brings tasks with news to the delegate queue: many of them in one operation where the queue is serial.
+///
+/// What the engine has to tell in one turn goes together: a response that arrives as a whole is one operation for its
+/// head, its body and its end.
 final class DelegateDispatcher: Sendable {
     private struct State {
         var ready: [TaskCore] = []
         var isScheduled = false
+        /// The engine's thread, which says itself when its turn is over.
+        var engine: pthread_t?
     }
 
     /// How many tasks one operation serves before others on the queue have their turn.
@@ -20,8 +25,18 @@ final class DelegateDispatcher: Sendable {
         guard queue.maxConcurrentOperationCount == 1 else { return queue.deliver { core.drain() } }
         let mustSchedule = state.withLock { state -> Bool in
             state.ready.append(core)
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            if state.isScheduled || state.engine == pthread_self() { return false }
+            state.isScheduled = true
+            return true
+        }
+        if mustSchedule { queue.deliver { [self] in run() } }
+    }
+
+    private func schedule() {
+        let mustSchedule = state.withLock { state -> Bool in
+            guard !state.isScheduled, !state.ready.isEmpty else { return false }
+            state.isScheduled = true
+            return true
         }
         if mustSchedule { queue.deliver { [self] in run() } }
     }
@@ -39,5 +54,20 @@ final class DelegateDispatcher: Sendable {
             served += cores.count
         }
         queue.deliver { [self] in run() }
+    }
+}
+
+extension DelegateDispatcher: EngineObserver {
+    func engineDidStart() {
+        state.withLock { $0.engine = pthread_self() }
+    }
+
+    func engineDidEndTurn() {
+        schedule()
+    }
+
+    func engineDidStop() {
+        state.withLock { $0.engine = nil }
+        schedule()
     }
 }

@@ -25,7 +25,7 @@ struct SessionSettings: @unchecked Sendable {
             allowsInsecureRedirects: options.allowsInsecureRedirects,
             sensitiveHeaders: Set(options.sensitiveHeaders.map { $0.lowercased() }),
             additionalHeaders: Self.headers(configuration.httpAdditionalHeaders),
-            userAgent: Self.userAgent,
+            userAgentLine: "User-Agent: \(Self.userAgent)",
             tls: Result { () throws(CurlSessionError) in
                 try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
             },
@@ -38,7 +38,9 @@ struct SessionSettings: @unchecked Sendable {
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
             cookies: CookieJar(copy),
-            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init)
+            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init),
+            cache: options.cache ?? HTTPCache(configuration.urlCache),
+            cachePolicy: configuration.requestCachePolicy
         )
     }
 

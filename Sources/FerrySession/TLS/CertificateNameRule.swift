@@ -5,20 +5,11 @@ package enum CertificateNameRule {
     /// An address is compared with addresses alone, a name with names alone; the common name does not count.
     package static func matches(_ names: [X509Certificate.Name], host: String) -> Bool {
         guard let host = try? HostRule.normal(host), !host.isEmpty else { return false }
-        if let address = address(host) { return names.contains(.address(address)) }
+        if let address = HostRule.address(host) { return names.contains(.address(address)) }
         return names.contains { name in
             guard case .dns(let pattern) = name else { return false }
             return matches(pattern: pattern, host: host)
         }
-    }
-
-    /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
-    static func address(_ text: String) -> Data? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Data($0) } }
-        var sixteen = in6_addr()
-        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: sixteen) { Data($0) } }
-        return nil
     }
 
     /// A star stands for the whole first label, and for one label only (RFC 9525, section 6.3).

@@ -15,4 +15,9 @@ package enum HostRule {
         while name.hasSuffix(".") { name = name.dropLast() }
         return String(name)
     }
+
+    /// The bytes of an IPv4 or IPv6 address, or `nil` for a name.
+    package static func address(_ text: String) -> Data? {
+        IPAddress(text).map { Data($0.bytes) }
+    }
 }

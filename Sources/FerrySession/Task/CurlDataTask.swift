@@ -33,6 +33,7 @@ public final class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendab
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
     }
+    public override var progress: Progress { core.tied(super.progress) }
     public override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }

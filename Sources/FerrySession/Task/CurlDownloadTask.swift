@@ -43,6 +43,7 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
     }
+    public override var progress: Progress { core.tied(super.progress) }
     public override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }

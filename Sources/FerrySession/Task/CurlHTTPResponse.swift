@@ -3,20 +3,18 @@
 final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked Sendable` like its superclass: nothing changes after the initializer.
     private let length: Int64?
-    private let name: String?
+    private let disposition: String?
 
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
         let fields = head.joinedFields
         length = isDecoded ? nil : head.value("Content-Length").flatMap { Int64($0) }
-        name =
-            head.value("Content-Disposition").flatMap { ContentDisposition($0)?.safeFileName() }
-            ?? FileName.component(url.lastPathComponent)
+        disposition = head.value("Content-Disposition")
         super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
     }
 
     required init?(coder: NSCoder) {
         length = nil
-        name = nil
+        disposition = nil
         super.init(coder: coder)
     }
 
@@ -25,7 +23,18 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var expectedContentLength: Int64 { length ?? NSURLSessionTransferSizeUnknown }
 
-    override var suggestedFilename: String? { name ?? "Unknown" }
+    // Few responses are asked for their name, so that it is made when it is wanted.
+    override var suggestedFilename: String? {
+        disposition.flatMap { ContentDisposition($0)?.safeFileName() }
+            ?? url.flatMap { FileName.component($0.lastPathComponent) } ?? "Unknown"
+    }
 
-    override var mimeType: String? { super.mimeType?.trimmingCharacters(in: .whitespaces) }
+    override var mimeType: String? {
+        guard let type = super.mimeType, let first = type.utf8.first, let last = type.utf8.last else {
+            return super.mimeType
+        }
+        let blanks: [UInt8] = [0x20, 0x09]
+        guard blanks.contains(first) || blanks.contains(last) else { return type }
+        return type.trimmingCharacters(in: .whitespaces)
+    }
 }

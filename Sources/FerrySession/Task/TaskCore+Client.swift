@@ -127,6 +127,13 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
+    func transfer(willCache candidate: CacheCandidate) {
+        let isAsked = state.withLock { state in
+            state.face.isDelegate && (state.ownDelegate ?? state.session?.faces)?.data != nil
+        }
+        if isAsked { post(.willCache(candidate)) } else { candidate.store() }
+    }
+
     func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else {

@@ -56,7 +56,7 @@ extension TaskCore {
                 state.lifecycle = .completed
                 if let error { state.error = error }
                 if case .data = state.face { delivery.data = state.buffer.takeData() }
-            case .sent, .wrote, .rewound, .resumed, .downloaded:
+            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache:
                 break
             }
             delivery.sent = state.bytesSent
@@ -113,7 +113,6 @@ extension TaskCore {
                 expectedTotalBytes: total
             )
         case .becameDownload(let download):
-            control(download.progress)
             let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
             withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
@@ -122,6 +121,8 @@ extension TaskCore {
             deliverFile(delivery, file)
         case .rewound:
             break
+        case .willCache(let candidate):
+            propose(delivery, candidate)
         case .completed(let error):
             complete(delivery, error)
         }
@@ -184,7 +185,9 @@ extension TaskCore {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
-            let box = (stream ?? requestStream()).map(StreamBox.init)
+            // The request's own stream is good for the first answer only, also where the delegate gave it, or another.
+            let own = requestStream()
+            let box = (stream ?? own).map(StreamBox.init)
             delivery.driver?.perform(.bodyStream(box))
             if mustDrain { scheduleDrain() }
         }
@@ -233,6 +236,16 @@ extension TaskCore {
     /// A response that has failed already has nothing to become.
     private func mayBecomeDownload() -> Bool {
         state.withLock { !$0.hasFailed }
+    }
+
+    /// Asks what is to be stored; nobody waits for the answer.
+    private func propose(_ delivery: Delivery, _ candidate: CacheCandidate) {
+        guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask,
+            let proposal = candidate.proposal()
+        else { return candidate.store() }
+        delegate.urlSession(delivery.session, dataTask: task, willCacheResponse: proposal) { answer in
+            candidate.store(answer, insteadOf: proposal)
+        }
     }
 
     // MARK: - Ends

@@ -46,17 +46,19 @@ final class TaskCore: Sendable {
     /// Ties the core to the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
-        control(task.progress)
+        // A parent cancels its child without asking the task for it.
+        if Progress.current() != nil { _ = task.progress }
     }
 
-    /// Lets a `Progress` cancel, pause and resume the task.
-    func control(_ progress: Progress) {
+    /// Ties a `Progress` to the task when somebody asks for it: most tasks' are never looked at.
+    func tied(_ progress: Progress) -> Progress {
         self.progress.attach(
             progress,
             cancel: { [weak self] in self?.cancel() },
             pause: { [weak self] in self?.suspend() },
             resume: { [weak self] in self?.resume() }
         )
+        return progress
     }
 
     // MARK: - Control
@@ -213,6 +215,8 @@ final class TaskCore: Sendable {
         )
         // A protocol class may have led here.
         transfer.redirectCount = state.redirectCount
+        // As in URLSession, downloads and uploads have no part in the cache.
+        transfer.usesCache = state.task is CurlDataTask
         if let from = state.originalRequest?.url, let to = request.url {
             transfer.hasLeftOrigin = Origin(from) != Origin(to)
         }

@@ -13,6 +13,8 @@ enum TaskEvent: Sendable {
     case resumed(at: Int64, expectedTotal: Int64)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)
+    /// A whole response may be stored.
+    case willCache(CacheCandidate)
     case completed((any Error)?)
 
     /// Joins an event with the one before it, where both say the same: a fast transfer must not fill memory with news.

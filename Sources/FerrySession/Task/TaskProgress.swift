@@ -14,7 +14,7 @@ final class TaskProgress: Sendable {
 
     private let state = Mutex(State())
 
-    /// Ties a `Progress` to the task.
+    /// Ties a `Progress` to the task, once.
     ///
     /// There are two where a data task has become a download: whoever watches either sees the task's end.
     func attach(
@@ -23,16 +23,17 @@ final class TaskProgress: Sendable {
         pause: @escaping @Sendable () -> Void,
         resume: @escaping @Sendable () -> Void
     ) {
-        progress.isCancellable = true
-        progress.isPausable = true
-        progress.cancellationHandler = cancel
-        let follow: @Sendable (Bool) -> Void = { [self, weak progress] isResumption in
-            followPauses(of: progress, isResumption: isResumption, pause: pause, resume: resume)
-        }
-        progress.pausingHandler = { follow(false) }
-        progress.resumingHandler = { follow(true) }
         state.withLock { state in
+            guard !state.followers.contains(where: { $0.progress === progress }) else { return }
             state.followers.append(Follower(progress: progress))
+            progress.isCancellable = true
+            progress.isPausable = true
+            progress.cancellationHandler = cancel
+            let follow: @Sendable (Bool) -> Void = { [self, weak progress] isResumption in
+                followPauses(of: progress, isResumption: isResumption, pause: pause, resume: resume)
+            }
+            progress.pausingHandler = { follow(false) }
+            progress.resumingHandler = { follow(true) }
             if state.total != 0 { progress.totalUnitCount = state.total }
             progress.completedUnitCount = state.completed
         }
@@ -66,7 +67,8 @@ final class TaskProgress: Sendable {
         state.withLock { state in
             let total = total > 0 ? max(total, completed) : -1
             // The new total comes first, so that the fraction never leaves 0...1.
-            for progress in state.followers.compactMap(\.progress) {
+            for follower in state.followers {
+                guard let progress = follower.progress else { continue }
                 if total != state.total { progress.totalUnitCount = total }
                 if completed != state.completed { progress.completedUnitCount = completed }
             }

@@ -4,9 +4,12 @@ import Testing
 @testable import FerrySession
 
 @Suite struct HTTPDateTests {
-    /// RFC 9110, section 5.6.7: the IMF-fixdate form; the numbers are from `date -d … +%s`.
+    /// 2026-01-01.
+    static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    /// RFC 9110, section 5.6.7: the three forms; the numbers are from `date -d … +%s`.
     @Test(
-        "The preferred format is read",
+        "The three formats are read",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
@@ -14,10 +17,17 @@ import Testing
             ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200.0),
             ("Wed, 31 Dec 1969 23:59:59 GMT", -1.0),
             ("Sat, 01 Jan 2000 00:00:60 GMT", 946_684_860.0),
+            ("sun, 06 NOV 1994 08:49:37 gmt", 784_111_777.0),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777.0),
+            ("Thursday, 01-Jan-70 00:00:00 GMT", 3_155_760_000.0),
+            ("Friday, 01-Jan-76 00:00:00 GMT", 3_345_062_400.0),
+            ("Saturday, 01-Jan-77 00:00:00 GMT", 220_924_800.0),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777.0),
+            ("Thu Aug 18 02:01:18 2050", 2_544_400_878.0),
         ]
     )
     func valid(_ date: (String, Double)) {
-        #expect(HTTPDate.parse(date.0)?.timeIntervalSince1970 == date.1)
+        #expect(HTTPDate.parse(date.0, now: Self.now)?.timeIntervalSince1970 == date.1)
     }
 
     @Test(
@@ -27,11 +37,25 @@ import Testing
             "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
             "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 06 Nov 99999 08:49:37 GMT",
             "Sun, 06 Nov -1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 8:a:37 GMT", "0", "-1",
-            "Sun, 06 Nov 9223372036854775807 08:49:37 GMT",
+            "Sun, 06 Nov 9223372036854775807 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 PST", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sunday, 06-Nov--4 08:49:37 GMT",
+            "Sunday, 06 Nov 94 08:49:37 GMT", "Sun Nov  6 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT+1 x",
         ]
     )
     func invalid(_ string: String) {
-        #expect(HTTPDate.parse(string) == nil)
+        #expect(HTTPDate.parse(string, now: Self.now) == nil)
+    }
+
+    @Test("What is written is read back", arguments: [0, 784_111_777, -1, 951_782_400, 4_102_444_799, -86_401])
+    func written(_ seconds: Int) {
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        #expect(HTTPDate.parse(HTTPDate.string(date)) == date)
+    }
+
+    @Test("The preferred format is what is written") func preferred() {
+        #expect(HTTPDate.string(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.string(Date(timeIntervalSince1970: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
+        #expect(HTTPDate.string(Date(timeIntervalSince1970: 0)) == "Thu, 01 Jan 1970 00:00:00 GMT")
     }
 
     @Test("Random bytes never trap") func fuzz() {
@@ -39,6 +63,7 @@ import Testing
         for _ in 0..<3000 {
             _ = HTTPDate.parse("Sun, 06 Nov " + random.text(upTo: 18, from: "0123456789: GMT-"))
             _ = HTTPDate.parse(random.text(upTo: 40, from: "Sun, 06 Nov 1994 08:49:37 GMT"))
+            _ = HTTPDate.parse("Sunday, " + random.text(upTo: 12, from: "0123456789-Nov") + " 08:49:37 GMT")
         }
     }
 }

@@ -86,6 +86,23 @@ struct ProgressTests {
         #expect(delegate.violations == [])
     }
 
+    @Test("A task made while a Progress is current is its child, though nobody asks for the task's own")
+    func currentParent() async throws {
+        func makeTask(under parent: Progress, _ make: () -> URLSessionDataTask) -> URLSessionDataTask {
+            parent.becomeCurrent(withPendingUnitCount: 1)
+            defer { parent.resignCurrent() }
+            return make()
+        }
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let parent = Progress(totalUnitCount: 1)
+        let task = makeTask(under: parent) { session.dataTask(with: server.url) }
+        task.resume()
+        parent.cancel()
+        #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled)
+    }
+
     @Test("Pausing suspends and resuming resumes; a second pause counts once", arguments: [1, 3])
     func pause(_ times: Int) async throws {
         let gate = Gate()

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Ferry
 
-/// AFNetworking 2.x, A8.3; S20.
 @Suite("HTTP request operation managers", .timeLimit(.minutes(5))) struct HTTPRequestOperationManagerTests {
     private func manager(_ server: LoopbackServer, _ path: String = "") -> HTTPRequestOperationManager {
         let manager = HTTPRequestOperationManager(baseURL: server.url(path), configuration: .ephemeral)
@@ -74,7 +73,6 @@ import Testing
         #expect(progress.current?.fractionCompleted == 1)
     }
 
-    /// E11.
     @Test("A request that cannot be made is no operation, and the failure is told later on the completion queue")
     func serializationFailure() async throws {
         let server = try LoopbackServer()
@@ -120,8 +118,10 @@ import Testing
         manager.operationQueue = queue
         let waiting = try #require(manager.get("later", success: nil))
         #expect(queue.operations == [waiting])
+        #expect(manager.completionGroup.wait(timeout: .now()) == .timedOut)
         queue.isSuspended = false
         #expect(await waiting.settled())
+        #expect(await eventually { manager.completionGroup.wait(timeout: .now()) == .success })
     }
 
     @Test("Credential, storage, queue, group and policy are the operation's")

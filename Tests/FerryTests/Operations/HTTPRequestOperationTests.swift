@@ -4,7 +4,6 @@ import Testing
 
 @testable import Ferry
 
-/// AFNetworking 2.x, A8.2.
 @Suite("HTTP request operations", .timeLimit(.minutes(5))) struct HTTPRequestOperationTests {
     private let manager = makeOperationManager()
 
@@ -65,7 +64,6 @@ import Testing
         #expect(server.requestCount == 0)
     }
 
-    /// S18, S19.
     @Test("The response is parsed once, before the operation finishes and off the callback queue")
     func parsesOnce() async throws {
         struct Counting: ResponseSerializer {
@@ -180,7 +178,6 @@ import Testing
         #expect(server.requests.last?.header("Range") == "bytes=30000-")
     }
 
-    /// E23.
     @Test("A copy is a fresh operation with request, serializer, closures and settings, without stream or completion")
     func copies() async throws {
         let server = try LoopbackServer { _ in .json("[1]") }

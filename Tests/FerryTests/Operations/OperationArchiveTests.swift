@@ -4,7 +4,6 @@ import Testing
 
 @testable import Ferry
 
-/// S10, E25, E27.
 @Suite("Archives of operations", .timeLimit(.minutes(60))) struct OperationArchiveTests {
     private let manager = makeOperationManager()
 
@@ -187,15 +186,7 @@ import Testing
         var generator = RandomBytes(seed: 0x0BE2_A710)
         var accepted = 0
         for round in 0..<count {
-            let sample = samples[round % samples.count]
-            let data: Data
-            if round % 4 == 3 {
-                data = Data(generator.damage([UInt8](sample)))
-            } else {
-                // Sealed again, or the checksum would keep everything out.
-                let payload = [UInt8](sample.dropFirst(OperationArchive.sealLength))
-                data = OperationArchive.seal(Data(generator.damage(payload)))
-            }
+            let data = Self.mutate(samples[round % samples.count], round % 4, using: &generator)
             do {
                 let archive = try OperationArchive(data)
                 accepted += 1
@@ -206,6 +197,36 @@ import Testing
         }
         // The mutations are small enough for some to be archives still.
         #expect(accepted > 0 && accepted < count)
+    }
+
+    /// Damages the archive itself, what is sealed in it, the text of its head, or the numbers and strings there.
+    private static func mutate(_ sample: Data, _ kind: Int, using generator: inout RandomBytes) -> Data {
+        if kind == 0 { return Data(generator.damage([UInt8](sample))) }
+        // Sealed again, or the checksum would keep everything out.
+        let payload = [UInt8](sample.dropFirst(OperationArchive.sealLength))
+        if kind == 1 { return OperationArchive.seal(Data(generator.damage(payload))) }
+        let length = payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        var head = Array(payload[4..<4 + length])
+        if kind == 2 {
+            head = generator.damage(head)
+        } else {
+            let hostile = [
+                "-1", "0", "3", "1e308", "-1e-400", "9223372036854775807", "99999999999999999999", "null", "\"\"", "{}",
+                "\"\\u0000\"", "\"attachment; filename*=utf-8''%\"", "\"text/html; charset=\"", "\"http://[::1\"",
+                "\"-\"", "\"W/\\\"\"", "[[[[[[[[", "true",
+            ]
+            let starts = head.indices.filter { head[$0] == UInt8(ascii: ":") && $0 + 1 < head.count }
+            if let start = starts.randomElement(using: &generator) {
+                let rest = head[(start + 1)...]
+                let end = rest.firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") } ?? head.endIndex
+                head.replaceSubrange(
+                    start + 1..<end,
+                    with: Array((hostile.randomElement(using: &generator) ?? "").utf8)
+                )
+            }
+        }
+        let prefix = withUnsafeBytes(of: UInt32(head.count).bigEndian) { [UInt8]($0) }
+        return OperationArchive.seal(Data(prefix + head + payload[(4 + length)...]))
     }
 
     /// What every archive that was taken has to keep.

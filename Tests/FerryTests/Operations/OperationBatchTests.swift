@@ -4,7 +4,6 @@ import Testing
 
 @testable import Ferry
 
-/// S8, E25, E28.
 @Suite("Batches of operations", .timeLimit(.minutes(5))) struct OperationBatchTests {
     private let manager = makeOperationManager()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-/// RFC 9110, sections 13.1.5, 14.2 and 15.5.17; S12, E25.
+/// RFC 9110, sections 13.1.5, 14.2 and 15.5.17.
 @Suite("Pausing and resuming operations", .timeLimit(.minutes(5))) struct OperationContinuationTests {
     private let manager = makeOperationManager()
     private let count = 600_000

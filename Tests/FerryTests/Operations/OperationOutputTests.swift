@@ -4,7 +4,6 @@ import Testing
 
 @testable import Ferry
 
-/// S13, S14.
 @Suite("Output streams of operations", .timeLimit(.minutes(5))) struct OperationOutputTests {
     private let manager = makeOperationManager()
 

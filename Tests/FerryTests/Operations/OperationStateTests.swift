@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-/// AFNetworking 2.x, A8.1: the table of transitions, and what each event does in each state.
+/// AFNetworking 2: the table of transitions, and what each event does in each state.
 @Suite("The states of an operation") struct OperationStateTests {
     typealias State = RequestOperation.State
     typealias Event = OperationMachine.Event

@@ -11,10 +11,10 @@ import Testing
         RequestOperation(request: URLRequest(url: url), manager: manager)
     }
 
-    @Test("An operation in a queue finishes with response, body, text and byte count")
-    func finishes() async throws {
+    @Test("An operation in a queue finishes with response, body, text and byte count", arguments: TestTransport.all)
+    func finishes(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("héllo") }
-        let operation = operation(server.url)
+        let operation = RequestOperation(request: URLRequest(url: server.url), manager: transport.manager())
         #expect(operation.state == .ready)
         #expect(operation.isReady && !operation.isExecuting && !operation.isFinished && operation.isAsynchronous)
         #expect(operation.response == nil && operation.responseData == nil && operation.responseString == nil)
@@ -74,7 +74,6 @@ import Testing
         #expect(operation.error?.code == .connectionLost)
     }
 
-    /// E25, S17.
     @Test("Cancelled before its start, an operation in a queue finishes with -999 and sends nothing")
     func cancelBeforeStart() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
@@ -126,7 +125,6 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    /// S5, S6, S7.
     @Test("Completion blocks run once on the completion queue within the group, and are released there")
     func completionBlock() async throws {
         final class Token: Sendable {
@@ -160,7 +158,6 @@ import Testing
         #expect(operation.completionBlock == nil)
     }
 
-    /// S15, E25.
     @Test("Start and finish are notified, and a pause is a finish")
     func notifications() async throws {
         let entity = PacedEntity(count: 1000, stopsAfter: 100)
@@ -259,7 +256,6 @@ import Testing
         #expect(operation.responseString == "ok")
     }
 
-    /// S16, S21.
     @Test("A credential answers the first challenge only, and the refusal is the response")
     func credential() async throws {
         let server = try LoopbackServer()
@@ -430,7 +426,6 @@ import Testing
         #expect(operation.error?.code == .authenticationRequired)
     }
 
-    /// S1.
     @Test("Two hundred operations need no threads of their own")
     func threads() async {
         await #expect(processExitsWith: .success) {

@@ -25,7 +25,7 @@ enum NginxListener: Int, CaseIterable, Sendable {
 
     var scheme: String { self == .plain ? "http" : "https" }
 
-    fileprivate var certificate: ThrowawayCertificates.Kind {
+    var certificate: ThrowawayCertificates.Kind {
         switch self {
         case .plain, .tls, .http2, .shortLived, .clientCertificate, .tls12Only, .tls13Only: .good
         case .notYetValid: .notYetValid

@@ -61,6 +61,32 @@ extension NginxTests {
         }
 
         @Test(
+            "The error of a refused certificate says whose it is, and has the chain",
+            arguments: [
+                (NginxListener.expired, ["certificate: CN = localhost, valid from 20", " UTC to 20"]),
+                (.notYetValid, ["certificate: CN = localhost, valid from 20", " UTC to 20"]),
+                (.unknownAuthority, ["certificate: CN = localhost, issued by CN = Ferry tests stranger"]),
+                (.selfSigned, ["certificate: CN = localhost, issued by CN = localhost"]),
+                (.wrongHost, ["certificate: CN = localhost, for other.example"]),
+            ]
+        )
+        func subjects(listener: NginxListener, words: [String]) async throws {
+            let session = CurlSession.trusting(server)
+            // The second time, and beside others, it is the same.
+            let url = server.url(listener, "small")
+            for _ in 0..<2 {
+                async let other = session.fetch(server.url(.tls, "small"))
+                let (_, cause) = try await checks.failure(session, url)
+                for word in words { #expect(cause.message.contains(word), "\(cause.message)") }
+                let own = try Data(contentsOf: server.certificates.certificate(listener.certificate))
+                #expect(
+                    try cause.certificates.first.map(PublicKeyPin.init(certificate:)) == PublicKeyPin(certificate: own)
+                )
+                #expect(try await other.1.statusCode == 200)
+            }
+        }
+
+        @Test(
             "A server below the minimum or above the maximum version is refused",
             arguments: [
                 (NginxListener.tls12Only, TLSVersion?.some(.tls13), TLSVersion?.none), (.tls13Only, nil, .tls12),

@@ -78,7 +78,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         set { sessionManager.completionQueue = newValue }
     }
 
-    /// The group an operation is in from its start until its completions have run.
+    /// The group an operation is in from its making until its completions have run.
     public var completionGroup: DispatchGroup {
         get { sessionManager.completionGroup }
         set { sessionManager.completionGroup = newValue }

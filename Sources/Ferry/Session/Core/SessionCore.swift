@@ -9,6 +9,10 @@ final class SessionCore: Sendable {
     let registry = TaskDelegateRegistry()
     let settings: Locked<SessionSettings>
     let notifications = NotificationPoster()
+    /// The manager's reachability, made when it is first asked for.
+    let reachability = Locked<ReachabilityManager?>(nil)
+    /// What the manager's requests go to, where that is known.
+    let reachabilityTarget = Locked<ReachabilityTarget?>(nil)
     let transport: SessionTransport
     private let sessions = Locked(SessionTable())
     /// Held while a policy is handed to the sessions, so that the latest one is the last they get.
@@ -67,7 +71,7 @@ final class SessionCore: Sendable {
         handPolicyOver()
     }
 
-    /// Takes over what a copy has of its original.
+    /// Takes over what a copy has of its original; the policy holds for the session that is there already as well.
     func takeSettings(of original: SessionCore) {
         let settings = original.settings.withLock { $0 }
         self.settings.withLock { $0.take(settings) }

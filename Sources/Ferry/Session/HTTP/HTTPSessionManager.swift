@@ -32,6 +32,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     ) {
         self.baseURL = baseURL.map(BaseURL.normalize)
         super.init(configuration: configuration, transport: transport)
+        core.reachabilityTarget.withLock { $0 = self.baseURL.flatMap(ReachabilityTarget.init) }
     }
 
     /// Makes a manager without a base URL, for absolute URLs.

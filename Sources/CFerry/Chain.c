@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "CFerry.h"
+#include "Library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+// OpenSSL's functions, found in the libraries that libcurl itself depends on: a process may have another OpenSSL besides,
+// whose objects are not to be mixed with these.
+static struct {
+    int (*new_index)(int, long, void *, void *, void *, void *);
+    int (*context_mode)(const void *);
+    void *(*context_callback)(const void *);
+    void (*context_set_verify)(void *, int, int (*)(int, void *));
+    int (*context_set_data)(void *, int, void *);
+    void *(*context_data)(const void *, int);
+    void *(*connection_context)(const void *);
+    int (*connection_index)(void);
+    void *(*store_data)(const void *, int);
+    void *(*store_certificate)(const void *);
+    void *(*store_chain)(const void *);
+    int (*stack_count)(const void *);
+    void *(*stack_item)(const void *, int);
+    int (*encode)(const void *, unsigned char **);
+} ssl;
+
+static bool is_available;
+static int owner_index;
+static int easy_index;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL || dlsym(library, "curl_easy_init") != ferry_easy_init_symbol()) return;
+    const struct {
+        const char *name;
+        void **slot;
+    } wanted[] = {
+        {"CRYPTO_get_ex_new_index", (void **)&ssl.new_index},
+        {"SSL_CTX_get_verify_mode", (void **)&ssl.context_mode},
+        {"SSL_CTX_get_verify_callback", (void **)&ssl.context_callback},
+        {"SSL_CTX_set_verify", (void **)&ssl.context_set_verify},
+        {"SSL_CTX_set_ex_data", (void **)&ssl.context_set_data},
+        {"SSL_CTX_get_ex_data", (void **)&ssl.context_data},
+        {"SSL_get_SSL_CTX", (void **)&ssl.connection_context},
+        {"SSL_get_ex_data_X509_STORE_CTX_idx", (void **)&ssl.connection_index},
+        {"X509_STORE_CTX_get_ex_data", (void **)&ssl.store_data},
+        {"X509_STORE_CTX_get_current_cert", (void **)&ssl.store_certificate},
+        {"X509_STORE_CTX_get0_untrusted", (void **)&ssl.store_chain},
+        {"OPENSSL_sk_num", (void **)&ssl.stack_count},
+        {"OPENSSL_sk_value", (void **)&ssl.stack_item},
+        {"i2d_X509", (void **)&ssl.encode},
+    };
+    for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
+        *wanted[index].slot = dlsym(library, wanted[index].name);
+        if (*wanted[index].slot == NULL) return;
+    }
+    const int of_contexts = 1;
+    owner_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    easy_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    is_available = owner_index >= 0 && easy_index >= 0;
+}
+
+static void tell(void *owner, void *easy, bool is_at_fault, const void *certificate) {
+    int length = certificate != NULL ? ssl.encode(certificate, NULL) : 0;
+    unsigned char *bytes = length > 0 ? malloc((size_t)length) : NULL;
+    if (bytes == NULL) return;
+    unsigned char *end = bytes;
+    if (ssl.encode(certificate, &end) == length) ferry_tell_refused(owner, easy, is_at_fault, bytes, (size_t)length);
+    free(bytes);
+}
+
+// Looks on, and leaves every verdict as it is.
+static int verified(int is_good, void *store) {
+    if (is_good) return is_good;
+    const void *connection = ssl.store_data(store, ssl.connection_index());
+    const void *context = connection != NULL ? ssl.connection_context(connection) : NULL;
+    void *owner = context != NULL ? ssl.context_data(context, owner_index) : NULL;
+    if (owner == NULL) return is_good;
+    void *easy = ssl.context_data(context, easy_index);
+    const void *chain = ssl.store_chain(store);
+    int count = chain != NULL ? ssl.stack_count(chain) : 0;
+    for (int index = 0; index < count; index++) tell(owner, easy, false, ssl.stack_item(chain, index));
+    tell(owner, easy, true, ssl.store_certificate(store));
+    return is_good;
+}
+
+static int watch(void *easy, void *context, void *owner) {
+    int mode = ssl.context_mode(context);
+    if (mode == 0 || ssl.context_callback(context) != NULL) return 0;
+    if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1) {
+        ssl.context_set_verify(context, mode, verified);
+    }
+    return 0;
+}
+
+bool ferry_easy_watch_chain(void *easy, void *owner) {
+    enum { SSL_CTX_DATA = 10109, SSL_CTX_FUNCTION = 20108 };
+    pthread_once(&once, load);
+    if (!is_available) return false;
+    return ferry_easy_set_pointer(easy, SSL_CTX_FUNCTION, (void *)watch) == 0
+        && ferry_easy_set_pointer(easy, SSL_CTX_DATA, owner) == 0;
+}

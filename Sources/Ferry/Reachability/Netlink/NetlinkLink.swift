@@ -1,0 +1,52 @@
+import FerrySession
+
+/// An interface, as the kernel tells it (`struct ifinfomsg` of rtnetlink(7)).
+struct NetlinkLink: Sendable, Hashable {
+    private static let headLength = 16
+
+    var index: Int32
+    var flags: UInt32
+    var name: String
+
+    /// Whether it is switched on and has a carrier (`IFF_UP` and `IFF_RUNNING`).
+    var isUp: Bool { flags & 0x41 == 0x41 }
+
+    /// Whether it leads to this machine itself (`IFF_LOOPBACK`).
+    var isLoopback: Bool { flags & 0x8 != 0 }
+
+    /// Makes a link from its parts.
+    init(index: Int32, flags: UInt32, name: String) {
+        self.index = index
+        self.flags = flags
+        self.name = name
+    }
+
+    /// Reads a link; nil for a message that is none.
+    init?(_ message: NetlinkMessage) {
+        guard message.type == NetlinkMessage.Kind.newLink, message.payload.count >= Self.headLength,
+            let index = message.payload.number(Int32.self, at: 4),
+            let flags = message.payload.number(UInt32.self, at: 8)
+        else { return nil }
+        let interfaceName: UInt16 = 3
+        let text = message.attributes(after: Self.headLength)[interfaceName] ?? []
+        self.index = index
+        self.flags = flags
+        name = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Asks for all links.
+    static func dump() -> [UInt8] {
+        Array(repeating: 0, count: headLength)
+    }
+
+    /// What kind of interface it is, by sysfs.
+    var kind: ReachabilityRule.InterfaceKind {
+        // The name is the kernel's and has no slash; who knows what else comes along.
+        guard !name.isEmpty, !name.contains("/"), name != "..", name != "." else { return .other }
+        let folder = URL(fileURLWithPath: "/sys/class/net").appendingPathComponent(name)
+        return ReachabilityRule.kind(
+            type: try? String(contentsOf: folder.appendingPathComponent("type"), encoding: .utf8),
+            uevent: try? String(contentsOf: folder.appendingPathComponent("uevent"), encoding: .utf8)
+        )
+    }
+}

@@ -1,0 +1,134 @@
+#if os(Linux)
+import FerrySession
+
+/// Watches the kernel's links, addresses and routes.
+///
+/// What changed does not matter: after each change the kernel is asked anew. It tells of some changes before it has made
+/// them, and of routes that go with an address not at all, so that it is asked once more a moment later.
+final class NetlinkSource: ReachabilitySource {
+    /// Everything one time of watching takes.
+    private struct Watch: Sendable {
+        let events: NetlinkSocket
+        let questions: NetlinkSocket
+        let reader: Reader
+        let report: @Sendable (ReachabilityStatus) -> Void
+    }
+
+    /// `@unchecked Sendable`: a source of Dispatch may be cancelled from any thread.
+    private final class Reader: @unchecked Sendable {
+        let source: any DispatchSourceRead
+
+        init(_ source: any DispatchSourceRead) {
+            self.source = source
+        }
+    }
+
+    private static let afterthought = DispatchTimeInterval.milliseconds(200)
+
+    private let target: ReachabilityTarget
+    private let queue = DispatchQueue(label: "ferry.reachability.netlink")
+    private let watch = Locked<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
+
+    /// Prepares to watch a target; nothing is opened yet.
+    init(target: ReachabilityTarget) {
+        self.target = target
+    }
+
+    deinit {
+        stop()
+    }
+
+    func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void) {
+        guard let events = NetlinkSocket(groups: NetlinkSocket.changes), let questions = NetlinkSocket(groups: 0) else {
+            return report(.unknown)
+        }
+        let reader = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
+        let watch = Watch(events: events, questions: questions, reader: Reader(reader), report: report)
+        let number = self.watch.withLock { state in
+            state.watch = watch
+            state.number += 1
+            return state.number
+        }
+        reader.setEventHandler { [weak self] in self?.takeEvents(of: number) }
+        // The descriptors stay open until nobody looks at them any more.
+        reader.setCancelHandler { withExtendedLifetime((events, questions)) {} }
+        reader.resume()
+        queue.async { [weak self] in self?.look(number) }
+    }
+
+    func stop() {
+        let ended = watch.withLock { state in
+            defer { state.watch = nil }
+            return state.watch
+        }
+        ended?.reader.source.cancel()
+    }
+
+    private func current(_ number: Int) -> Watch? {
+        watch.withLock { $0.number == number ? $0.watch : nil }
+    }
+
+    // MARK: - On the queue
+
+    private func takeEvents(of number: Int) {
+        guard let watch = current(number) else { return }
+        var hasChanged = false
+        taking: while true {
+            switch watch.events.receive() {
+            case .messages, .overrun: hasChanged = true
+            case .nothing: break taking
+            case .failed:
+                stop()
+                return watch.report(.unknown)
+            }
+        }
+        guard hasChanged else { return }
+        look(number)
+        let isFirst = self.watch.withLock { state in
+            defer { state.isDue = true }
+            return !state.isDue
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + Self.afterthought) { [weak self] in
+            self?.watch.withLock { $0.isDue = false }
+            self?.look(number)
+        }
+    }
+
+    /// Finds the status, and reports it.
+    private func look(_ number: Int) {
+        guard let watch = current(number) else { return }
+        let status = status(watch.questions)
+        if current(number) != nil { watch.report(status) }
+    }
+
+    private func status(_ socket: NetlinkSocket) -> ReachabilityStatus {
+        typealias Kind = NetlinkMessage.Kind
+        var routes: [NetlinkRoute] = []
+        let addresses: [Data]
+        switch target {
+        case .defaultRoute:
+            for family in [AF_INET, AF_INET6] {
+                let answer = socket.ask(Kind.getRoute, isDump: true, NetlinkRoute.dump(family: UInt8(family)))
+                guard let answer else { return .unknown }
+                routes += answer.compactMap(NetlinkRoute.init)
+            }
+            addresses = []
+        case .address(let text): addresses = (try? HostRule.normal(text)).flatMap(HostRule.address).map { [$0] } ?? []
+        case .domain(let name): addresses = HostLookup.addresses(of: name)
+        }
+        for address in addresses {
+            guard let answer = socket.ask(Kind.getRoute, isDump: false, NetlinkRoute.lookUp(address)) else {
+                return .unknown
+            }
+            routes += answer.compactMap(NetlinkRoute.init)
+        }
+        guard !routes.isEmpty else { return .notReachable }
+        guard let answer = socket.ask(Kind.getLink, isDump: true, NetlinkLink.dump()) else { return .unknown }
+        let links = answer.compactMap(NetlinkLink.init)
+        return target == .defaultRoute
+            ? ReachabilityRule.statusOfDefault(routes: routes, links: links, kind: \.kind)
+            : ReachabilityRule.status(of: routes, links: links, kind: \.kind)
+    }
+}
+#endif

@@ -1,0 +1,40 @@
+#if !os(Linux)
+import Network
+#endif
+
+/// What the system tells of reachability.
+enum SystemReachability {
+    /// The source for a target.
+    static func source(for target: ReachabilityTarget) -> any ReachabilitySource {
+        #if os(Linux)
+        NetlinkSource(target: target)
+        #else
+        PathSource()
+        #endif
+    }
+}
+
+#if !os(Linux)
+/// Watches the path of Apple's systems, which knows the network as a whole and no single host.
+private final class PathSource: ReachabilitySource {
+    private let monitor = Locked<NWPathMonitor?>(nil)
+
+    func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void) {
+        let monitor = NWPathMonitor()
+        monitor.pathUpdateHandler = { path in
+            guard path.status == .satisfied else { return report(.notReachable) }
+            report(path.usesInterfaceType(.cellular) ? .reachableViaCellular : .reachableViaWiFi)
+        }
+        self.monitor.withLock { $0 = monitor }
+        monitor.start(queue: DispatchQueue(label: "ferry.reachability.path"))
+    }
+
+    func stop() {
+        let monitor = monitor.withLock { monitor in
+            defer { monitor = nil }
+            return monitor
+        }
+        monitor?.cancel()
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+/// The format of the cache's small files: a record, and the body of a response where it is small, too.
+///
+/// They are written under another name and renamed, so that a reader sees a whole file or none; a checksum tells those
+/// that a crash of the system has torn.
+enum CacheFile {
+    /// What a file says.
+    struct Record: Codable, Hashable, Sendable {
+        /// The response, in the file of a key without variants or of one variant.
+        var stored: StoredResponse?
+        /// How the variants of a key are told apart, in the file of the key.
+        var variants: Variants?
+        /// The file with the body, where that is not in this one.
+        var bodyName: String?
+        var bodyLength = 0
+        var bodyChecksum: UInt64 = 0
+    }
+
+    struct Variants: Codable, Hashable, Sendable {
+        var names: [String]
+        /// Part of the variants' file names: those of an earlier time are never found again.
+        var generation: String
+    }
+
+    /// The format's name, and its version in the last byte.
+    private static let magic: [UInt8] = Array("FerryHC".utf8) + [1]
+    private static let headSize = 24
+    /// No file of this format is larger.
+    static let mostBytes = 4_194_304
+
+    static func encode(_ record: Record, body: Data?) -> Data? {
+        guard let meta = try? JSONEncoder().encode(record) else { return nil }
+        let body = body ?? Data()
+        guard headSize + meta.count + body.count <= mostBytes else { return nil }
+        var data = Data(magic)
+        append(UInt32(meta.count), to: &data)
+        append(UInt32(body.count), to: &data)
+        append(checksum(meta, body), to: &data)
+        data.append(meta)
+        data.append(body)
+        return data
+    }
+
+    /// Reads a file's bytes, or gives `nil` for one that is torn, damaged, or of another format or version.
+    static func decode(_ data: Data) -> (record: Record, body: Data)? {
+        let bytes = [UInt8](data.prefix(headSize))
+        guard bytes.count == headSize, Array(bytes[..<8]) == magic else { return nil }
+        let (metaLength, bodyLength) = (Int(number(bytes[8..<12])), Int(number(bytes[12..<16])))
+        guard data.count == headSize + metaLength + bodyLength else { return nil }
+        let meta = data.dropFirst(headSize).prefix(metaLength)
+        let body = data.dropFirst(headSize + metaLength)
+        guard checksum(meta, body) == number(bytes[16..<24]) else { return nil }
+        guard let record = try? JSONDecoder().decode(Record.self, from: meta) else { return nil }
+        return (record, Data(body))
+    }
+
+    /// Whether a file is a plain one of this user's: nobody else's is ever read.
+    static func isOurs(_ info: stat) -> Bool {
+        info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid()
+    }
+
+    /// Notes that a file was used, for the order of eviction; once a minute is enough.
+    static func touch(_ descriptor: Int32, _ info: stat) {
+        guard time(nil) - info.st_mtim.tv_sec > 60 else { return }
+        futimens(descriptor, nil)
+    }
+
+    private static func checksum(_ meta: Data, _ body: Data) -> UInt64 {
+        var sum = CacheChecksum()
+        meta.withUnsafeBytes { sum.update($0) }
+        body.withUnsafeBytes { sum.update($0) }
+        return sum.value
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to data: inout Data) {
+        withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,142 @@
+/// The cache's files: one small file for each response, a second one for a body that is not small.
+///
+/// Sessions and processes may share a folder: a file appears and goes as a whole, a file that is gone is a miss, and
+/// one that makes no sense is removed. Files of other names are let alone.
+final class CacheFolder: Sendable {
+    /// The largest body that lies in the response's own file, and so in memory, too.
+    static let largestInline = 65_536
+
+    static let entrySuffix = ".ferry-response"
+    static let bodySuffix = ".ferry-body"
+    static let partSuffix = ".ferry-part"
+
+    struct Usage {
+        /// The bytes of all files, as far as this process knows; `nil` before it has looked.
+        var total: Int?
+        var storesSinceLook = 0
+        var isLooking = false
+    }
+
+    let url: URL
+    let capacity: Int
+    let usage = Mutex(Usage())
+
+    init(url: URL, capacity: Int) {
+        self.url = url
+        self.capacity = capacity
+    }
+
+    /// The largest response that is stored.
+    var largest: Int { capacity / HTTPCache.leastResponses }
+
+    func path(_ name: String) -> String { url.path + "/" + name }
+
+    // MARK: - Finding
+
+    static func keyName(_ key: String) -> String { hex(key, bytes: 16) }
+
+    static func variantName(_ keyName: String, _ generation: String, _ variant: String) -> String {
+        keyName + "-" + generation + "-" + hex(variant, bytes: 8)
+    }
+
+    static func hex(_ text: String, bytes: Int) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let pairs = SHA256.hash(Data(text.utf8)).prefix(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: pairs, as: UTF8.self)
+    }
+
+    /// The stored response for a request whose fields are `lines`.
+    func find(_ key: String, lines: [String]) -> CacheEntry? {
+        let name = Self.keyName(key)
+        guard let (record, body) = read(name) else { return nil }
+        if let variants = record.variants {
+            let variant = CacheKey.variant(variants.names, lines: lines)
+            let variantName = Self.variantName(name, variants.generation, variant)
+            guard let (record, body) = read(variantName) else { return nil }
+            return entry(record, body, key: key, variant: variant, name: variantName)
+        }
+        return entry(record, body, key: key, variant: "", name: name)
+    }
+
+    private func entry(
+        _ record: CacheFile.Record,
+        _ body: Data,
+        key: String,
+        variant: String,
+        name: String
+    ) -> CacheEntry? {
+        // Digests may collide, if anybody works hard for it.
+        guard let stored = record.stored, stored.key == key, stored.variant == variant else { return nil }
+        guard let bodyName = record.bodyName else { return CacheEntry(stored, body: .data(body)) }
+        let file = CacheBodyFile(
+            path: path(bodyName),
+            name: bodyName,
+            length: record.bodyLength,
+            checksum: record.bodyChecksum
+        )
+        guard Self.isName(bodyName), let file else {
+            delete(name + Self.entrySuffix)
+            return nil
+        }
+        return CacheEntry(stored, body: .file(file))
+    }
+
+    /// Reads a small file; one that makes no sense is removed.
+    func read(_ name: String) -> (record: CacheFile.Record, body: Data)? {
+        let descriptor = path(name + Self.entrySuffix).withCString { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else { return nil }
+        defer { Posix.closeFile(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, CacheFile.isOurs(info) else { return nil }
+        guard info.st_size <= CacheFile.mostBytes,
+            let data = Self.contents(descriptor, size: Int(info.st_size)),
+            let found = CacheFile.decode(data)
+        else {
+            delete(name + Self.entrySuffix)
+            return nil
+        }
+        CacheFile.touch(descriptor, info)
+        return found
+    }
+
+    private static func contents(_ descriptor: Int32, size: Int) -> Data? {
+        var data = Data(count: size)
+        let count = data.withUnsafeMutableBytes { buffer -> Int in
+            var filled = 0
+            while filled < buffer.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                let count = pread(descriptor, rest.baseAddress, rest.count, off_t(filled))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                filled += count
+            }
+            return filled
+        }
+        return count == size ? data : nil
+    }
+
+    // MARK: - Removing
+
+    /// Removes all responses of a key; variants are never found again.
+    func remove(_ key: String) {
+        let name = Self.keyName(key)
+        if let body = read(name)?.record.bodyName { delete(body) }
+        delete(name + Self.entrySuffix)
+    }
+
+    func delete(_ name: String) {
+        guard Self.isName(name) else { return }
+        unlink(path(name))
+    }
+
+    /// Whether a name is one that this type gives: no other file is ever touched.
+    static func isName(_ name: String) -> Bool {
+        guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return false }
+        let isOurs = [entrySuffix, bodySuffix, partSuffix].contains(String(name[dot...]))
+        return isOurs
+            && name[..<dot].utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+                    || byte == 0x2D
+            }
+    }
+}

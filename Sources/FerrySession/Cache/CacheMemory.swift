@@ -1,0 +1,81 @@
+/// The responses that are kept in memory; it stands behind the cache's lock.
+struct CacheMemory {
+    private struct Item {
+        var entry: CacheEntry
+        var cost: Int
+        var used: UInt64
+    }
+
+    /// The responses of one key, by the values of the fields that select them.
+    private struct Slot {
+        var names: [String]
+        var variants: [String: Item] = [:]
+    }
+
+    let capacity: Int
+    private var slots: [String: Slot] = [:]
+    private var clock: UInt64 = 0
+    private(set) var total = 0
+    /// Counts removals: what was read from the disk before one must not come back after it.
+    private(set) var removals = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// The largest response that is stored.
+    var largest: Int { capacity / HTTPCache.leastResponses }
+
+    mutating func find(_ key: String, lines: [String]) -> CacheEntry? {
+        guard let slot = slots[key] else { return nil }
+        let variant = CacheKey.variant(slot.names, lines: lines)
+        guard let item = slot.variants[variant] else { return nil }
+        clock += 1
+        slots[key]?.variants[variant]?.used = clock
+        return item.entry
+    }
+
+    /// Keeps a response; one that is too large only displaces what was there.
+    mutating func insert(_ entry: CacheEntry, bodySize: Int) {
+        let stored = entry.stored
+        let cost = stored.cost + bodySize
+        removeVariant(stored)
+        if slots[stored.key]?.names != stored.selectingNames { removeSlot(stored.key) }
+        guard cost <= largest else { return }
+        clock += 1
+        let item = Item(entry: entry, cost: cost, used: clock)
+        slots[stored.key, default: Slot(names: stored.selectingNames)].variants[stored.variant] = item
+        total += cost
+        if total > capacity { evict() }
+    }
+
+    mutating func remove(_ key: String) {
+        removals += 1
+        removeSlot(key)
+    }
+
+    mutating func removeAll() {
+        removals += 1
+        (slots, total) = ([:], 0)
+    }
+
+    private mutating func removeSlot(_ key: String) {
+        guard let slot = slots.removeValue(forKey: key) else { return }
+        total -= slot.variants.values.reduce(0) { $0 + $1.cost }
+    }
+
+    private mutating func removeVariant(_ stored: StoredResponse) {
+        guard let item = slots[stored.key]?.variants.removeValue(forKey: stored.variant) else { return }
+        total -= item.cost
+        if slots[stored.key]?.variants.isEmpty == true { slots[stored.key] = nil }
+    }
+
+    /// Removes what was not used for longest, and an eighth more than must be, so that not every response has to look.
+    private mutating func evict() {
+        let all = slots.values.flatMap(\.variants.values).sorted { $0.used < $1.used }
+        for item in all {
+            guard total > capacity - capacity / 8 else { return }
+            removeVariant(item.entry.stored)
+        }
+    }
+}

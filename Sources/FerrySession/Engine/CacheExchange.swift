@@ -1,0 +1,62 @@
+/// What the cache has to do with the current request of a transfer.
+struct CacheExchange {
+    /// What an answer's head means, once the attempt is over.
+    enum Outcome {
+        /// The stored response holds, with the fields of this head.
+        case notModified(ResponseHead)
+        /// The answer is an error, and the stored response takes its place.
+        case servesStale
+        /// The answer is about another response, so the request goes again without conditions.
+        case asksAgain
+    }
+
+    /// A response that is to be stored.
+    struct Pending {
+        var stored: StoredResponse
+        /// `nil` for a redirection, whose body is held anyway.
+        var writer: CacheBodyWriter?
+    }
+
+    let cache: HTTPCache
+    let key: String
+    /// The request's fields as they go out, without conditions of the cache's own.
+    let lines: [String]
+    private(set) var request: CacheStorageRule.Request
+    /// The stored response that is asked about.
+    var entry: CacheEntry?
+    var conditions: [String] = []
+    var outcome: Outcome?
+    var pending: Pending?
+
+    /// `nil` for a request that the cache has no part in: one for a part, or with conditions of the user's own.
+    init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, isAuthorizedByEngine: Bool) {
+        var controls: [String] = []
+        var isPragma = false
+        request = CacheStorageRule.Request(method: prepared.method)
+        for line in prepared.headers {
+            guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
+                continue
+            }
+            let name = line[..<end].lowercased()
+            switch name {
+            case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))
+            case "pragma": isPragma = line.lowercased().contains("no-cache")
+            case "authorization": request.isAuthorized = true
+            default: if CacheValidation.conditionalNames.contains(name) { return nil }
+            }
+        }
+        if !controls.isEmpty { request.control = CacheControl(controls) }
+        // RFC 9111, section 5.4: what HTTP/1.0 has for it.
+        if controls.isEmpty, isPragma { request.control.isNoCache = true }
+        if isAuthorizedByEngine { (request.isAuthorized, request.isAuthorizedByEngine) = (true, true) }
+        request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
+        self.cache = cache
+        lines = prepared.headers
+        key = CacheKey.key(prepared.url, origin: prepared.origin)
+    }
+
+    /// Whether a stored response takes the place of an error that has happened now.
+    func mayUseOnError(_ entry: CacheEntry) -> Bool {
+        CacheUseRule.mayUseOnError(request: request.control, stored: entry.summary(at: Date()))
+    }
+}

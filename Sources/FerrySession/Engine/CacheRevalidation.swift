@@ -1,0 +1,48 @@
+/// Validates a stored response that was stale when it was delivered: nobody hears of the answer but the cache
+/// (RFC 5861, section 3).
+final class CacheRevalidation: TransferClient {
+    private let transfer = Mutex(WeakTransfer())
+    private let whenFinished: @Sendable () -> Void
+
+    private struct WeakTransfer {
+        weak var transfer: Transfer?
+    }
+
+    /// `whenFinished` is called on the engine's thread.
+    init(whenFinished: @escaping @Sendable () -> Void) {
+        self.whenFinished = whenFinished
+    }
+
+    func attach(_ transfer: Transfer) {
+        self.transfer.withLock { $0.transfer = transfer }
+    }
+
+    var transferIsSuspended: Bool { false }
+
+    func transfer(didReceive response: URLResponse, isReplacement: Bool) {}
+    func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {}
+    func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow { .more }
+    func transfer(didWrite count: Int64) {}
+    func transfer(didSend count: Int64, expected: Int64) {}
+    func transferDidRewindBody() {}
+    func transfer(willSend request: URLRequest, bodyLength: Int64) {}
+    func transferNeedsBodyStream() {}
+    func transferTakesBuffer() -> Data { Data() }
+    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?) {}
+    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {}
+    func transfer(didCancelProducing resumeData: Data?) {}
+    func transfer(willCache candidate: CacheCandidate) { candidate.store() }
+
+    /// A response that has moved is asked for by whoever wants it next.
+    func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest) { giveUp() }
+
+    func transfer(willAuthenticate question: AuthenticationQuestion) { giveUp() }
+
+    func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) { whenFinished() }
+
+    private func giveUp() {
+        guard let transfer = transfer.withLock({ $0.transfer }) else { return }
+        transfer.engine.submit(.cancel(transfer))
+        whenFinished()
+    }
+}

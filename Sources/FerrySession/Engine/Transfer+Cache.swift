@@ -1,0 +1,174 @@
+/// Answers from the cache, before and instead of the network (RFC 9111, section 4).
+extension Transfer {
+    /// How much of a stored body one turn delivers before the engine looks at its other transfers.
+    private static let fedPerTurn = 4_194_304
+
+    private var cachePolicy: URLRequest.CachePolicy {
+        request.cachePolicy == .useProtocolCachePolicy ? engine.settings.cachePolicy : request.cachePolicy
+    }
+
+    /// The policy that no cache on the way may answer either, as fields of the request.
+    var reloadFields: [String] {
+        guard cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, let lines = prepared?.headers else { return [] }
+        let isSet = !CacheKey.values(of: "cache-control", in: lines).isEmpty
+        return isSet ? [] : ["Cache-Control: no-cache", "Pragma: no-cache"]
+    }
+
+    /// Asks the cache before a request goes out, and answers whether that was all there is to do.
+    func consultCache() -> Bool {
+        // The rest of a response belongs to the exchange that has begun.
+        guard continuesAt == nil else { return false }
+        caching = nil
+        let policy = cachePolicy
+        guard var exchange = makeExchange(policy) else {
+            return policy == .returnCacheDataDontLoad ? failUnavailable() : false
+        }
+        let isReload =
+            ignoresCache || policy == .reloadIgnoringLocalCacheData || policy == .reloadIgnoringLocalAndRemoteCacheData
+        let entry = isReload ? nil : find(exchange)
+        let now = Date()
+        var decision = CacheUseRule.decide(
+            policy: policy,
+            request: exchange.request.control,
+            stored: entry?.summary(at: now)
+        )
+        if isRevalidation, decision != .load { decision = .revalidate }
+        if decision == .revalidate {
+            exchange.entry = entry
+            exchange.conditions = entry.map { CacheValidation.conditions($0.fields) }?.map { "\($0): \($1)" } ?? []
+            if policy == .reloadRevalidatingCacheData, !exchange.conditions.isEmpty,
+                CacheKey.values(of: "cache-control", in: exchange.lines).isEmpty
+            {
+                // The origin is to say so itself, not a cache on the way.
+                exchange.conditions.append("Cache-Control: max-age=0")
+            }
+        }
+        caching = exchange
+        switch decision {
+        case .load, .revalidate: return false
+        case .unavailable: return failUnavailable()
+        case .gatewayTimeout: deliverGatewayTimeout()
+        case .use, .useAndRevalidate:
+            guard let entry else { return false }
+            if decision == .useAndRevalidate { engine.revalidate(request, key: exchange.key, limits: clock.limits) }
+            let age = entry.freshness(at: now).age
+            serve(entry, fields: CacheValidation.withAge(entry.stored.head.fields, age))
+        }
+        return true
+    }
+
+    private func makeExchange(_ policy: URLRequest.CachePolicy) -> CacheExchange? {
+        guard usesCache, let cache = engine.settings.cache, let prepared, body.isNone else { return nil }
+        guard prepared.method == "GET" || prepared.method == "HEAD" else { return nil }
+        return CacheExchange(
+            prepared,
+            cache: cache,
+            policy: policy,
+            isAuthorizedByEngine: isAuthorizedByEngine(prepared)
+        )
+    }
+
+    /// Whether libcurl is given a credential for the server.
+    private func isAuthorizedByEngine(_ prepared: PreparedRequest) -> Bool {
+        if prepared.url.utf8.contains(UInt8(ascii: "@")), request.url?.user(percentEncoded: true) != nil { return true }
+        let hasAny = credentials[false] != nil || !engine.acceptedCredentials.isEmpty
+        return hasAny && credential(isProxy: false) != nil
+    }
+
+    private func find(_ exchange: CacheExchange) -> CacheEntry? {
+        guard let entry = exchange.cache.find(exchange.key, lines: exchange.lines) else { return nil }
+        let (names, request) = (entry.stored.selectingNames, exchange.request)
+        guard CacheStorageRule.mayUse(selectingNames: names, fields: entry.fields, request: request) else { return nil }
+        // Sessions that decode and sessions that do not may share a cache, but not such responses.
+        guard let coding = entry.stored.head.value("Content-Encoding") else { return entry }
+        let isCoded = ContentCoding.parse(coding)?.isEmpty == false
+        return isCoded && entry.stored.isDecoded != engine.settings.decodesContent ? nil : entry
+    }
+
+    private func failUnavailable() -> Bool {
+        fail(
+            .ferry(
+                .resourceUnavailable,
+                url: request.url,
+                "The cache has no response, and the request's policy forbids to ask the server"
+            )
+        )
+        return true
+    }
+
+    private func deliverGatewayTimeout() {
+        let head = ResponseHead(version: "HTTP/1.1", status: 504, fields: [])
+        guard let url = request.url, let received = CurlHTTPResponse(url: url, head: head, isDecoded: false) else {
+            return failAttempt()
+        }
+        beginServing(status: 504)
+        deliver(received)
+        isEnded = true
+        finishIfDrained()
+    }
+
+    // MARK: - Delivering
+
+    private func beginServing(status: Int) {
+        (decoder, attemptStart, cachedBody) = (nil, nil, nil)
+        isClientFull = false
+        client?.transfer(willSend: request, bodyLength: 0)
+        client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirectCount)
+    }
+
+    /// Delivers a stored response with these fields, as one from the network would be.
+    func serve(_ entry: CacheEntry, fields: [ResponseHead.Field]) {
+        var head = entry.stored.head
+        head.fields = fields
+        guard let url = request.url,
+            let received = CurlHTTPResponse(url: url, head: head, isDecoded: entry.stored.isDecoded)
+        else { return failAttempt() }
+        beginServing(status: head.status)
+        caching?.pending = nil
+        if let next = redirection(for: received, head: head) { return serveRedirection(next, entry) }
+        deliver(received)
+        // There is no connection to lose, and nothing to ask the rest of.
+        validator = nil
+        if request.httpMethod == "HEAD" {
+            isEnded = true
+            return finishIfDrained()
+        }
+        cachedBody = CacheBodyReader(entry.body)
+        feedFromCache()
+    }
+
+    private func serveRedirection(_ next: Held, _ entry: CacheEntry) {
+        guard redirectCount < engine.settings.maximumRedirects else {
+            return fail(.ferry(.httpTooManyRedirects, url: request.url, "More than \(redirectCount) redirections"))
+        }
+        held = next
+        if case .data(let data) = entry.body { held?.body = Array(data) }
+        isEnded = true
+        askHeld()
+    }
+
+    /// Delivers what the client has room for.
+    func feedFromCache() {
+        guard let body = cachedBody, held == nil else { return }
+        var rest = Self.fedPerTurn
+        while client != nil, cachedBody != nil, !isClientFull, !isSuspended {
+            body.next(scratch: engine.scratch) { piece in
+                switch piece {
+                case .bytes(let bytes):
+                    rest -= bytes.count
+                    if !take(bytes) { failAttempt() }
+                case .end:
+                    cachedBody = nil
+                    isEnded = true
+                    finishIfDrained()
+                case .damaged:
+                    if let caching { caching.cache.remove(caching.key) }
+                    fail(.ferry(.cannotDecodeRawData, url: request.url, "The stored response is damaged"))
+                }
+            }
+            guard rest <= 0, cachedBody != nil, !isClientFull else { continue }
+            setClientFull(true)
+            engine.submit(.readMore(self))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Stores what is delivered (RFC 9111, section 3).
+extension Transfer {
+    /// Decides what the head of a final answer, or of a redirection, means for the cache.
+    func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirection: Bool) {
+        guard let exchange = caching else { return }
+        // What was asked about is answered.
+        caching?.entry = nil
+        caching?.conditions = []
+        if exchange.request.method == "HEAD" { return updateByHead(head, exchange) }
+        let fields = CacheFields(head.fields)
+        guard CacheStorageRule.mayStore(status: head.status, fields: fields, request: exchange.request) else {
+            // The answer has taken the place of what was stored, and is not kept itself.
+            let isError = CacheUseRule.isError(status: head.status)
+            if exchange.entry != nil || ignoresCache, !isError { exchange.cache.remove(exchange.key) }
+            return
+        }
+        let names = CacheStorageRule.selectingNames(fields: fields, request: exchange.request)
+        let now = Date()
+        var stored = head
+        stored.fields = CacheStorageRule.storedFields(head.fields)
+        let pending = CacheExchange.Pending(
+            stored: StoredResponse(
+                key: exchange.key,
+                head: stored,
+                isDecoded: isDecoded,
+                requestTime: sentAt ?? now,
+                responseTime: now,
+                selectingNames: names,
+                variant: CacheKey.variant(names, lines: exchange.lines)
+            ),
+            writer: isRedirection
+                ? nil : CacheBodyWriter(exchange.cache.bodyLimits, expectedLength: expectedTotal ?? 0)
+        )
+        if isRedirection || pending.writer != nil { caching?.pending = pending }
+    }
+
+    /// RFC 9111, section 4.3.5.
+    private func updateByHead(_ head: ResponseHead, _ exchange: CacheExchange) {
+        guard head.status == 200 else { return }
+        guard let entry = exchange.entry ?? exchange.cache.find(exchange.key, lines: exchange.lines) else { return }
+        guard CacheValidation.matchesHead(entry.stored.head, head) else { return exchange.cache.remove(exchange.key) }
+        var stored = entry.stored
+        stored.head.fields = CacheValidation.merge(stored.head.fields, with: head.fields)
+        stored.responseTime = Date()
+        stored.requestTime = sentAt ?? stored.responseTime
+        _ = exchange.cache.update(entry, to: stored)
+    }
+
+    /// Keeps bytes that are being delivered; a body that cannot be stored is forgotten.
+    func collectForCache(_ bytes: UnsafeRawBufferPointer) {
+        guard let writer = caching?.pending?.writer else { return }
+        if !writer.append(bytes) { caching?.pending = nil }
+    }
+
+    /// The response is whole: gives it to be stored.
+    func finishStoring() -> CacheCandidate? {
+        guard let caching, let pending = caching.pending, let writer = pending.writer, let response else { return nil }
+        self.caching?.pending = nil
+        return CacheCandidate(pending.stored, writer.finish(), response: response, cache: caching.cache)
+    }
+
+    /// A redirection is whole, and stored before it is followed.
+    func storeRedirection() {
+        guard let caching, let pending = caching.pending, pending.writer == nil, let held, held.failure == nil else {
+            return
+        }
+        self.caching?.pending = nil
+        guard held.body.count < Self.heldBodyLimit, decoder.map({ $0.isDrained && $0.mayEnd }) ?? true else { return }
+        caching.cache.store(pending.stored, .data(Data(held.body)))
+    }
+}

@@ -1,0 +1,98 @@
+/// Which responses may be stored, and what of them (RFC 9111, section 3).
+enum CacheStorageRule {
+    /// What is known of a request whose response may be stored.
+    struct Request: Hashable, Sendable {
+        var method = "GET"
+        var control = CacheControl()
+        /// It had `Authorization`, or libcurl authenticated it.
+        var isAuthorized = false
+        /// It was libcurl that authenticated it, so that requests cannot be told apart by the field.
+        var isAuthorizedByEngine = false
+        /// Whoever asked takes stored responses however old, so that any is worth storing.
+        var takesAnyAge = false
+    }
+
+    /// Statuses whose responses may be reused without explicit freshness (RFC 9110, section 15.1).
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Statuses that this cache understands (section 5.2.2.3); 206 and 304 are no whole responses.
+    private static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 206, 304: false
+        case 200...299, 300...303, 305, 307, 308, 400...451, 500...511: true
+        default: false
+        }
+    }
+
+    /// Whether a response may be stored, and is worth it.
+    static func mayStore(status: Int, fields: CacheFields, request: Request) -> Bool {
+        guard request.method == "GET", status >= 200, status != 206, status != 304 else { return false }
+        guard !request.control.isNoStore, fields.vary != nil else { return false }
+        let control = fields.control
+        if control.mustUnderstand {
+            // It takes the place of no-store for those who know the status.
+            guard isUnderstood(status) else { return false }
+        } else if control.isNoStore {
+            return false
+        }
+        if request.isAuthorized {
+            guard control.isPublic || control.mustRevalidate || control.hasSharedMaximumAge else { return false }
+            // Other users' requests must differ in something that is seen here.
+            guard control.isPublic || !request.isAuthorizedByEngine else { return false }
+        }
+        let isExplicit = control.maximumAge != nil || fields.expires != nil || control.isPublic || control.isPrivate
+        guard isExplicit || isHeuristicallyCacheable(status) else { return false }
+        return request.takesAnyAge || isUseful(status: status, fields: fields)
+    }
+
+    /// The fields of later requests that must be the same: those of `Vary`, and the user's name where the response is
+    /// not public.
+    static func selectingNames(fields: CacheFields, request: Request) -> [String] {
+        let names = fields.vary ?? []
+        guard request.isAuthorized, !fields.control.isPublic, !names.contains("authorization") else { return names }
+        return (names + ["authorization"]).sorted()
+    }
+
+    /// Whether a stored response is for whoever asks: one that an anonymous request has got is no answer to a request
+    /// with credentials, unless it is public.
+    static func mayUse(selectingNames: [String], fields: CacheFields, request: Request) -> Bool {
+        !request.isAuthorized || fields.control.isPublic || selectingNames.contains("authorization")
+    }
+
+    /// Whether a stored response could ever be used: it has a lifetime, or can be validated, or may be stale.
+    private static func isUseful(status: Int, fields: CacheFields) -> Bool {
+        if fields.hasValidator { return true }
+        if fields.mayHaveLifetime {
+            let now = fields.date ?? Date()
+            let freshness = CacheFreshness(
+                status: status,
+                fields: fields,
+                requestTime: now,
+                responseTime: now,
+                now: now
+            )
+            if freshness.lifetime > 0 { return !fields.control.isNoCache }
+        }
+        return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
+    }
+
+    /// What stays out of the cache, beside what `Connection` lists (section 3.1).
+    private static let connectionFields: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "trailer",
+        "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+    ]
+
+    /// The fields of a response without those that belonged to its connection.
+    static func storedFields(_ fields: [ResponseHead.Field]) -> [ResponseHead.Field] {
+        let listed = fields.filter { $0.name.lowercased() == "connection" }.flatMap { field in
+            field.value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        }
+        let dropped = connectionFields.union(listed)
+        return fields.filter { !dropped.contains($0.name.lowercased()) }
+    }
+}

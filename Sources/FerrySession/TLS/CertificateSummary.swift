@@ -1,0 +1,102 @@
+/// What an error tells of a certificate: whose it is, who issued it, when it is good, and for which hosts.
+struct CertificateSummary: Equatable {
+    /// As OpenSSL writes names, such as `CN = localhost`.
+    let subject: String
+    let issuer: String
+    /// The first and the last moment it is good; `nil` where they cannot be read.
+    let validity: String?
+    /// The DNS names and addresses of its subjectAltName (RFC 5280, section 4.2.1.6).
+    let hosts: [String]
+
+    /// Reads a certificate (RFC 5280, section 4.1), or answers `nil` for what is none.
+    init?(_ der: Data) {
+        guard let certificate = X509Certificate(der: der) else { return nil }
+        subject = Self.name(certificate.subject)
+        issuer = Self.name(certificate.issuer)
+        validity = certificate.validity.map { "\(Self.date($0.notBefore)) to \(Self.date($0.notAfter))" }
+        let most = 8
+        hosts = (certificate.names ?? []).prefix(most).compactMap { name in
+            switch name {
+            case .dns(let host): Self.safe(host)
+            case .address(let bytes): IPAddress(ArraySlice(bytes))?.description
+            }
+        }
+    }
+
+    /// What to say of a chain where a connection failed for this reason; `nil` where it is not known.
+    static func words(for reason: CurlSessionError.Code, _ chain: RefusedChains.Chain) -> String? {
+        guard let own = (chain.certificates.first ?? chain.atFault).flatMap(Self.init) else { return nil }
+        let fault = chain.atFault.flatMap(Self.init) ?? own
+        let whose = fault == own ? "" : "\(fault.title) of its chain is "
+        let details: String? =
+            switch reason {
+            case .certificateExpired, .certificateNotYetValid:
+                fault.validity.map { "\(whose)valid from \($0)" }
+            case .unknownAuthority, .selfSignedCertificate, .certificateUntrusted: "\(whose)issued by \(fault.issuer)"
+            case .certificateHostMismatch: own.hosts.isEmpty ? nil : "for \(own.hosts.joined(separator: ", "))"
+            default: nil
+            }
+        return "certificate: " + own.title + (details.map { ", \($0)" } ?? "")
+    }
+
+    /// A certificate may name nobody but its hosts.
+    private var title: String { subject.isEmpty ? hosts.first ?? "without a name" : subject }
+
+    // MARK: - Names, RFC 5280, section 4.1.2.4
+
+    private static let attributes: [[UInt8]: String] = [
+        [0x55, 4, 3]: "CN", [0x55, 4, 6]: "C", [0x55, 4, 7]: "L", [0x55, 4, 8]: "ST", [0x55, 4, 10]: "O",
+        [0x55, 4, 11]: "OU", [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1]: "emailAddress",
+    ]
+
+    private static func name(_ der: Data) -> String {
+        typealias Tag = DERReader.Tag
+        let set: UInt8 = 0x31
+        var outer = DERReader(ArraySlice(der))
+        var parts: [String] = []
+        guard var sets = outer.enter(Tag.sequence) else { return "" }
+        while var values = sets.enter(set) {
+            while var pair = values.enter(Tag.sequence) {
+                guard let type = pair.next(Tag.identifier), let text = pair.next().flatMap(text) else { continue }
+                if let name = attributes[Array(type.content)] { parts.append("\(name) = \(text)") }
+            }
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// A string without what could end a line or hide in it; whoever made the certificate has chosen it.
+    private static func text(_ element: DERReader.Element) -> String? {
+        let decoded: String
+        switch element.tag {
+        case 0x0C: decoded = String(decoding: element.content, as: UTF8.self)
+        case 0x12, 0x13, 0x14, 0x16: decoded = latin1(element.content)
+        case 0x1E:
+            let bytes = Array(element.content)
+            let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
+            decoded = String(decoding: units, as: UTF16.self)
+        default: return nil
+        }
+        return safe(decoded)
+    }
+
+    private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    private static func safe(_ text: String) -> String {
+        let longest = 200
+        let scalars = text.unicodeScalars.prefix(longest).map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "?"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    private static func date(_ date: Date) -> String {
+        date.formatted(.iso8601.dateTimeSeparator(.space)).replacingOccurrences(of: "Z", with: " UTC")
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// How a number is written.
+public enum Notation: String, Sendable, Codable {
+    /// A plain number with two digits.
+    case ratio
+    /// A whole number.
+    case count
+    /// Seconds, written as seconds.
+    case seconds
+    /// Seconds, written as milliseconds.
+    case milliseconds
+    /// Seconds, written as microseconds.
+    case microseconds
+    /// Bytes, written as binary megabytes.
+    case megabytes
+    /// Bytes, written as binary kilobytes.
+    case kilobytes
+
+    /// The number as text.
+    public func text(_ value: Double) -> String {
+        switch self {
+        case .ratio: String(format: "%.2f", value)
+        case .count: String(format: "%.0f", value)
+        case .seconds: String(format: "%.3f s", value)
+        case .milliseconds: String(format: "%.0f ms", value * 1e3)
+        case .microseconds: String(format: "%.1f µs", value * 1e6)
+        case .megabytes: String(format: "%.1f MB", value / 1_048_576)
+        case .kilobytes: String(format: "%.2f KB", value / 1024)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// The life of a client's process: reads the order, does the work, prints the sample as one line of JSON.
+public enum Client {
+    /// Runs a client; what it throws is printed, and ends the process with status 1.
+    public static func run(_ perform: @Sendable (WorkOrder) async throws -> Sample) async {
+        // A server that leaves is an error to report, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let order = try WorkOrder(arguments: Array(CommandLine.arguments.dropFirst()))
+            let sample = try await perform(order)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            print(String(decoding: try encoder.encode(sample), as: UTF8.self))
+            exit(0)
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+}

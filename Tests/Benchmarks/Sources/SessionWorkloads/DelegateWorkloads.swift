@@ -1,0 +1,64 @@
+/// The workloads through a session's delegate.
+public struct DelegateWorkloads: Sendable {
+    private let order: WorkOrder
+    private let session: URLSession
+    private let delegate: WorkloadDelegate
+
+    /// Takes a session, which must have been made with the delegate.
+    public init(_ order: WorkOrder, session: URLSession, delegate: WorkloadDelegate) {
+        self.order = order
+        self.session = session
+        self.delegate = delegate
+    }
+
+    /// Does the work.
+    public func run() throws -> Sample {
+        switch order.work {
+        case .requests, .endurance: try Measuring.run(order, start: fetch(.collected))
+        case .discard: try Measuring.run(order, start: fetch(.counted))
+        case .download: try Measuring.run(order, start: download(to: order.requiredFile()))
+        case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
+        case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
+        case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) }
+        case .multipart, .json, .decode: throw BenchmarkError("A session has no \(order.work.rawValue)")
+        }
+    }
+
+    private func fetch(_ body: TaskRecord.Body) -> Pump.Start {
+        { [self] completed in
+            start(session.dataTask(with: order.url), body) { body, task, error in
+                completed(order.check(body.count, task.response, error))
+            }
+        }
+    }
+
+    private func download(to file: URL) -> Pump.Start {
+        { [self] completed in
+            start(session.downloadTask(with: order.url), .moved(to: file)) { body, task, error in
+                completed(order.check(body.count, task.response, error))
+            }
+        }
+    }
+
+    private func upload(_ file: URL) -> Pump.Start {
+        upload { session.uploadTask(with: $0, fromFile: file) }
+    }
+
+    private func upload(_ data: Data) -> Pump.Start {
+        upload { session.uploadTask(with: $0, from: data) }
+    }
+
+    private func upload(_ makeTask: @escaping @Sendable (URLRequest) -> URLSessionTask) -> Pump.Start {
+        let request = order.uploadRequest
+        return { [self] completed in
+            start(makeTask(request), .collected) { body, task, error in
+                completed(order.checkUpload(body.data, task.response, error))
+            }
+        }
+    }
+
+    private func start(_ task: URLSessionTask, _ body: TaskRecord.Body, _ completed: @escaping TaskRecord.Completion) {
+        delegate.register(TaskRecord(body, completed: completed), for: task)
+        task.resume()
+    }
+}

@@ -1,0 +1,30 @@
+extension WorkOrder {
+    /// The configuration of a session that has the order's connections.
+    public var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        if let connections { configuration.httpMaximumConnectionsPerHost = connections }
+        return configuration
+    }
+
+    /// The request of an upload.
+    public var uploadRequest: URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        return request
+    }
+
+    /// Checks a response of which `count` bytes have come; nil when it is right.
+    public func check(_ count: Int, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
+        if let error { return error }
+        let status = (response as? HTTPURLResponse)?.statusCode
+        return BenchmarkError.response(status: status, bytes: count, expected: bytes)
+    }
+
+    /// Checks the answer to an upload, which is the number of bytes that arrived; nil when it is right.
+    public func checkUpload(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
+        if let error { return error }
+        let status = (response as? HTTPURLResponse)?.statusCode
+        let arrived = data.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+        return BenchmarkError.response(status: status, bytes: arrived, expected: bytes)
+    }
+}

@@ -1,0 +1,37 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The processes that run for this one; none of them outlives it.
+enum Children {
+    private static let pids = Mutex<Set<pid_t>>([])
+
+    static func add(_ pid: pid_t) {
+        pids.withLock { _ = $0.insert(pid) }
+    }
+
+    static func remove(_ pid: pid_t) {
+        pids.withLock { _ = $0.remove(pid) }
+    }
+
+    static func killAll() {
+        for pid in pids.withLock({ $0 }) { kill(pid, SIGTERM) }
+    }
+
+    /// Ends children and folder on Ctrl-C and its like.
+    static func endOnSignals(removing folder: WorkFolder) {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            // The handler keeps its source alive.
+            source.setEventHandler {
+                withExtendedLifetime(source) {
+                    killAll()
+                    folder.remove()
+                    exit(128 + number)
+                }
+            }
+            source.resume()
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import BenchmarkSupport
+import Foundation
+
+/// Runs one client in one workload, in a process of its own.
+final class ClientRunner {
+    /// No workload takes longer with any client.
+    private static let limit = 150.0
+
+    private let folder: WorkFolder
+    private let programs: Programs
+    private let nginx: NginxServer
+    private let sink: SinkServer
+    private var number = 0
+
+    init(folder: WorkFolder, programs: Programs, nginx: NginxServer, sink: SinkServer) {
+        self.folder = folder
+        self.programs = programs
+        self.nginx = nginx
+        self.sink = sink
+    }
+
+    /// Runs the client; whatever goes wrong is the outcome.
+    func run(_ workload: Workload, client: String) -> Outcome {
+        let command: [String]
+        let order: WorkOrder
+        do {
+            command = try self.command(workload, client: client)
+            if workload.countsAllocations { _ = try programs.allocationCounter() }
+            number += 1
+            let place = try folder.makeFolder("run-\(number)")
+            defer { try? FileManager.default.removeItem(at: place) }
+            order = makeOrder(workload, client: client, in: place)
+            do {
+                return .sample(
+                    try workload.countsAllocations
+                        ? countAllocations(command, order, in: place) : measure(command, order, in: place)
+                )
+            } catch {
+                return .failed("\(error)")
+            }
+        } catch {
+            return .notMeasured("\(error)")
+        }
+    }
+
+    private func measure(
+        _ command: [String],
+        _ order: WorkOrder,
+        environment: [String: String] = [:],
+        in place: URL
+    ) throws -> Sample {
+        let text = try Command.run(
+            command + order.arguments,
+            environment: environment,
+            in: place,
+            seconds: Self.limit
+        )
+        return try JSONDecoder().decode(Sample.self, from: Data(text.utf8))
+    }
+
+    /// The difference of a longer and a shorter run: what starting costs is in both.
+    private func countAllocations(_ command: [String], _ order: WorkOrder, in place: URL) throws -> Sample {
+        let counts = place.appending(path: "allocations.txt")
+        let environment = [
+            "LD_PRELOAD": try programs.allocationCounter().path, "FERRY_ALLOCATIONS_FILE": counts.path,
+        ]
+        func count(_ requests: Int) throws -> (sample: Sample, allocations: Int) {
+            var order = order
+            order.count = requests
+            let sample = try measure(command, order, environment: environment, in: place)
+            let text = try String(contentsOf: counts, encoding: .utf8)
+            guard let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+                throw BenchmarkError("the allocations were not counted")
+            }
+            return (sample, count)
+        }
+        let short = try count(500)
+        var long = try count(500 + order.count)
+        long.sample.extras["allocations"] = Double(long.allocations - short.allocations) / Double(order.count)
+        return long.sample
+    }
+
+    // MARK: - What the client is told
+
+    private func makeOrder(_ workload: Workload, client: String, in place: URL) -> WorkOrder {
+        let face = client.drop { $0 != ":" }.dropFirst()
+        var order = WorkOrder(
+            work: workload.work,
+            face: String(face),
+            url: url(workload),
+            count: workload.count,
+            inFlight: workload.inFlight,
+            bytes: workload.bytes
+        )
+        order.warmUp = workload.warmUp
+        order.connections = workload.connections
+        switch workload.file {
+        case .output: order.file = place.appending(path: "body.bin")
+        case .input(let name): order.file = nginx.file(name)
+        case nil: order.file = nil
+        }
+        if case .http2 = workload.server { order.authority = nginx.certificates.authority }
+        return order
+    }
+
+    private func url(_ workload: Workload) -> URL {
+        switch workload.server {
+        case .plain(let name): nginx.plain(name)
+        case .http2(let name): nginx.http2(name)
+        case .sink: sink.url("sink")
+        case .delay(let milliseconds): sink.url("delay/\(milliseconds)")
+        }
+    }
+
+    /// The program; one that takes no authority sees another list of the system's authorities instead.
+    private func command(_ workload: Workload, client: String) throws -> [String] {
+        let program = try programs.program(of: client).path
+        guard case .http2 = workload.server, client.hasPrefix("urlsession") else { return [program] }
+        let bundle = URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt").resolvingSymlinksInPath().path
+        guard getuid() == 0, FileManager.default.fileExists(atPath: bundle) else {
+            throw BenchmarkError("URLSession takes no authority, and only root can give it another \(bundle)")
+        }
+        let script = #"mount --bind "$0" "$1" && shift && exec "$@""#
+        return ["unshare", "--mount", "sh", "-c", script, nginx.certificates.authority.path, bundle, program]
+    }
+}

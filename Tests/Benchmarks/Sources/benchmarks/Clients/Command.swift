@@ -1,0 +1,26 @@
+import BenchmarkSupport
+import Foundation
+
+/// Commands that run to their end.
+enum Command {
+    /// Runs a command and gives what it printed; throws what went wrong, in its own words.
+    static func run(
+        _ words: [String],
+        environment: [String: String] = [:],
+        in folder: URL,
+        seconds: Double
+    ) throws -> String {
+        let output = folder.appending(path: "output.txt")
+        let errors = folder.appending(path: "errors.txt")
+        let child = try Child(words, environment: environment, output: output, errors: errors)
+        let status = child.wait(seconds: seconds)
+        let text = try String(contentsOf: output, encoding: .utf8)
+        guard let status else { throw BenchmarkError("it did not end within \(Int(seconds)) s") }
+        guard status == 0 else {
+            let reason = try String(contentsOf: errors, encoding: .utf8)
+            let line = reason.split(separator: "\n").last.map(String.init) ?? "no reason given"
+            throw BenchmarkError("\(line) (status \(status))")
+        }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+import BenchmarkSupport
+import Foundation
+
+/// The clients' programs: those of this package, and those in C.
+final class Programs {
+    private let folder: WorkFolder
+    private lazy var curlClient = Result { try compile("client.c", as: "libcurl-client", ["-lcurl"]) }
+    private lazy var counter = Result { try compile("allocations.c", as: "allocations.so", ["-shared", "-fPIC"]) }
+
+    init(folder: WorkFolder) {
+        self.folder = folder
+    }
+
+    /// Builds the clients of this package as this program was built.
+    func build() throws {
+        let command = ["swift", "build", "-c", "release", "--package-path", Package.root.path]
+        let child = try Child(command)
+        guard child.wait(seconds: 3600) == 0 else { throw BenchmarkError("the clients could not be built") }
+    }
+
+    /// The program of a client such as `ferry:delegate`; throws why there is none.
+    func program(of client: String) throws -> URL {
+        let name = client.prefix { $0 != ":" }
+        if name == "libcurl" { return try curlClient.get() }
+        let program = Package.programs.appending(path: "\(name)-client")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw BenchmarkError("\(program.lastPathComponent) is not built")
+        }
+        if name == "ahc", ProcessInfo.processInfo.environment["FERRY_BENCHMARKS_PEERS"] == "0" {
+            throw BenchmarkError("FERRY_BENCHMARKS_PEERS=0 leaves it out")
+        }
+        return program
+    }
+
+    /// The library that counts allocations; throws why there is none.
+    func allocationCounter() throws -> URL { try counter.get() }
+
+    private func compile(_ source: String, as name: String, _ options: [String]) throws -> URL {
+        let program = folder.url.appending(path: name)
+        let source = Package.root.appending(path: "libcurl/\(source)")
+        do {
+            let command = ["cc", "-O2", "-o", program.path, source.path] + options
+            _ = try Command.run(command, in: folder.makeFolder("\(name)-compiler"), seconds: 120)
+        } catch {
+            throw BenchmarkError("\(source.lastPathComponent) needs a C compiler and libcurl's headers: \(error)")
+        }
+        return program
+    }
+}

@@ -1,0 +1,67 @@
+import BenchmarkSupport
+import Foundation
+
+/// One run: builds, starts the servers, runs the clients round by round, reports.
+struct Run {
+    private let options: RunOptions
+    private let sizes: Sizes
+
+    init(_ options: RunOptions) {
+        self.options = options
+        sizes = Sizes(isQuick: options.isQuick)
+    }
+
+    func perform() throws {
+        let folder = try WorkFolder()
+        defer { folder.remove() }
+        Children.endOnSignals(removing: folder)
+        defer { Children.killAll() }
+        let workloads = options.workloads(sizes)
+        let programs = Programs(folder: folder)
+        if options.builds { try programs.build() }
+        let nginx = try NginxServer(folder: folder, sizes: sizes)
+        let sink = try SinkServer()
+        sink.start()
+        let runner = ClientRunner(folder: folder, programs: programs, nginx: nginx, sink: sink)
+        let started = Date()
+        let loadBefore = Machine.load
+
+        var results = Results()
+        for round in 0..<options.rounds {
+            for workload in workloads {
+                // Each round begins with another client, so that nobody always comes after the same one.
+                let first = round % workload.clients.count
+                for client in workload.clients[first...] + workload.clients[..<first] {
+                    let outcome = runner.run(workload, client: client)
+                    results.add(outcome, workload: workload.id, client: client)
+                    progress(round, workload, client, outcome)
+                }
+            }
+        }
+
+        let report = Report(
+            workloads: workloads,
+            targets: Target.all(sizes),
+            results: results,
+            machine: Machine(programs: programs, nginx: nginx, loadBefore: loadBefore),
+            rounds: options.rounds,
+            isQuick: options.isQuick,
+            started: started
+        )
+        print("\n" + report.markdown)
+        try report.write(to: options.output)
+        print("Saved as benchmarks.md and benchmarks.json in \(options.output.path)")
+    }
+
+    private func progress(_ round: Int, _ workload: Workload, _ client: String, _ outcome: Outcome) {
+        let text: String
+        if let sample = outcome.sample {
+            let wall = Measure.wall.value(in: sample) ?? 0
+            let cpu = Measure.cpu.value(in: sample) ?? 0
+            text = "\(workload.unit.text(wall)), CPU \(workload.unit.text(cpu))"
+        } else {
+            text = outcome.reason ?? ""
+        }
+        FileHandle.standardError.write(Data("\(round + 1)/\(options.rounds) \(workload.id) \(client): \(text)\n".utf8))
+    }
+}

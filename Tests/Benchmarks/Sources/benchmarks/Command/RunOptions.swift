@@ -1,0 +1,67 @@
+import BenchmarkSupport
+import Foundation
+
+/// What the command line asks for.
+struct RunOptions {
+    static let help = """
+        USAGE: benchmarks [options]
+
+          --only W1,W2        only these workloads; W9 means W9-thousand and W9-suspended too
+          --clients a,b       only these clients, such as ferry, ferry:delegate, urlsession, ahc, libcurl
+          --rounds n          how often everything is run; medians count (3)
+          --quick             one round of a tenth of everything: shows that it works, measures nothing
+          --output folder     where benchmarks.md and benchmarks.json go (.build/benchmarks of this package)
+          --no-build          takes the clients as they are
+          --help              this text
+
+        FERRY_BENCHMARKS_PEERS=0 leaves AsyncHTTPClient out, whose first build takes ten minutes.
+        """
+
+    let showsHelp: Bool
+    let isQuick: Bool
+    let builds: Bool
+    let rounds: Int
+    let output: URL
+    private let only: [String]?
+    private let clients: [String]?
+
+    init(_ words: [String]) throws {
+        let options = try Options(words, flags: ["quick", "no-build", "help"])
+        let known: Set = ["only", "clients", "rounds", "quick", "output", "no-build", "help"]
+        if let unknown = options.names.first(where: { !known.contains($0) }) {
+            throw BenchmarkError("There is no option --\(unknown); --help shows all")
+        }
+        showsHelp = options.has("help")
+        isQuick = options.has("quick")
+        builds = !options.has("no-build")
+        rounds = try options.integer("rounds").map { max(1, $0) } ?? (isQuick ? 1 : 3)
+        output = options["output"].map { URL(fileURLWithPath: $0) } ?? Package.root.appending(path: ".build/benchmarks")
+        only = options.list("only")
+        clients = options.list("clients")
+        let names = Workload.all(Sizes(isQuick: false)).map(\.id)
+        if let unknown = only?.first(where: { name in !names.contains { Self.matches($0, name, separator: "-") } }) {
+            throw BenchmarkError("There is no workload \(unknown); there are \(names.joined(separator: ", "))")
+        }
+        if let unknown = clients?.first(where: { name in
+            !Clients.all.contains { Self.matches($0, name, separator: ":") }
+        }) {
+            throw BenchmarkError("There is no client \(unknown); there are \(Clients.all.joined(separator: ", "))")
+        }
+    }
+
+    /// The workloads that are wanted, each with the clients that are wanted.
+    func workloads(_ sizes: Sizes) -> [Workload] {
+        Workload.all(sizes).compactMap { workload in
+            guard only?.contains(where: { Self.matches(workload.id, $0, separator: "-") }) ?? true else { return nil }
+            var workload = workload
+            workload.clients = workload.clients.filter { client in
+                clients?.contains { Self.matches(client, $0, separator: ":") } ?? true
+            }
+            return workload.clients.isEmpty ? nil : workload
+        }
+    }
+
+    private static func matches(_ name: String, _ pattern: String, separator: String) -> Bool {
+        name == pattern || name.hasPrefix(pattern + separator)
+    }
+}

@@ -1,0 +1,41 @@
+import BenchmarkSupport
+import Foundation
+
+/// What the numbers were measured on and with.
+struct Machine: Codable {
+    let processor: String
+    let cores: Int
+    let kernel: String
+    let swift: String
+    let libcurl: String
+    let nginx: String
+    /// How many processes wanted to run, on average of a minute.
+    let loadBefore: String
+    let loadAfter: String
+
+    init(programs: Programs, nginx server: NginxServer, loadBefore: String) {
+        let unknown = "unknown"
+        processor = Self.firstLine(of: ["sh", "-c", "sed -n 's/^model name.*: //p' /proc/cpuinfo"]) ?? unknown
+        cores = ProcessInfo.processInfo.activeProcessorCount
+        kernel = Self.firstLine(of: ["uname", "-sr"]) ?? unknown
+        swift = Self.firstLine(of: ["swift", "--version"]) ?? unknown
+        libcurl = Self.firstLine(of: ["curl", "--version"]).map { String($0.prefix { $0 != "(" }) } ?? unknown
+        nginx = NginxServer.version ?? unknown
+        self.loadBefore = loadBefore
+        loadAfter = Self.load
+    }
+
+    /// The load averages of the last 1, 5 and 15 minutes.
+    static var load: String {
+        let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
+        return text?.split(separator: " ").prefix(3).joined(separator: " ") ?? "unknown"
+    }
+
+    /// The first line a command prints, if it can be run.
+    static func firstLine(of command: [String]) -> String? {
+        guard let folder = try? WorkFolder() else { return nil }
+        defer { folder.remove() }
+        let text = try? Command.run(command, in: folder.url, seconds: 20)
+        return text?.split(separator: "\n").first.map(String.init)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// What the ``SinkServer`` has to know of a request's head.
+struct SinkHead {
+    /// The length of the body, as `Content-Length` says.
+    private(set) var length = 0
+    private(set) var isChunked = false
+    private(set) var expectsContinue = false
+    /// The milliseconds the answer is to take.
+    let delay: Int?
+
+    init(_ text: String) {
+        let lines = text.split(separator: "\r\n")
+        let target = lines.first?.split(separator: " ").dropFirst().first ?? ""
+        delay = target.hasPrefix("/delay/") ? Int(target.dropFirst(7)) : nil
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard let name = parts.first?.lowercased(), let last = parts.last else { continue }
+            let value = last.trimmingCharacters(in: .whitespaces).lowercased()
+            switch name {
+            case "content-length": length = Int(value) ?? 0
+            case "transfer-encoding": isChunked = value.contains("chunked")
+            case "expect": expectsContinue = value == "100-continue"
+            default: break
+            }
+        }
+    }
+}

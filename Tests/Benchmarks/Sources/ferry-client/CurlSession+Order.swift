@@ -1,0 +1,34 @@
+import Ferry
+import SessionWorkloads
+
+extension WorkOrder {
+    /// The options of a session that trusts the order's authority.
+    var options: CurlSession.Options {
+        var options = CurlSession.Options()
+        options.certificateAuthorityFile = authority
+        return options
+    }
+}
+
+extension CurlSession {
+    /// A session for an order.
+    convenience init(_ order: WorkOrder, delegate: WorkloadDelegate? = nil) {
+        self.init(configuration: order.configuration, options: order.options, delegate: delegate)
+    }
+
+    /// The `async` functions.
+    var functions: AsyncFunctions {
+        AsyncFunctions(
+            data: { try await self.data(from: $0) },
+            download: { try await self.download(from: $0) },
+            upload: { try await self.upload(for: $0, fromFile: $1) },
+            uploadData: { try await self.upload(for: $0, from: $1) },
+            count: { url in
+                let (bytes, response) = try await self.bytes(from: url)
+                var count = 0
+                for try await chunk in bytes.chunks { count += chunk.count }
+                return (count, response)
+            }
+        )
+    }
+}

@@ -1,0 +1,22 @@
+import Ferry
+import SessionWorkloads
+
+/// Ferry, through each of its faces.
+@main
+enum FerryClient {
+    static func main() async {
+        await Client.run { order in
+            switch order.face {
+            case "delegate":
+                let delegate = WorkloadDelegate()
+                let session = CurlSession(order, delegate: delegate)
+                return try DelegateWorkloads(order, session: session, delegate: delegate).run()
+            case "handler": return try HandlerWorkloads(order, session: CurlSession(order)).run()
+            case "async": return try await AsyncWorkloads(order, CurlSession(order).functions).run()
+            case "manager": return try await ManagerWorkloads(order).run()
+            case "json": return try await JSONWorkloads(order).run()
+            default: throw BenchmarkError("Ferry has no face \(order.face)")
+            }
+        }
+    }
+}

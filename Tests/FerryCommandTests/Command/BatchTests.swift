@@ -1,0 +1,57 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite(
+    "Batches of URLs",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(5))
+)
+struct BatchTests {
+    private let folder = TemporaryFolder()
+
+    @Test("The URLs of a file are transferred, several at once, behind those of the command line")
+    func files() async throws {
+        let server = try LoopbackServer()
+        let lines = (1...12).map { server.url("/bytes/\($0)000").absoluteString }
+        try folder.write("# first\n\n" + lines.joined(separator: "\r\n") + "\n", to: "urls")
+        let outcome = try await FerryProcess.run(
+            ["-sO", "-P", "4", "--batch", "urls", server.url("/bytes/7").absoluteString],
+            in: folder
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        #expect(folder.names == (["7", "urls"] + (1...12).map { "\($0)000" }).sorted())
+        #expect(folder.data("12000") == LoopbackServer.pattern(count: 12_000))
+        #expect(server.requestCount == 13)
+    }
+
+    @Test("Standard input is a batch too, one that fails leaves the others, and an empty one is a success")
+    func standardInput() async throws {
+        let server = try LoopbackServer()
+        let urls = ["/bytes/3", "/status/404", "/bytes/4"].map { server.url($0).absoluteString }
+        let outcome = try await FerryProcess.run(
+            ["-sf", "--batch", "-"],
+            in: folder,
+            input: urls.joined(separator: "\n")
+        )
+        #expect(outcome.status == 22)
+        #expect(outcome.output == LoopbackServer.pattern(count: 3) + LoopbackServer.pattern(count: 4))
+        try folder.write("# nothing\n", to: "urls")
+        #expect(try await FerryProcess.run(["--batch", "urls"], in: folder).status == 0)
+    }
+
+    @Test("A batch that cannot be read, or has a line that is no URL, is an error before anything is sent")
+    func errors() async throws {
+        let server = try LoopbackServer()
+        try folder.write("\(server.url("/bytes/3").absoluteString)\nftp://a/b\n", to: "urls")
+        let wrong = try await FerryProcess.run(["--batch", "urls"], in: folder)
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("urls, line 2: "))
+        let missing = try await FerryProcess.run(["--batch", "missing"], in: folder)
+        #expect(missing.status == 23)
+        #expect(server.requestCount == 0)
+    }
+}

@@ -1,0 +1,212 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Which requests the cache answers without the server (RFC 9111, sections 3 and 4).
+@Suite(.timeLimit(.minutes(2))) struct CacheReuseTests {
+    @Test("A fresh response is the answer to the next request, with its age") func fresh() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=600", "Age": "30", "X-Kept": "yes"])
+        #expect(try await bench.fetch("/a?x=1").text == "1")
+        let again = try await bench.fetch("/a?x=1")
+        #expect(again.text == "1" && again.status == 200 && again.field("X-Kept") == "yes")
+        #expect(again.field("Age").flatMap { Int($0) }.map { $0 >= 30 && $0 < 60 } == true)
+        #expect(again.response.expectedContentLength == 1)
+        #expect(bench.count == 1)
+        #expect(try await bench.fetch("/a?x=2").text == "2")
+        #expect(try await bench.fetch("/a?x=1#fragment").text == "1")
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var fields: [String: String]
+        var status = 200
+        var headers: [String: String] = [:]
+        var isReused: Bool
+
+        var testDescription: String { "\(status) \(fields) for \(headers)" }
+    }
+
+    @Test(
+        "What may not be reused is asked for again",
+        arguments: [
+            Row(fields: [:], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=0"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60", "Age": "60"], isReused: false),
+            Row(fields: ["Cache-Control": "no-store, max-age=60"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60, no-cache"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60", "Vary": "*"], isReused: false),
+            Row(fields: ["Expires": "0", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], isReused: false),
+            Row(fields: ["Cache-Control": "private, max-age=60"], isReused: true),
+            Row(fields: ["Cache-Control": "max-age=60", "Set-Cookie": "a=1"], isReused: true),
+            Row(fields: ["Expires": "Thursday, 18-Aug-50 02:01:18 GMT"], isReused: true),
+            Row(fields: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], isReused: true),
+            Row(fields: ["Cache-Control": "max-age=60"], status: 404, isReused: true),
+            Row(fields: ["Cache-Control": "max-age=60"], status: 503, isReused: true),
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Cache-Control": "no-cache"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Cache-Control": "no-store"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Pragma": "no-cache"], isReused: false),
+            Row(
+                fields: ["Cache-Control": "max-age=60", "Age": "30"],
+                headers: ["Cache-Control": "max-age=20"],
+                isReused: false
+            ),
+            Row(
+                fields: ["Cache-Control": "max-age=60", "Age": "90"],
+                headers: ["Cache-Control": "max-stale=60"],
+                isReused: true
+            ),
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Range": "bytes=0-"], isReused: false),
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["If-None-Match": "\"x\""], isReused: false),
+            // RFC 9111, section 3.5.
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Authorization": "Bearer a"], isReused: false),
+            Row(
+                fields: ["Cache-Control": "max-age=60, public"],
+                headers: ["Authorization": "Bearer a"],
+                isReused: true
+            ),
+            Row(
+                fields: ["Cache-Control": "max-age=60, must-revalidate"],
+                headers: ["Authorization": "Bearer a"],
+                isReused: true
+            ),
+        ]
+    )
+    func table(_ row: Row) async throws {
+        let bench = try CacheBench(row.fields, status: row.status)
+        #expect(try await bench.fetch("/", row.headers).text == "1")
+        let second = try await bench.fetch("/", row.headers)
+        #expect(second.text == (row.isReused ? "1" : "2"))
+        #expect(second.status == row.status)
+        #expect(bench.count == (row.isReused ? 1 : 2))
+    }
+
+    @Test("What one user may see, another one does not") func users() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60, must-revalidate"])
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "1")
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer b"]).text == "2")
+        #expect(try await bench.fetch("/").text == "3")
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "4")
+    }
+
+    @Test("What credentials of the URL opened is not stored") func credentials() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60, must-revalidate"])
+        var components = try #require(URLComponents(url: bench.server.url("/"), resolvingAgainstBaseURL: false))
+        (components.user, components.password) = ("user", "secret")
+        for text in ["1", "2"] {
+            let (data, _) = try await bench.session.data(from: try #require(components.url))
+            #expect(String(decoding: data, as: UTF8.self) == text)
+        }
+        #expect(bench.lastHeader("Authorization")?.hasPrefix("Basic ") == true)
+    }
+
+    /// Section 4.1.
+    @Test("Vary is obeyed, for the fields that Ferry itself sends, too") func vary() async throws {
+        let bench = try CacheBench([
+            "Cache-Control": "max-age=60", "Vary": "Accept-Language, Accept-Encoding, User-Agent",
+        ])
+        #expect(try await bench.fetch("/", ["Accept-Language": "en"]).text == "1")
+        #expect(try await bench.fetch("/", ["Accept-Language": "de"]).text == "2")
+        #expect(try await bench.fetch("/", ["accept-language": " en"]).text == "1")
+        #expect(try await bench.fetch("/", ["Accept-Language": "de", "X-Other": "1"]).text == "2")
+        #expect(try await bench.fetch("/").text == "3")
+        #expect(try await bench.fetch("/", ["Accept-Language": "en", "Accept-Encoding": "identity"]).text == "4")
+    }
+
+    @Test("only-if-cached asks nobody: 504 without a response") func onlyIfCached() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        let nothing = try await bench.fetch("/", ["Cache-Control": "only-if-cached"])
+        #expect(nothing.status == 504 && nothing.data.isEmpty && bench.count == 0)
+        _ = try await bench.fetch("/")
+        let stored = try await bench.fetch("/", ["Cache-Control": "only-if-cached"])
+        #expect(stored.text == "1" && bench.count == 1)
+    }
+
+    @Test("Each cache policy does what its name says") func policies() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60", "ETag": "\"a\""])
+        #expect(await bench.failure(policy: .returnCacheDataDontLoad) == .resourceUnavailable)
+        #expect(bench.count == 0)
+        #expect(try await bench.fetch(policy: .returnCacheDataElseLoad).text == "1")
+        #expect(try await bench.fetch(policy: .returnCacheDataDontLoad).text == "1")
+        #expect(try await bench.fetch(policy: .reloadIgnoringLocalCacheData).text == "2")
+        #expect(bench.lastHeader("Cache-Control") == nil && bench.lastHeader("If-None-Match") == nil)
+        // What was loaded takes the place of what was ignored.
+        #expect(try await bench.fetch().text == "2")
+        #expect(try await bench.fetch(policy: .reloadIgnoringLocalAndRemoteCacheData).text == "3")
+        #expect(bench.lastHeader("Cache-Control") == "no-cache" && bench.lastHeader("Pragma") == "no-cache")
+        #expect(try await bench.fetch(policy: .reloadRevalidatingCacheData).text == "4")
+        #expect(bench.lastHeader("If-None-Match") == "\"a\"")
+        #expect(bench.lastHeader("Cache-Control") == "max-age=0")
+        #expect(try await bench.fetch(policy: .returnCacheDataElseLoad).text == "4")
+    }
+
+    @Test("returnCacheDataElseLoad takes what is stale, and keeps what has no freshness at all") func anyAge()
+        async throws
+    {
+        let stale = try CacheBench(["Cache-Control": "max-age=60", "Age": "1000", "ETag": "\"a\""])
+        _ = try await stale.fetch()
+        #expect(try await stale.fetch(policy: .returnCacheDataElseLoad).text == "1")
+        let plain = try CacheBench([:])
+        #expect(try await plain.fetch(policy: .returnCacheDataElseLoad).text == "1")
+        #expect(try await plain.fetch(policy: .returnCacheDataElseLoad).text == "1")
+        #expect(try await plain.fetch().text == "2")
+    }
+
+    @Test("The session's policy counts where the request has none") func sessionPolicy() async throws {
+        let cache = HTTPCache()
+        let bench = try CacheBench(cache: cache, policy: .returnCacheDataDontLoad) {
+            _,
+            _ in
+            .text("x")
+        }
+        #expect(await bench.failure() == .resourceUnavailable)
+        #expect(try await bench.fetch(policy: .reloadIgnoringLocalCacheData).text == "x")
+        #expect(bench.count == 1)
+    }
+
+    @Test("Downloads and uploads have no part in the cache") func otherTasks() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        let url = bench.server.url("/")
+        for _ in 0..<2 { try FileManager.default.removeItem(at: try await bench.session.download(from: url).0) }
+        #expect(bench.count == 2 && bench.cache.currentMemoryUsage == 0)
+        #expect(try await bench.fetch().text == "3")
+        try FileManager.default.removeItem(at: try await bench.session.download(from: url).0)
+        #expect(bench.count == 4)
+        await #expect(throws: URLError.self) {
+            try await bench.session.download(for: bench.request(policy: .returnCacheDataDontLoad))
+        }
+        #expect(bench.count == 4)
+    }
+
+    @Test("A configuration's URLCache lends its memory's size, and none means none") func configuration() async throws {
+        let server = try LoopbackServer { _ in .text("x").adding("Cache-Control", "max-age=60") }
+        let cached = makeSession { $0.urlCache = URLCache(memoryCapacity: 100_000, diskCapacity: 0, diskPath: nil) }
+        let uncached = makeSession { $0.urlCache = nil }
+        for session in [cached, cached, uncached, uncached] { _ = try await session.data(from: server.url("/")) }
+        #expect(server.requestCount == 3)
+        await withCheckedContinuation { done in cached.reset { done.resume() } }
+        _ = try await cached.data(from: server.url("/"))
+        #expect(server.requestCount == 4)
+    }
+
+    @Test("A response that was stored on disk is there in another session", arguments: [10, 200_000])
+    func disk(_ size: Int) async throws {
+        let folder = try TemporaryFolder()
+        func cache() -> HTTPCache { HTTPCache(diskCapacity: 10_000_000, directory: folder.url) }
+        let body = LoopbackServer.pattern(count: size)
+        let bench = try CacheBench(cache: cache()) { _, _ in .data(body).adding("Cache-Control", "max-age=60") }
+        #expect(try await bench.fetch().data == body)
+        let other = CacheBench.session(cache())
+        let (data, response) = try await other.data(from: bench.server.url("/"))
+        #expect(data == body && (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Age") != nil)
+        #expect(bench.count == 1)
+    }
+
+    @Test("A stored response sets no cookie again") func cookies() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60", "Set-Cookie": "a=1"])
+        _ = try await bench.fetch()
+        let storage = try #require(bench.session.configuration.httpCookieStorage)
+        for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+        _ = try await bench.fetch()
+        #expect(storage.cookies?.isEmpty ?? true)
+        #expect(bench.count == 1)
+    }
+}

@@ -1,0 +1,169 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Asking the server whether a stored response still holds (RFC 9111, section 4.3), and what makes it invalid (4.4).
+@Suite(.timeLimit(.minutes(2))) struct CacheValidationWireTests {
+    /// A server whose response is stale at once and has a tag; the tag that it is asked about gives 304.
+    private func tagged(_ fields: [String: String] = [:], cache: HTTPCache = HTTPCache()) throws -> CacheBench {
+        try CacheBench(cache: cache) { request, number in
+            let isMatch = request.header("If-None-Match") == "\"a\""
+            var response = isMatch ? LoopbackResponse.status(304) : .text("body")
+            response.headers.add("ETag", "\"a\"")
+            response.headers.add("X-Number", "\(number)")
+            response.headers.add("Cache-Control", "max-age=0")
+            for (name, value) in fields { response.headers.add(name, value) }
+            return response
+        }
+    }
+
+    @Test("A 304 gives the stored body, with the new fields and status 200", arguments: [false, true])
+    func notModified(_ isOnDisk: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let cache = HTTPCache(
+            memoryCapacity: isOnDisk ? 0 : 4_000_000,
+            diskCapacity: isOnDisk ? 10_000_000 : 0,
+            directory: folder.url
+        )
+        let bench = try tagged(cache: cache)
+        for number in 1...3 {
+            let answer = try await bench.fetch()
+            #expect(answer.text == "body" && answer.status == 200)
+            #expect(answer.field("X-Number") == "\(number)")
+            #expect(bench.lastHeader("If-None-Match") == (number == 1 ? nil : "\"a\""))
+        }
+        #expect(bench.count == 3)
+    }
+
+    @Test("A date is asked about where there is no tag") func lastModified() async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let bench = try CacheBench { request, _ in
+            let response = request.header("If-Modified-Since") == date ? LoopbackResponse.status(304) : .text("body")
+            return response.adding("Last-Modified", date).adding("Cache-Control", "no-cache")
+        }
+        #expect(try await bench.fetch().text == "body")
+        #expect(try await bench.fetch().text == "body")
+        #expect(bench.server.requests.map { $0.header("If-Modified-Since") } == [nil, date])
+    }
+
+    @Test("A 304 makes a response fresh again") func freshAgain() async throws {
+        let bench = try CacheBench { request, number in
+            let response = number == 1 ? LoopbackResponse.text("body") : .status(304)
+            return response.adding("ETag", "\"a\"").adding("Cache-Control", number == 1 ? "max-age=0" : "max-age=60")
+        }
+        for _ in 0..<3 { #expect(try await bench.fetch().text == "body") }
+        #expect(bench.count == 2)
+    }
+
+    @Test("A new response takes the stored one's place") func modified() async throws {
+        let bench = try CacheBench { _, number in
+            .text("\(number)").adding("ETag", "\"\(number)\"").adding("Cache-Control", "max-age=0")
+        }
+        #expect(try await bench.fetch().text == "1")
+        #expect(try await bench.fetch().text == "2")
+        #expect(try await bench.fetch().text == "3")
+        #expect(bench.server.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"2\""])
+    }
+
+    /// Section 4.3.4: a 304 with another strong tag is about something that is not here.
+    @Test("A 304 about another response makes the request go again without conditions") func anotherTag() async throws {
+        let bench = try CacheBench { request, number in
+            guard request.header("If-None-Match") != nil else {
+                return .text("\(number)").adding("ETag", "\"\(number)\"").adding("Cache-Control", "max-age=0")
+            }
+            return LoopbackResponse.status(304).adding("ETag", "\"other\"")
+        }
+        #expect(try await bench.fetch().text == "1")
+        #expect(try await bench.fetch().text == "3")
+        #expect(bench.count == 3)
+    }
+
+    @Test("A user's own condition is left alone, and its 304 is the answer") func ownCondition() async throws {
+        let bench = try tagged()
+        _ = try await bench.fetch()
+        let answer = try await bench.fetch("/", ["If-None-Match": "\"a\""])
+        #expect(answer.status == 304 && answer.data.isEmpty)
+        let ranged = try await bench.fetch("/", ["If-Range": "\"a\"", "Range": "bytes=0-1"])
+        #expect(ranged.status == 200 && bench.lastHeader("If-None-Match") == nil)
+    }
+
+    @Test("A newer response that may not be stored takes the older one away") func noStore() async throws {
+        let bench = try CacheBench { _, number in
+            let control = number == 1 ? "max-age=60" : "no-store"
+            return .text("\(number)").adding("Cache-Control", control).adding("ETag", "\"a\"")
+        }
+        _ = try await bench.fetch()
+        #expect(try await bench.fetch("/", ["Cache-Control": "no-cache"]).text == "2")
+        #expect(try await bench.fetch().text == "3")
+    }
+
+    // MARK: - HEAD
+
+    @Test("HEAD is answered by a fresh response to GET, without its body") func head() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        _ = try await bench.fetch()
+        let answer = try await bench.fetch(method: "HEAD")
+        #expect(answer.status == 200 && answer.data.isEmpty && bench.count == 1)
+        // And nothing is stored of an answer to HEAD.
+        _ = try await bench.fetch("/other", method: "HEAD")
+        #expect(try await bench.fetch("/other").text == "3")
+    }
+
+    /// Section 4.3.5.
+    @Test("An answer to HEAD updates the stored response, or takes it away", arguments: ["\"a\"", "\"b\""])
+    func updateByHead(_ tag: String) async throws {
+        let bench = try CacheBench { request, number in
+            .text("body").adding("X-Number", "\(number)").adding("Cache-Control", "max-age=60")
+                .adding("ETag", request.method == "HEAD" ? tag : "\"a\"")
+        }
+        _ = try await bench.fetch()
+        _ = try await bench.fetch("/", ["Cache-Control": "max-age=0, min-fresh=100"], method: "HEAD")
+        #expect(bench.count == 2)
+        let answer = try await bench.fetch()
+        #expect(answer.text == "body")
+        #expect(answer.field("X-Number") == (tag == "\"a\"" ? "2" : "3"))
+    }
+
+    // MARK: - Invalidation
+
+    @Test(
+        "An answer to an unsafe method takes the stored response away, an error does not (section 4.4)",
+        arguments: [("POST", 200, false), ("PUT", 204, false), ("DELETE", 303, false), ("POST", 500, true)]
+    )
+    func invalidation(_ row: (method: String, status: Int, isKept: Bool)) async throws {
+        let bench = try CacheBench { request, number in
+            guard request.method == "GET" else { return .status(row.status) }
+            return .text("\(number)").adding("Cache-Control", "max-age=60").adding("Vary", "Foo")
+        }
+        _ = try await bench.fetch("/", ["Foo": "1"])
+        _ = try await bench.fetch("/other")
+        _ = try await bench.fetch(method: row.method)
+        #expect(try await bench.fetch("/", ["Foo": "1"]).text == (row.isKept ? "1" : "4"))
+        #expect(try await bench.fetch("/other").text == "2")
+    }
+
+    @Test("URLs that the answer names go with it, of the same origin alone; an upload does the same") func named()
+        async throws
+    {
+        let other = try LoopbackServer { _ in .text("other").adding("Cache-Control", "max-age=60") }
+        let foreign = other.url("/x").absoluteString
+        let bench = try CacheBench { request, number in
+            if request.method == "POST" {
+                return .status(200).adding("Location", "/a").adding(
+                    "Content-Location",
+                    request.path == "/2" ? foreign : "/b"
+                )
+            }
+            return .text("\(number)").adding("Cache-Control", "max-age=60")
+        }
+        _ = try await bench.session.data(from: other.url("/x"))
+        for path in ["/a", "/b"] { _ = try await bench.fetch(path) }
+        _ = try await bench.session.upload(for: bench.request("/1", method: "POST"), from: Data("x".utf8))
+        #expect(try await bench.fetch("/a").text == "4")
+        #expect(try await bench.fetch("/b").text == "5")
+        _ = try await bench.fetch("/2", method: "POST")
+        #expect(try await bench.fetch("/b").text == "5")
+        _ = try await bench.session.data(from: other.url("/x"))
+        #expect(other.requestCount == 1)
+    }
+}

@@ -1,0 +1,198 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite struct HTTPCacheTests {
+    static let small = Data("small".utf8)
+    static let large = LoopbackServer.pattern(count: 200_000)
+
+    private func disk(_ folder: TemporaryFolder, capacity: Int = 10_000_000) -> HTTPCache {
+        HTTPCache(memoryCapacity: 1_000_000, diskCapacity: capacity, directory: folder.url)
+    }
+
+    @Test("What was stored is found by its key, and by no other") func finding() throws {
+        let cache = HTTPCache()
+        CacheSamples.store("/a?x=1", Self.small, in: cache)
+        #expect(CacheSamples.body("/a?x=1", in: cache) == Self.small)
+        #expect(CacheSamples.body("/a?x=2", in: cache) == nil)
+        #expect(CacheSamples.body("/a", in: cache) == nil)
+        #expect(cache.currentMemoryUsage > Self.small.count)
+        #expect(cache.directory == nil && cache.diskCapacity == 0 && cache.currentDiskUsage == 0)
+    }
+
+    @Test("Another cache on the folder finds small and large bodies", arguments: [small, large, Data()])
+    func persistence(_ data: Data) throws {
+        let folder = try TemporaryFolder()
+        #expect(CacheSamples.store("/a", data, in: disk(folder)))
+        let other = disk(folder)
+        #expect(CacheSamples.body("/a", in: other) == data)
+        #expect(other.currentDiskUsage >= data.count)
+        #expect(!folder.names.contains { $0.hasSuffix(CacheFolder.partSuffix) })
+        // What is small is in memory from then on.
+        #expect((other.currentMemoryUsage > 0) == (data.count < CacheFolder.largestInline))
+    }
+
+    @Test("Files and folder are their owner's alone") func permissions() throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.url.appendingPathComponent("a/b")
+        let cache = HTTPCache(diskCapacity: 10_000_000, directory: inner)
+        #expect(!FileManager.default.fileExists(atPath: inner.path))
+        CacheSamples.store("/a", Self.large, in: cache)
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(inner.path) == 0o700)
+        for name in try FileManager.default.contentsOfDirectory(atPath: inner.path) {
+            #expect(try mode(inner.path + "/" + name) == 0o600)
+        }
+    }
+
+    @Test("A newer response takes the place of the older one, body and all", arguments: [true, false])
+    func replacing(_ isLarge: Bool) throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        CacheSamples.store("/a", Self.large, in: cache)
+        let data = isLarge ? LoopbackServer.pattern(count: 150_000) : Self.small
+        CacheSamples.store("/a", data, in: cache)
+        #expect(CacheSamples.body("/a", in: cache) == data)
+        #expect(CacheSamples.body("/a", in: disk(folder)) == data)
+        #expect(folder.names.count == (isLarge ? 2 : 1))
+    }
+
+    @Test("Variants stand beside each other until Vary names other fields") func variants() throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        func store(_ text: String, _ names: [String], _ lines: [String]) {
+            cache.store(CacheSamples.stored("/a", vary: names, lines: lines), .data(Data(text.utf8)))
+        }
+        func found(_ lines: [String]) -> [String?] {
+            [cache, disk(folder)].map { cache in
+                CacheSamples.body("/a", in: cache, lines: lines).map { String(decoding: $0, as: UTF8.self) }
+            }
+        }
+        store("one", ["foo"], ["Foo: 1"])
+        store("two", ["foo"], ["Foo: 2"])
+        #expect(found(["Foo: 1", "Bar: 9"]) == ["one", "one"])
+        #expect(found(["foo: 2"]) == ["two", "two"])
+        #expect(found(["Foo: 3"]) == [nil, nil])
+        #expect(found([]) == [nil, nil])
+        store("three", ["bar"], ["Bar: 1"])
+        #expect(found(["Foo: 1"]) == [nil, nil])
+        #expect(found(["Bar: 1"]) == ["three", "three"])
+        store("four", [], [])
+        #expect(found(["Bar: 1"]) == ["four", "four"])
+        #expect(found([]) == ["four", "four"])
+    }
+
+    @Test("Removed responses do not come back, with their variants", arguments: [[], ["foo"]])
+    func removing(_ names: [String]) throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        let lines = ["Foo: 1"]
+        func store() {
+            cache.store(CacheSamples.stored("/a", vary: names, lines: lines), .data(Self.small))
+        }
+        store()
+        CacheSamples.store("/b", Self.large, in: cache)
+        cache.remove(for: try #require(URL(string: "http://EXAMPLE.com/a#fragment")))
+        for cache in [cache, disk(folder)] {
+            #expect(CacheSamples.body("/a", in: cache, lines: lines) == nil)
+            #expect(CacheSamples.body("/b", in: cache) == Self.large)
+        }
+        store()
+        // The other value is not among what was removed before.
+        #expect(CacheSamples.body("/a", in: disk(folder), lines: ["Foo: 2"]) == (names.isEmpty ? Self.small : nil))
+        cache.removeAll()
+        #expect(folder.names == [])
+        #expect(cache.currentMemoryUsage == 0 && cache.currentDiskUsage == 0)
+        #expect(CacheSamples.body("/b", in: cache) == nil)
+    }
+
+    @Test("New metadata leaves the body where it is", arguments: [small, large]) func updating(_ data: Data) throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        CacheSamples.store("/a", data, in: cache, etag: "\"1\"")
+        let entry = try #require(cache.find(CacheSamples.key("/a"), lines: []))
+        let updated = cache.update(entry, to: CacheSamples.stored("/a", etag: "\"2\""))
+        #expect(CacheSamples.read(updated) == data)
+        let found = try #require(disk(folder).find(CacheSamples.key("/a"), lines: []))
+        #expect(found.stored.head.value("ETag") == "\"2\"")
+        #expect(CacheSamples.read(found) == data)
+    }
+
+    @Test("Memory keeps to its capacity, and the least recently used goes first") func memoryEviction() throws {
+        let cache = HTTPCache(memoryCapacity: 100_000)
+        let body = LoopbackServer.pattern(count: 8000)
+        for index in 0..<11 { CacheSamples.store("/\(index)", body, in: cache) }
+        #expect(CacheSamples.body("/0", in: cache) != nil)
+        CacheSamples.store("/new", body, in: cache)
+        #expect(cache.currentMemoryUsage <= 100_000)
+        #expect(CacheSamples.body("/0", in: cache) == body)
+        #expect(CacheSamples.body("/1", in: cache) == nil)
+        #expect(CacheSamples.body("/new", in: cache) == body)
+    }
+
+    @Test("The folder keeps to its capacity, and the least recently used goes first") func diskEviction() throws {
+        let folder = try TemporaryFolder()
+        let cache = HTTPCache(memoryCapacity: 0, diskCapacity: 1_000_000, directory: folder.url)
+        let body = LoopbackServer.pattern(count: 90_000)
+        for index in 0..<10 {
+            CacheSamples.store("/\(index)", body, in: cache)
+            // The order is that of the files' times, whose steps may be coarse.
+            let age = Double(100 - index) * 100
+            for name in folder.names {
+                let path = folder.url.path + "/" + name
+                let date = try #require(FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
+                guard date.timeIntervalSinceNow > -60 else { continue }
+                let past: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSinceNow: -age)]
+                try FileManager.default.setAttributes(past, ofItemAtPath: path)
+            }
+        }
+        // Being found is being used.
+        #expect(CacheSamples.body("/0", in: cache) == body)
+        for index in 10..<14 { CacheSamples.store("/\(index)", body, in: cache) }
+        #expect(cache.currentDiskUsage <= 1_000_000)
+        #expect(CacheSamples.body("/1", in: cache) == nil)
+        #expect(CacheSamples.body("/0", in: cache) == body)
+        #expect(CacheSamples.body("/13", in: cache) == body)
+    }
+
+    @Test("A body of more than a tenth of the capacity is not stored, and leaves nothing behind") func tooLarge() throws
+    {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder, capacity: 1_000_000)
+        #expect(CacheSamples.collect(LoopbackServer.pattern(count: 100_001), for: cache) == nil)
+        #expect(CacheBodyWriter(cache.bodyLimits, expectedLength: 100_001) == nil)
+        #expect(folder.names == [])
+        let inMemory = HTTPCache(memoryCapacity: 100_000)
+        #expect(CacheSamples.collect(LoopbackServer.pattern(count: 10_001), for: inMemory) == nil)
+        #expect(CacheSamples.collect(LoopbackServer.pattern(count: 200_000), for: HTTPCache(memoryCapacity: 0)) == nil)
+    }
+
+    @Test("A body that is given up leaves no file") func givenUp() throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        var body = CacheSamples.collect(Self.large, for: cache)
+        #expect(folder.names.count == 1)
+        withExtendedLifetime(body) {}
+        body = nil
+        #expect(folder.names == [])
+    }
+
+    @Test("A session has a cache of its own as large as its URLCache, or the one it is given") func ownership() {
+        let shared = URLCache(memoryCapacity: 1_000_000, diskCapacity: 1_000_000, diskPath: nil)
+        let first = makeSession { $0.urlCache = shared }
+        let second = makeSession { $0.urlCache = shared }
+        // One may trust servers that the other one does not.
+        #expect(first.cache != nil && first.cache !== second.cache)
+        #expect(first.cache?.memoryCapacity == 1_000_000)
+        #expect(first.cache?.directory == nil)
+        #expect(makeSession { $0.urlCache = nil }.cache == nil)
+        let own = HTTPCache()
+        var options = CurlSession.Options()
+        options.cache = own
+        #expect(makeSession(options: options) { $0.urlCache = nil }.cache === own)
+    }
+}

@@ -1,0 +1,110 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// `willCacheResponse`: what a delegate makes of a response before it is stored.
+@Suite(.timeLimit(.minutes(2))) struct WillCacheTests {
+    /// Answers as the test says, and writes down the order of things.
+    private final class Delegate: NSObject, URLSessionDataDelegate, Sendable {
+        typealias Hook = @Sendable (CachedURLResponse) -> CachedURLResponse?
+
+        let hook: Hook
+        let events = Locked<[String]>([])
+        let isTwice: Bool
+
+        init(isTwice: Bool = false, _ hook: @escaping Hook) {
+            (self.hook, self.isTwice) = (hook, isTwice)
+        }
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            willCacheResponse proposedResponse: CachedURLResponse,
+            completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+        ) {
+            let isOnQueue = OperationQueue.current === session.delegateQueue
+            events.withLock { $0.append(isOnQueue ? "willCache" : "willCache elsewhere") }
+            completionHandler(hook(proposedResponse))
+            if isTwice { completionHandler(nil) }
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            events.withLock { $0.append(error == nil ? "completed" : "failed") }
+        }
+    }
+
+    private func twice(
+        _ delegate: Delegate,
+        _ bench: CacheBench
+    ) async throws -> CacheBench.Answer {
+        let session = CacheBench.session(bench.cache, delegate)
+        session.dataTask(with: bench.request()).resume()
+        try await eventually("the completion") { delegate.events.withLock { $0.contains("completed") } }
+        return try await bench.fetch()
+    }
+
+    @Test("A delegate that agrees is asked once, on its queue, before the completion") func agrees() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        let proposals = Promise<CachedURLResponse>()
+        let delegate = Delegate(isTwice: true) { proposal in
+            proposals.fulfil(proposal)
+            return proposal
+        }
+        #expect(try await twice(delegate, bench).text == "1")
+        #expect(delegate.events.withLock { $0 } == ["willCache", "completed"])
+        let proposal = try #require(proposals.first)
+        #expect(proposal.data == Data("1".utf8) && proposal.storagePolicy == .allowed)
+        #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test("A delegate that refuses is obeyed", arguments: [true, false]) func refuses(_ isNil: Bool) async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        let delegate = Delegate { proposal in
+            isNil
+                ? nil : CachedURLResponse(response: proposal.response, data: proposal.data, storagePolicy: .notAllowed)
+        }
+        #expect(try await twice(delegate, bench).text == "2")
+    }
+
+    @Test("Another body and other fields are stored in place of those that came") func changes() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        let delegate = Delegate { proposal in
+            let changed = HTTPURLResponse(
+                url: proposal.response.url ?? URL(fileURLWithPath: "/"),
+                statusCode: 203,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["Cache-Control": "max-age=60", "X-Changed": "yes"]
+            )
+            return CachedURLResponse(response: changed ?? proposal.response, data: Data("changed".utf8))
+        }
+        let answer = try await twice(delegate, bench)
+        #expect(answer.text == "changed" && answer.status == 203 && answer.field("X-Changed") == "yes")
+        #expect(answer.response.expectedContentLength == 7)
+        #expect(bench.count == 1)
+    }
+
+    @Test("allowedInMemoryOnly leaves no file", arguments: [10, 200_000]) func memoryOnly(_ size: Int) async throws {
+        let folder = try TemporaryFolder()
+        let cache = HTTPCache(diskCapacity: 10_000_000, directory: folder.url)
+        let body = LoopbackServer.pattern(count: size)
+        let bench = try CacheBench(cache: cache) { _, _ in .data(body).adding("Cache-Control", "max-age=60") }
+        let delegate = Delegate { proposal in
+            CachedURLResponse(response: proposal.response, data: proposal.data, storagePolicy: .allowedInMemoryOnly)
+        }
+        #expect(try await twice(delegate, bench).data == body)
+        #expect(bench.count == 1)
+        try await eventually("no file") { folder.names.isEmpty }
+    }
+
+    @Test("What may not be stored is not asked about, nor what came from the cache") func unasked() async throws {
+        let bench = try CacheBench(["Cache-Control": "no-store"])
+        let delegate = Delegate { $0 }
+        #expect(try await twice(delegate, bench).text == "2")
+        #expect(delegate.events.withLock { $0 } == ["completed"])
+        let cached = try CacheBench(["Cache-Control": "max-age=60"])
+        _ = try await cached.fetch()
+        let other = Delegate { $0 }
+        #expect(try await twice(other, cached).text == "1")
+        #expect(other.events.withLock { $0 } == ["completed"])
+    }
+}

@@ -1,0 +1,51 @@
+import FerrySession
+import Testing
+
+@testable import FerrySession
+
+@Suite struct CacheKeyTests {
+    /// RFC 9111, section 2, and the normalisation of RFC 9110, section 4.2.3.
+    @Test(
+        "A key is the URL as it is asked for",
+        arguments: [
+            ("http://Example.com", "http://example.com:80/"),
+            ("http://example.com:80/?b=1&a=2", "http://example.com:80/?b=1&a=2"),
+            ("https://user:secret@example.com/a%2Fb?q#fragment", "https://example.com:443/a%2Fb?q"),
+            ("HTTPS://example.com:8443/A", "https://example.com:8443/A"),
+            ("http://example.com?x", "http://example.com:80/?x"),
+            ("http://[::1]:8080/x", "http://::1:8080/x"),
+            ("http://example.com/@name/http://other/", "http://example.com:80/@name/http://other/"),
+        ]
+    )
+    func key(_ row: (url: String, key: String)) throws {
+        #expect(CacheKey.key(try #require(URL(string: row.url))) == row.key)
+    }
+
+    @Test("What is no web address has no key", arguments: ["file:///etc/passwd", "data:,x", "x", "ftp://a/b"])
+    func noKey(_ string: String) throws {
+        #expect(CacheKey.key(try #require(URL(string: string))) == nil)
+    }
+
+    /// Section 4.1.
+    @Test("Requests that differ in a field of Vary select other responses") func variants() {
+        func variant(_ names: [String], _ lines: [String]) -> String { CacheKey.variant(names, lines: lines) }
+        let lines = ["Foo: 1", "Accept-Encoding: gzip", "Bar;", "Content-Type:"]
+        #expect(variant([], lines) == "")
+        #expect(variant(["foo"], lines) == variant(["foo"], ["FOO:  1 ", "Other: 2"]))
+        #expect(variant(["foo"], lines) != variant(["foo"], ["Foo: 2"]))
+        #expect(variant(["foo"], lines) != variant(["foo"], []))
+        #expect(variant(["bar"], lines) != variant(["bar"], []))
+        #expect(variant(["content-type"], lines) == variant(["content-type"], []))
+        #expect(variant(["foo"], ["Foobar: 1"]) == variant(["foo"], []))
+        #expect(variant(["a", "b"], ["A: 1"]) != variant(["a", "b"], ["B: 1"]))
+    }
+
+    @Test("Credentials are not kept in clear") func secrets() {
+        let variant = CacheKey.variant(
+            ["authorization", "cookie"],
+            lines: ["Authorization: Bearer s3", "Cookie: a=s3"]
+        )
+        #expect(!variant.contains("s3"))
+        #expect(variant != CacheKey.variant(["authorization", "cookie"], lines: ["Cookie: a=s3"]))
+    }
+}

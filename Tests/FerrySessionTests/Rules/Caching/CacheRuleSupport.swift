@@ -1,0 +1,21 @@
+import FerrySession
+
+@testable import FerrySession
+
+/// Shorthand for the tables of the cache's rules.
+enum CacheRows {
+    static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// A date so many seconds from now, as a field has it.
+    static func date(_ offset: Double) -> String { HTTPDate.string(now.addingTimeInterval(offset)) }
+
+    static func fields(_ fields: [(String, String)]) -> CacheFields { CacheFields(list(fields)) }
+
+    static func list(_ fields: [(String, String)]) -> [ResponseHead.Field] {
+        fields.map { ResponseHead.Field(name: $0.0, value: $0.1) }
+    }
+
+    static func head(_ status: Int = 200, _ fields: [(String, String)] = []) -> ResponseHead {
+        ResponseHead(version: "HTTP/1.1", status: status, fields: list(fields))
+    }
+}

@@ -1,0 +1,91 @@
+import FerrySession
+import Testing
+
+@testable import FerrySession
+
+@Suite struct CacheValidationTests {
+    /// RFC 9111, section 4.3.1.
+    @Test("Conditions are made of what can be sent back") func conditions() {
+        func conditions(_ fields: [(String, String)]) -> [String] {
+            CacheValidation.conditions(CacheRows.fields(fields)).map { "\($0.name): \($0.value)" }
+        }
+        let date = CacheRows.date(-100)
+        #expect(conditions([]) == [])
+        #expect(conditions([("ETag", "W/\"a\"")]) == ["If-None-Match: W/\"a\""])
+        #expect(conditions([("Last-Modified", date)]) == ["If-Modified-Since: \(date)"])
+        #expect(
+            conditions([("ETag", "\"a\""), ("Last-Modified", date)])
+                == ["If-None-Match: \"a\"", "If-Modified-Since: \(date)"]
+        )
+        #expect(conditions([("ETag", "\"ü\"")]) == [])
+        #expect(conditions([("ETag", ""), ("Last-Modified", "once")]) == [])
+    }
+
+    @Test(
+        "A 304 is about the stored response unless its tag says otherwise (section 4.3.4)",
+        arguments: [
+            ("\"a\"", nil, true), (nil, nil, true), ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false),
+            ("W/\"a\"", "W/\"a\"", true), ("\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"a\"", false),
+            ("W/\"a\"", "W/\"b\"", false), (nil, "\"a\"", false), (nil, "W/\"a\"", true),
+        ] as [(String?, String?, Bool)]
+    )
+    func selects(_ row: (stored: String?, answer: String?, isAbout: Bool)) {
+        func fields(_ tag: String?) -> CacheFields { CacheRows.fields(tag.map { [("ETag", $0)] } ?? []) }
+        #expect(CacheValidation.selects(fields(row.stored), by: fields(row.answer)) == row.isAbout)
+    }
+
+    /// Section 3.2.
+    @Test("New fields replace those of their name, and what describes the stored body stays") func merging() {
+        let stored = CacheRows.list([
+            ("Content-Type", "text/plain"), ("Content-Length", "3"), ("Content-Encoding", "gzip"), ("X-Old", "1"),
+            ("Set-Cookie", "a=1"), ("Age", "100"), ("Cache-Control", "max-age=1"),
+        ])
+        let answer = CacheRows.list([
+            ("content-length", "0"), ("CACHE-CONTROL", "max-age=60"), ("Set-Cookie", "b=1"), ("Set-Cookie", "c=1"),
+            ("Connection", "X-Hop"), ("X-Hop", "1"), ("Content-Encoding", "br"), ("X-New", "2"),
+        ])
+        let merged = CacheValidation.merge(stored, with: answer).map { "\($0.name): \($0.value)" }
+        #expect(
+            merged == [
+                "Content-Type: text/plain", "Content-Length: 3", "Content-Encoding: gzip", "X-Old: 1",
+                "CACHE-CONTROL: max-age=60", "Set-Cookie: b=1", "Set-Cookie: c=1", "X-New: 2",
+            ]
+        )
+    }
+
+    /// Section 4.3.5.
+    @Test("An answer to HEAD is about the stored response while nothing differs") func head() {
+        let stored = CacheRows.head(200, [("ETag", "\"a\""), ("Content-Length", "3")])
+        #expect(CacheValidation.matchesHead(stored, CacheRows.head(200, [("Content-Length", "3")])))
+        #expect(CacheValidation.matchesHead(stored, CacheRows.head()))
+        #expect(!CacheValidation.matchesHead(stored, CacheRows.head(200, [("Content-Length", "4")])))
+        #expect(!CacheValidation.matchesHead(stored, CacheRows.head(200, [("ETag", "\"b\"")])))
+    }
+
+    /// Section 5.1.
+    @Test("The age takes the place of the one that came", arguments: [(0.0, "0"), (3.9, "3"), (1e12, "2147483648")])
+    func age(_ row: (Double, String)) {
+        let fields = CacheValidation.withAge(CacheRows.list([("age", "7"), ("X", "1")]), row.0)
+        #expect(fields.filter { $0.name.lowercased() == "age" }.map(\.value) == [row.1])
+        #expect(fields.count == 2)
+    }
+
+    @Test(
+        "An answer to an unsafe method invalidates its URL and those it names of the same origin (section 4.4)",
+        arguments: [
+            ("POST", 200, ["/x", "/location", "/content"]), ("PUT", 204, ["/x", "/location", "/content"]),
+            ("DELETE", 302, ["/x", "/location", "/content"]), ("M-SEARCH", 200, ["/x", "/location", "/content"]),
+            ("POST", 500, []), ("POST", 404, []), ("GET", 200, []), ("HEAD", 200, []), ("OPTIONS", 200, []),
+        ]
+    )
+    func invalidation(_ row: (method: String, status: Int, paths: [String])) throws {
+        let url = try #require(URL(string: "http://example.com/x"))
+        let head = CacheRows.head(row.status, [("Location", "/location"), ("Content-Location", "content")])
+        #expect(CacheInvalidation.invalidated(by: head, to: url, method: row.method).map(\.path) == row.paths)
+        let foreign = CacheRows.head(
+            200,
+            [("Location", "http://other.com/"), ("Content-Location", "https://example.com/")]
+        )
+        #expect(CacheInvalidation.invalidated(by: foreign, to: url, method: "POST") == [url])
+    }
+}

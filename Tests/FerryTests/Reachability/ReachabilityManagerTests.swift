@@ -1,0 +1,282 @@
+import Ferry
+import Foundation
+import Testing
+
+/// A source whose reports are the test's.
+final class ScriptedSource: ReachabilitySource {
+    struct Calls: Sendable, Equatable {
+        var starts = 0
+        var stops = 0
+    }
+
+    private let state = Locked<(report: (@Sendable (ReachabilityStatus) -> Void)?, calls: Calls)>((nil, Calls()))
+    private let first: ReachabilityStatus?
+
+    init(first: ReachabilityStatus? = nil) {
+        self.first = first
+    }
+
+    var calls: Calls { state.withLock { $0.calls } }
+    var isRunning: Bool { state.withLock { $0.report != nil } }
+
+    func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void) {
+        state.withLock { state in
+            state.report = report
+            state.calls.starts += 1
+        }
+        if let first { report(first) }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.report = nil
+            state.calls.stops += 1
+        }
+    }
+
+    /// The way to report, which a slow source may use after it was stopped.
+    var reporter: (@Sendable (ReachabilityStatus) -> Void)? { state.withLock { $0.report } }
+
+    func report(_ status: ReachabilityStatus) {
+        reporter?(status)
+    }
+}
+
+@Suite("Reachability")
+struct ReachabilityManagerTests {
+    private func started(_ source: ScriptedSource, _ manager: ReachabilityManager) async {
+        manager.startMonitoring()
+        #expect(await eventually { source.isRunning })
+    }
+
+    @Test("Each change is told once: property, handler, notification, updates")
+    func order() async throws {
+        let source = ScriptedSource()
+        let center = NotificationCenter()
+        let manager = ReachabilityManager(source: source, notificationCenter: center)
+        #expect(manager.status == .unknown)
+        let told = Watched<[String]>([])
+        manager.statusHandler = { [weak manager] status in
+            let isSet = manager?.status == status
+            told.change { $0.append("handler \(status) \(isSet)") }
+        }
+        let observer = center.addObserver(
+            forName: .networkingReachabilityDidChange,
+            object: manager,
+            queue: nil
+        ) { notification in
+            let number = notification.userInfo?[ReachabilityManager.notificationStatusKey] as? Int
+            told.change { $0.append("notification \(number ?? -2)") }
+        }
+        defer { center.removeObserver(observer) }
+        let updates = manager.updates
+        await started(source, manager)
+        for status in [ReachabilityStatus.reachableViaWiFi, .reachableViaWiFi, .notReachable, .reachableViaCellular] {
+            source.report(status)
+        }
+        var seen: [ReachabilityStatus] = []
+        for await status in updates {
+            seen.append(status)
+            if seen.count == 3 { break }
+        }
+        #expect(seen == [.reachableViaWiFi, .notReachable, .reachableViaCellular])
+        #expect(
+            told.current == [
+                "handler Reachable via WiFi true", "notification 2", "handler Not Reachable true", "notification 0",
+                "handler Reachable via WWAN true", "notification 1",
+            ]
+        )
+        #expect(manager.isReachable && manager.isReachableViaCellular && !manager.isReachableViaWiFi)
+    }
+
+    @Test("After stopping nothing is told, and a new start begins with the present status")
+    func restart() async {
+        let source = ScriptedSource(first: .reachableViaWiFi)
+        let manager = ReachabilityManager(source: source)
+        let told = Watched<[ReachabilityStatus]>([])
+        manager.statusHandler = { status in told.change { $0.append(status) } }
+        manager.startMonitoring()
+        manager.startMonitoring()
+        #expect(await told.wait { $0 == [.reachableViaWiFi] })
+        let late = source.reporter
+        manager.stopMonitoring()
+        late?(.notReachable)
+        #expect(await eventually { !source.isRunning })
+        #expect(manager.status == .reachableViaWiFi)
+        manager.startMonitoring()
+        #expect(await told.wait { $0.count == 2 })
+        late?(.notReachable)
+        source.report(.reachableViaCellular)
+        #expect(await told.wait { $0.count == 3 })
+        #expect(told.current == [.reachableViaWiFi, .reachableViaWiFi, .reachableViaCellular])
+        #expect(source.calls == .init(starts: 2, stops: 1))
+    }
+
+    @Test("Who starts it while others read hears of the present status")
+    func lateStart() async throws {
+        let source = ScriptedSource(first: .notReachable)
+        let manager = ReachabilityManager(source: source)
+        var updates = manager.updates.makeAsyncIterator()
+        #expect(await updates.next() == .notReachable)
+        let told = Watched<[ReachabilityStatus]>([])
+        manager.statusHandler = { status in told.change { $0.append(status) } }
+        manager.startMonitoring()
+        #expect(await told.wait { $0 == [.notReachable] })
+        #expect(source.calls.starts == 1)
+    }
+
+    @Test("Reading the updates keeps it watching, started or not, and no longer")
+    func updates() async {
+        let source = ScriptedSource(first: .reachableViaWiFi)
+        let manager = ReachabilityManager(source: source)
+        let reader = Task {
+            var seen: [ReachabilityStatus] = []
+            for await status in manager.updates { seen.append(status) }
+            return seen
+        }
+        #expect(await eventually { manager.isReachable })
+        source.report(.notReachable)
+        #expect(await eventually { manager.status == .notReachable })
+        reader.cancel()
+        #expect(await reader.value == [.reachableViaWiFi, .notReachable])
+        #expect(await eventually { !source.isRunning })
+    }
+
+    @Test("Waiting ends with the first way there, with the deadline, or with the task")
+    func waiting() async throws {
+        let source = ScriptedSource(first: .notReachable)
+        let manager = ReachabilityManager(source: source)
+        let error = await #expect(throws: NetworkError.self) {
+            try await manager.waitUntilReachable(timeout: .milliseconds(20))
+        }
+        #expect(error?.code == .notConnected)
+        let isThere = Watched(false)
+        let waiter = Task {
+            try await manager.waitUntilReachable()
+            isThere.change { $0 = true }
+        }
+        let arrives = await eventually {
+            source.report(.reachableViaCellular)
+            return isThere.current
+        }
+        #expect(arrives)
+        try await waiter.value
+        let cancelled = Task { try await ReachabilityManager(source: ScriptedSource()).waitUntilReachable() }
+        cancelled.cancel()
+        let reason = await #expect(throws: NetworkError.self) { try await cancelled.value }
+        #expect(reason?.code == .cancelled)
+        #expect(await eventually { !source.isRunning })
+    }
+
+    @Test("A manager that goes stops its source and ends the updates")
+    func freed() async throws {
+        let source = ScriptedSource(first: .reachableViaWiFi)
+        var manager: ReachabilityManager? = ReachabilityManager(source: source)
+        let updates = manager?.updates
+        manager?.startMonitoring()
+        #expect(await eventually { source.isRunning })
+        manager = nil
+        var count = 0
+        for await _ in try #require(updates) { count += 1 }
+        #expect(count <= 1)
+        #expect(await eventually { !source.isRunning })
+    }
+
+    @Test("The queue given is where all is told")
+    func queue() async {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "test", attributes: .concurrent)
+        queue.setSpecific(key: key, value: true)
+        let manager = ReachabilityManager(source: ScriptedSource(first: .notReachable), queue: queue)
+        let isThere = Watched<Bool?>(nil)
+        manager.statusHandler = { _ in isThere.change { $0 = DispatchQueue.getSpecific(key: key) ?? false } }
+        manager.startMonitoring()
+        #expect(await isThere.wait { $0 != nil })
+        #expect(isThere.current == true)
+    }
+
+    @Test("A session manager watches its base URL's host, or the network")
+    func ofManagers() {
+        let url = URL(string: "https://API.example.com:8443/v1/")
+        #expect(HTTPSessionManager(baseURL: url).reachability.target == .domain("api.example.com"))
+        let address = HTTPSessionManager(baseURL: URL(string: "http://[2001:db8::1]/"))
+        #expect(address.reachability.target == .address("2001:db8::1"))
+        #expect(address.reachability === address.reachability)
+        #expect(SessionManager().reachability === ReachabilityManager.shared)
+        let own = ReachabilityManager(source: ScriptedSource())
+        address.reachability = own
+        #expect(address.reachability === own)
+    }
+
+    @Test("The kernel knows the way to this machine, whatever its network")
+    func loopback() async throws {
+        for target in [ReachabilityTarget.address("127.0.0.1"), .domain("localhost")] {
+            let manager = ReachabilityManager(target: target)
+            try await manager.waitUntilReachable(timeout: .seconds(30))
+        }
+        let nowhere = ReachabilityManager(target: .address("no address"))
+        var updates = nowhere.updates.makeAsyncIterator()
+        #expect(await updates.next() == .notReachable)
+    }
+
+    @Test("Starting and stopping leaves no descriptor behind")
+    func descriptors() async throws {
+        let before = NetlinkProbe.sockets
+        for _ in 0..<50 {
+            let manager = ReachabilityManager(target: .address("127.0.0.1"))
+            try await manager.waitUntilReachable(timeout: .seconds(30))
+        }
+        #expect(await eventually { NetlinkProbe.sockets <= before })
+    }
+}
+
+/// Counts this process's netlink sockets.
+enum NetlinkProbe {
+    static var sockets: Int {
+        let table = (try? String(contentsOf: URL(fileURLWithPath: "/proc/self/net/netlink"), encoding: .utf8)) ?? ""
+        let inodes = Set(table.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
+        let folder = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.count { name in
+            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
+                link.hasPrefix("socket:[")
+            else { return false }
+            return inodes.contains(String(link.dropFirst(8).dropLast()))
+        }
+    }
+}
+
+@Suite("Reachability from many threads")
+struct ReachabilityRaceTests {
+    @Test("Starts, stops, readers and reports at once end as the last wish says, and tell no status twice in a row")
+    func everything() async {
+        let source = ScriptedSource(first: .notReachable)
+        let manager = ReachabilityManager(source: source)
+        let told = Watched<[ReachabilityStatus]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    switch index % 5 {
+                    case 0: manager.startMonitoring()
+                    case 1: manager.stopMonitoring()
+                    case 2: source.report(index % 2 == 0 ? .reachableViaWiFi : .notReachable)
+                    case 3: manager.statusHandler = { status in told.change { $0.append(status) } }
+                    default: for await _ in manager.updates { break }
+                    }
+                }
+            }
+            // Readers need something to read.
+            group.addTask {
+                for index in 0..<50 {
+                    source.report(index % 2 == 0 ? .reachableViaCellular : .notReachable)
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+        }
+        manager.stopMonitoring()
+        #expect(await eventually { !source.isRunning })
+        manager.startMonitoring()
+        #expect(await eventually { source.isRunning && manager.status == .notReachable })
+        #expect(source.calls.starts == source.calls.stops + 1)
+    }
+}
