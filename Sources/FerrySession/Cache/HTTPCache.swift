@@ -107,12 +107,14 @@ public final class HTTPCache: Sendable {
 
     /// Stores a response in place of the one before it.
     func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false) {
-        if !inMemoryOnly, let folder, folder.store(stored, body) {
-            guard case .data(let data) = body else { return memory.withLock { $0.remove(stored.key) } }
-            return insert(stored, data)
+        if let folder {
+            if !inMemoryOnly, folder.store(stored, body) {
+                guard case .data(let data) = body else { return memory.withLock { $0.remove(stored.key) } }
+                return insert(stored, data)
+            }
+            // What earlier responses have left in files would come back when the memory is gone.
+            remove(stored.key)
         }
-        // What an earlier response has left, in files or in memory, is out of date.
-        remove(stored.key)
         guard let data = body.data else { return }
         insert(stored, data)
     }
