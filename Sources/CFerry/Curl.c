@@ -309,6 +309,14 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
 
 // MARK: - Threads
 
+void ferry_name_thread(const char *name) {
+#ifdef __APPLE__
+    pthread_setname_np(name);
+#else
+    pthread_setname_np(pthread_self(), name);
+#endif
+}
+
 void ferry_block_sigpipe(void) {
     sigset_t set;
     sigemptyset(&set);

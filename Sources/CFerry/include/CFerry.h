@@ -131,6 +131,9 @@ int ferry_path_verify(
 /// Blocks SIGPIPE for the calling thread: CURLOPT_NOSIGNAL keeps libcurl from doing it.
 void ferry_block_sigpipe(void);
 
+/// Names the calling thread; the name has 15 bytes at most.
+void ferry_name_thread(const char *name);
+
 // MARK: - Content decoding
 
 /// The content codings of RFC 9110 section 8.4.1, and Zstandard (RFC 8878).

@@ -62,7 +62,9 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
                 success?(operation, operation.responseObject)
             }
         }
-        guard !record.withLock({ $0.setHandler(handler) }) else { return }
+        let (isKept, old) = record.withLock { $0.setHandler(handler) }
+        withExtendedLifetime(old) {}
+        guard !isKept else { return }
         (completionQueue ?? manager.completionQueue).async { handler(self) }
     }
 
@@ -78,6 +80,11 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     override func parseResponse() {
         _ = parse()
+    }
+
+    override var archivedSerializer: ArchivedSerializer? {
+        get { ArchivedSerializer(responseSerializer) }
+        set { if let newValue { responseSerializer = newValue.serializer } }
     }
 
     override var maximumBytes: Int? { responseSerializer.maximumBytes }

@@ -7,6 +7,9 @@ struct OperationRecord: Sendable {
         let handler: (@Sendable (RequestOperation) -> Void)?
         let completionBlock: (@Sendable () -> Void)?
         let token: CompletionToken?
+        /// Nothing of it is called any more; what its closures hold is let go of with it.
+        let settings: OperationSettings
+        let progress: ProgressReporter?
     }
 
     var machine = OperationMachine()
@@ -70,16 +73,19 @@ struct OperationRecord: Sendable {
         return true
     }
 
-    /// Sets what is called at the end; nothing is kept for an end that has been told.
-    mutating func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
-        completionBlock = machine.isDelivered ? nil : block
+    /// Sets what is called at the end, and gives what was set; nothing is kept for an end that has come.
+    mutating func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> (@Sendable () -> Void)? {
+        defer { completionBlock = machine.isDelivered ? nil : block }
+        return completionBlock
     }
 
-    /// Sets the handler of the end; false if the end has been told.
-    mutating func setHandler(_ handler: @escaping @Sendable (RequestOperation) -> Void) -> Bool {
-        guard !machine.isDelivered else { return false }
-        self.handler = handler
-        return true
+    /// Sets the handler of the end, and gives what was set; nothing is kept for an end that has come.
+    mutating func setHandler(
+        _ new: @escaping @Sendable (RequestOperation) -> Void
+    ) -> (isKept: Bool, old: (@Sendable (RequestOperation) -> Void)?) {
+        guard !machine.isDelivered else { return (false, nil) }
+        defer { handler = new }
+        return (true, handler)
     }
 
     /// Adds somebody to be told after handler and block have run; false if they have.
@@ -95,7 +101,13 @@ struct OperationRecord: Sendable {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
             settings.releaseClosures()
         }
-        return Farewell(handler: handler, completionBlock: completionBlock, token: token)
+        return Farewell(
+            handler: handler,
+            completionBlock: completionBlock,
+            token: token,
+            settings: settings,
+            progress: progress
+        )
     }
 
     /// Notes that handler and block have run, and hands out those who wait for that.

@@ -28,7 +28,7 @@ extension RequestOperation {
     /// Runs on the manager's operation queue.
     public var newBodyStream: (@Sendable () -> InputStream?)? {
         get { record.withLock(\.settings.newBodyStream) }
-        set { record.withLock { $0.settings.newBodyStream = newValue } }
+        set { change(\.newBodyStream, to: newValue) }
     }
 
     /// Where the body of the response goes as it comes; nil, the default, collects it in memory.
@@ -39,20 +39,20 @@ extension RequestOperation {
         get { record.withLock(\.settings.output)?.stream }
         set {
             let output = newValue.map(OperationOutput.init)
-            record.withLock { $0.settings.output = output }
+            change(\.output, to: output)
         }
     }
 
     /// What to answer the first challenge with.
     public var credential: URLCredential? {
         get { record.withLock(\.settings.credential) }
-        set { record.withLock { $0.settings.credential = newValue } }
+        set { change(\.credential, to: newValue) }
     }
 
     /// Whether a challenge may be answered from the session's credential storage; true by default.
     public var shouldUseCredentialStorage: Bool {
         get { record.withLock(\.settings.shouldUseCredentialStorage) }
-        set { record.withLock { $0.settings.shouldUseCredentialStorage = newValue } }
+        set { change(\.shouldUseCredentialStorage, to: newValue) }
     }
 
     /// Which servers the operation trusts; the manager's policy by default.
@@ -60,13 +60,13 @@ extension RequestOperation {
     /// Operations with the same other policy share a session.
     public var securityPolicy: SecurityPolicy {
         get { record.withLock(\.settings.securityPolicy) ?? manager.securityPolicy }
-        set { record.withLock { $0.settings.securityPolicy = newValue } }
+        set { change(\.securityPolicy, to: newValue) }
     }
 
     /// Where completions run; nil, the default, is the manager's ``SessionManager/completionQueue``.
     public var completionQueue: DispatchQueue? {
         get { record.withLock(\.settings.completionQueue) }
-        set { record.withLock { $0.settings.completionQueue = newValue } }
+        set { change(\.completionQueue, to: newValue) }
     }
 
     /// The group the operation is in from the moment this is set until its completions have run.
@@ -80,19 +80,19 @@ extension RequestOperation {
     /// Whatever belongs to the operation; it is not archived.
     public var userInfo: [String: any Sendable] {
         get { record.withLock(\.settings.userInfo) }
-        set { record.withLock { $0.settings.userInfo = newValue } }
+        set { change(\.userInfo, to: newValue) }
     }
 
     /// Receives the progress of the request's body, from its beginning after each pause.
     public var uploadProgress: ProgressHandler? {
         get { record.withLock(\.settings.uploadProgress) }
-        set { record.withLock { $0.settings.uploadProgress = newValue } }
+        set { change(\.uploadProgress, to: newValue) }
     }
 
     /// Receives the progress of the whole response, what arrived before a pause included.
     public var downloadProgress: ProgressHandler? {
         get { record.withLock(\.settings.downloadProgress) }
-        set { record.withLock { $0.settings.downloadProgress = newValue } }
+        set { change(\.downloadProgress, to: newValue) }
     }
 
     /// Decides about challenges, in place of ``credential`` and the manager's hooks.
@@ -100,7 +100,7 @@ extension RequestOperation {
     /// Runs on the manager's operation queue.
     public var authenticationChallenge: ChallengeHandler? {
         get { record.withLock(\.settings.challenge) }
-        set { record.withLock { $0.settings.challenge = newValue } }
+        set { change(\.challenge, to: newValue) }
     }
 
     /// Gives the request to follow a redirection with; nil refuses it, and the redirection is the response.
@@ -108,7 +108,7 @@ extension RequestOperation {
     /// Runs on the manager's operation queue, in place of the manager's hook.
     public var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? {
         get { record.withLock(\.settings.redirect) }
-        set { record.withLock { $0.settings.redirect = newValue } }
+        set { change(\.redirect, to: newValue) }
     }
 
     /// Gives what to cache; nil caches nothing.
@@ -116,6 +116,18 @@ extension RequestOperation {
     /// Runs on the manager's operation queue, in place of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
         get { record.withLock(\.settings.cacheResponse) }
-        set { record.withLock { $0.settings.cacheResponse = newValue } }
+        set { change(\.cacheResponse, to: newValue) }
+    }
+
+    /// Sets something, and lets go of what was set outside the lock: what a closure holds may have a life of its own.
+    private func change<Value: Sendable>(
+        _ path: any WritableKeyPath<OperationSettings, Value> & Sendable,
+        to value: Value
+    ) {
+        let old = record.withLock { record in
+            defer { record.settings[keyPath: path] = value }
+            return record.settings[keyPath: path]
+        }
+        withExtendedLifetime(old) {}
     }
 }

@@ -43,8 +43,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// Makes an operation from what ``archivedData()`` gave: ready, or finished if it was.
     ///
-    /// Closures, streams, the response serializer and the manager are not archived. Neither is where an output stream
-    /// goes: one that holds as many bytes as had arrived lets the operation go on there.
+    /// Closures, streams and the manager are not archived, nor is a response serializer other than those for data, JSON,
+    /// property lists and strings. Neither is where an output stream goes: one that holds as many bytes as had arrived lets the operation go on there.
     ///
     /// - Parameters:
     ///   - data: The archive; anything at all may be in it.
@@ -55,9 +55,11 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         archivedData data: Data,
         manager: SessionManager = RequestOperation.defaultManager
     ) throws(NetworkError) {
+        let archive = try OperationArchive(data)
         self.manager = manager
-        record = Locked(OperationRecord(try OperationArchive(data)))
+        record = Locked(OperationRecord(archive))
         super.init()
+        archivedSerializer = archive.serializer
     }
 
     /// Makes an operation from a keyed archive; nil if there is none in it.
@@ -67,22 +69,31 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ///
     /// - Parameter coder: The unarchiver.
     public required init?(coder: NSCoder) {
+        let archive: OperationArchive
         do {
             guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey) else {
                 throw NetworkError(.decodingFailed, message: "The archive holds no operation")
             }
-            manager = RequestOperation.defaultManager
-            record = Locked(OperationRecord(try OperationArchive(Data(referencing: data))))
+            archive = try OperationArchive(Data(referencing: data))
         } catch {
             // Under the other policy a failure ends the process.
             if coder.decodingFailurePolicy == .setErrorAndReturn { coder.failWithError(error) }
             return nil
         }
+        manager = RequestOperation.defaultManager
+        record = Locked(OperationRecord(archive))
         super.init()
+        archivedSerializer = archive.serializer
     }
 
     /// Parses the response once the transfer has succeeded; runs on the processing queue.
     func parseResponse() {}
+
+    /// What an archive keeps of the response serializer.
+    var archivedSerializer: ArchivedSerializer? {
+        get { nil }
+        set {}
+    }
 
     /// The largest body that may be collected; nil for any.
     var maximumBytes: Int? { nil }
@@ -131,7 +142,10 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Called once, on the ``completionQueue``, after the operation has finished; released then.
     override open var completionBlock: (@Sendable () -> Void)? {
         get { record.withLock(\.completionBlock) }
-        set { record.withLock { $0.setCompletionBlock(newValue) } }
+        set {
+            let old = record.withLock { $0.setCompletionBlock(newValue) }
+            withExtendedLifetime(old) {}
+        }
     }
 
     /// Starts the operation; one that is not ready ignores it.

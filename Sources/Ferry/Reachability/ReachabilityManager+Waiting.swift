@@ -1,7 +1,7 @@
 import FerrySession
 
 extension ReachabilityManager {
-    /// Waits until there is a way there; returns at once if there is.
+    /// Waits until there is a way there; returns at once if there is, or if the system does not tell.
     ///
     /// - Parameter timeout: How long to wait; nil waits for ever.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/notConnected`` when the time is over, or with
@@ -10,7 +10,7 @@ extension ReachabilityManager {
         let updates = updates
         let isReachable = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await status in updates where status.isReachable { return true }
+                for await status in updates where status != .notReachable { return true }
                 return false
             }
             if let timeout {

@@ -27,6 +27,8 @@ public final class ReachabilityManager: Sendable {
         /// Counts the times the source was wanted, so that reports of an earlier time are told apart.
         var run = 0
         var isSourceRunning = false
+        /// Whether the source has said anything since it was wanted.
+        var hasReported = false
 
         var wantsSource: Bool { isStarted || holds > 0 }
     }
@@ -130,6 +132,7 @@ public final class ReachabilityManager: Sendable {
             // Who starts it while others read the updates has not heard of the present status.
             guard state.wantsSource != wanted else { return (false, state.isStarted && !wasStarted) }
             state.run += 1
+            state.hasReported = false
             if state.wantsSource { state.status = .unknown }
             return (true, false)
         }
@@ -137,7 +140,7 @@ public final class ReachabilityManager: Sendable {
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
         if mustTell {
             queue.async { [weak self] in
-                guard let self, status != .unknown else { return }
+                guard let self, state.withLock(\.hasReported) else { return }
                 tellPresent()
             }
         }
@@ -178,8 +181,11 @@ public final class ReachabilityManager: Sendable {
     /// Tells a change to everyone, on the queue.
     private func tell(_ status: ReachabilityStatus, run: Int) {
         let isChange = state.withLock { state in
-            guard state.run == run, state.wantsSource, state.status != status else { return false }
+            guard state.run == run, state.wantsSource, state.status != status || !state.hasReported else {
+                return false
+            }
             state.status = status
+            state.hasReported = true
             return true
         }
         guard isChange else { return }
@@ -225,9 +231,9 @@ public final class ReachabilityManager: Sendable {
     private func add(_ continuation: AsyncStream<ReachabilityStatus>.Continuation, _ number: Int) {
         let present = state.withLock { state in
             state.streams[number] = continuation
-            return state.status
+            return state.hasReported ? state.status : nil
         }
-        if present != .unknown { continuation.yield(present) }
+        if let present { continuation.yield(present) }
     }
 
     private func remove(stream number: Int) {

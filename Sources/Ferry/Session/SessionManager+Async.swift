@@ -127,8 +127,13 @@ extension SessionManager {
         let relay = CancellationRelay()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard let task = makeTask({ continuation.resume(returning: $0) }) else { return }
-                start(task)
+                let waiting = CancellationRelay()
+                let made = makeTask { response in
+                    waiting.cancel()
+                    continuation.resume(returning: response)
+                }
+                guard let task = made else { return }
+                startWhenConnected(task, waiting)
                 relay.attach(task)
             }
         } onCancel: {

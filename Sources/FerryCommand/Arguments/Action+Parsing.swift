@@ -106,7 +106,8 @@ extension FetchOptions {
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
         if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
-        let areFiles = usesRemoteNames || urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areFiles = usesRemoteNames || areNamed
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 }

@@ -13,7 +13,7 @@ enum HelpText {
         A file is written as FILE.part and takes its name when it is whole. What is needed to go on with it
         stands in FILE.part.ferry; an interrupted run says how to. The body of an HTTP error goes to standard
         output, never into a file. JSON is indented on a terminal, and elsewhere as it came. A URL without a
-        scheme is https, on this machine http. Lines of a batch that are empty or begin with # are left out.
+        scheme is https, on this machine http. Lines of a batch that are empty or begin with # do not count.
 
         Exit status, with several URLs that of the first one that failed:
         \(statuses)

@@ -1,3 +1,5 @@
+internal import CFerry
+
 /// Reads an `InputStream` on a thread of its own, a bounded piece ahead of libcurl.
 ///
 /// A stream may block for as long as it likes: only its own request waits. It ends where `read` answers zero;
@@ -36,7 +38,7 @@ final class StreamPump: BodyReader, Sendable {
         let piecesAhead = 2
         for _ in 0..<piecesAhead { room.signal() }
         let thread = Thread { [self] in
-            Thread.current.name = "Ferry body"
+            ferry_name_thread("Ferry body")
             pump(box.stream)
         }
         thread.stackSize = 524_288

@@ -111,8 +111,8 @@ public final class HTTPCache: Sendable {
             guard case .data(let data) = body else { return memory.withLock { $0.remove(stored.key) } }
             return insert(stored, data)
         }
-        // The file of an earlier response would come back when the memory is gone.
-        folder?.remove(stored.key)
+        // What an earlier response has left, in files or in memory, is out of date.
+        remove(stored.key)
         guard let data = body.data else { return }
         insert(stored, data)
     }

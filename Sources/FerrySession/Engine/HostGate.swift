@@ -1,5 +1,7 @@
 /// Who may connect to one origin now, and who waits: first come, first served within a priority.
-struct HostGate {
+///
+/// It is a class since changing a value in a dictionary allocates; it is touched on its engine's thread only.
+final class HostGate {
     private(set) var running = 0
     var limit: Int
     private var queues: [Queue] = [Queue(), Queue(), Queue()]
@@ -12,29 +14,29 @@ struct HostGate {
     var isEmpty: Bool { running == 0 && waiting == 0 }
 
     /// Takes a place if one is free.
-    mutating func enter() -> Bool {
+    func enter() -> Bool {
         guard running < limit else { return false }
         running += 1
         return true
     }
 
     /// Takes a place whether or not one is free: a suspended transfer that goes on keeps its connection.
-    mutating func reenter() {
+    func reenter() {
         running += 1
     }
 
-    mutating func leave() {
+    func leave() {
         running -= 1
     }
 
-    mutating func wait(_ transfer: Transfer, priority: Float) {
+    func wait(_ transfer: Transfer, priority: Float) {
         let index = priority > URLSessionTask.defaultPriority ? 0 : priority < URLSessionTask.defaultPriority ? 2 : 1
         queues[index].append(transfer)
         waiting += 1
     }
 
     /// The next one that still wants to enter, if there is a place.
-    mutating func next() -> Transfer? {
+    func next() -> Transfer? {
         guard running < limit, waiting > 0 else { return nil }
         for index in queues.indices {
             while let transfer = queues[index].popFirst() {

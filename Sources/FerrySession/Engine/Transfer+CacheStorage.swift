@@ -31,7 +31,8 @@ extension Transfer {
             writer: isRedirection
                 ? nil : CacheBodyWriter(exchange.cache.bodyLimits, expectedLength: expectedTotal ?? 0)
         )
-        if isRedirection || pending.writer != nil { caching?.pending = pending }
+        guard isRedirection || pending.writer != nil else { return exchange.cache.remove(exchange.key) }
+        caching?.pending = pending
     }
 
     /// RFC 9111, section 4.3.5.
@@ -48,8 +49,10 @@ extension Transfer {
 
     /// Keeps bytes that are being delivered; a body that cannot be stored is forgotten.
     func collectForCache(_ bytes: UnsafeRawBufferPointer) {
-        guard let writer = caching?.pending?.writer else { return }
-        if !writer.append(bytes) { caching?.pending = nil }
+        guard let caching, let writer = caching.pending?.writer, !writer.append(bytes) else { return }
+        self.caching?.pending = nil
+        // What is stored is older than the response that is too large.
+        caching.cache.remove(caching.key)
     }
 
     /// The response is whole: gives it to be stored.

@@ -86,8 +86,8 @@ final class TransferEngine: @unchecked Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            // On Linux a name given from outside never reaches the system.
-            Thread.current.name = "Ferry"
+            // On Linux a name that `Thread` is given reaches the system sometimes.
+            ferry_name_thread("Ferry")
             ferry_block_sigpipe()
             run()
         }
@@ -167,14 +167,21 @@ final class TransferEngine: @unchecked Sendable {
         transfer.priority = priority
         if transfer.consultCache() { return }
         transfer.gateOrigin = origin
-        let maximum = settings.maximumConnectionsPerHost
-        if gates[origin, default: HostGate(limit: maximum)].enter() {
+        let gate = gate(of: origin)
+        if gate.enter() {
             transfer.holdsSlot = true
             begin(transfer)
         } else {
             transfer.isWaitingForSlot = true
-            gates[origin]?.wait(transfer, priority: priority)
+            gate.wait(transfer, priority: priority)
         }
+    }
+
+    private func gate(of origin: Origin) -> HostGate {
+        if let gate = gates[origin] { return gate }
+        let gate = HostGate(limit: settings.maximumConnectionsPerHost)
+        gates[origin] = gate
+        return gate
     }
 
     private func begin(_ transfer: Transfer) {
@@ -224,7 +231,7 @@ final class TransferEngine: @unchecked Sendable {
     /// A suspended transfer that goes on has its connection still, so it needs no place to be free.
     func retakeSlot(_ transfer: Transfer) {
         guard !transfer.holdsSlot, transfer.hasEasy, let origin = transfer.gateOrigin else { return }
-        gates[origin, default: HostGate(limit: settings.maximumConnectionsPerHost)].reenter()
+        gate(of: origin).reenter()
         transfer.holdsSlot = true
     }
 
@@ -232,8 +239,8 @@ final class TransferEngine: @unchecked Sendable {
     ///
     /// It is called from libcurl's callbacks, where no handle may be added; they are let in when libcurl returns.
     func noteMultiplexed(_ origin: Origin) {
-        guard let limit = gates[origin]?.limit, limit < Self.streamsPerOrigin else { return }
-        gates[origin]?.limit = Self.streamsPerOrigin
+        guard let gate = gates[origin], gate.limit < Self.streamsPerOrigin else { return }
+        gate.limit = Self.streamsPerOrigin
         multiplexed.insert(origin)
     }
 
@@ -245,17 +252,16 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     private func admitWaiting(_ origin: Origin) {
-        while let next = gates[origin]?.next() {
+        guard let gate = gates[origin] else { return }
+        while let next = gate.next() {
             next.isWaitingForSlot = false
             next.holdsSlot = true
             begin(next)
         }
         // An idle gate is kept for the next request, unless there are many of them.
         let keptGates = 64
-        guard gates.count > keptGates else { return }
-        if gates[origin]?.isEmpty == true, gates[origin]?.limit == settings.maximumConnectionsPerHost {
-            gates[origin] = nil
-        }
+        guard gates.count > keptGates, gate.isEmpty, gate.limit == settings.maximumConnectionsPerHost else { return }
+        gates[origin] = nil
     }
 
     // MARK: - The cache

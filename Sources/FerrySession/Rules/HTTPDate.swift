@@ -15,18 +15,6 @@ enum HTTPDate {
         }
     }
 
-    /// Writes a date in the preferred format.
-    static func string(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
-        let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        let day = time < 0 ? days - 1 : days
-        let clock = time < 0 ? time + 86_400 : time
-        let (year, month, dayOfMonth) = civil(daysSinceEpoch: day)
-        let weekday = weekdays[((day % 7) + 11) % 7]
-        return "\(weekday), \(two(dayOfMonth)) \(months[month - 1]) \(year)"
-            + " \(two(clock / 3600)):\(two(clock / 60 % 60)):\(two(clock % 60)) GMT"
-    }
-
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func fixed(_ words: [Substring]) -> Date? {
         guard words[5].lowercased() == "gmt", let day = Int(words[1]), let year = Int(words[3]) else { return nil }
@@ -44,10 +32,9 @@ enum HTTPDate {
         let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
         guard words[3].lowercased() == "gmt", parts.count == 3, parts[2].utf8.count == 2 else { return nil }
         guard let day = Int(parts[0]), let short = Int(parts[2]), short >= 0 else { return nil }
-        let current = civil(daysSinceEpoch: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))).year
-        var year = current - current % 100 + short
-        if year > current + 50 { year -= 100 }
-        return date(day: day, month: parts[1], year: year, clock: words[2])
+        let latest = year(ofDay: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))) + 50
+        let past = (latest - short) % 100
+        return date(day: day, month: parts[1], year: latest - past, clock: words[2])
     }
 
     private static func date(day: Int, month name: Substring, year: Int, clock string: Substring) -> Date? {
@@ -68,11 +55,6 @@ enum HTTPDate {
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-
-    private static func two(_ number: Int) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
-    }
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar, with years that begin in March.
     private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
@@ -84,16 +66,11 @@ enum HTTPDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The way back from ``daysSinceEpoch(year:month:day:)``.
-    private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    /// The year of a day, counted from 1970-01-01, in the proleptic Gregorian calendar.
+    private static func year(ofDay days: Int) -> Int {
+        let guess = 1970 + Int((Double(days) / 365.2425).rounded(.down))
+        // The guess is one off at most.
+        if daysSinceEpoch(year: guess + 1, month: 1, day: 1) <= days { return guess + 1 }
+        return daysSinceEpoch(year: guess, month: 1, day: 1) <= days ? guess : guess - 1
     }
 }

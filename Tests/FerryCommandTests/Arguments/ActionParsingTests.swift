@@ -1,3 +1,4 @@
+import Ferry
 import Foundation
 import Testing
 
@@ -66,6 +67,16 @@ struct ActionParsingTests {
         #expect(options.urls.map(\.absoluteString) == ["http://a/1", "http://a/2"])
     }
 
+    @Test("Pins add up, and hold for every host")
+    func pins() throws {
+        let texts = ["sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8=", String(repeating: "A", count: 43) + "="]
+        let options = try options("--pin", texts[0], "--pin=\(texts[1])", "http://a")
+        #expect(options.pins.map(\.base64) == [String(texts[0].dropFirst(8)), texts[1]])
+        let session = try CurlSession.make(options)
+        #expect(session.options.tls.publicKeyPins == ["*": options.pins])
+        session.invalidateAndCancel()
+    }
+
     @Test("The method follows from the body, unless it is given")
     func methods() throws {
         #expect(try options("http://a").effectiveMethod == "GET")
@@ -116,6 +127,10 @@ struct ActionParsingTests {
             (["--max-time", "nan", "http://a"], "--max-time takes seconds such as 2.5, not 'nan'"),
             (["--connect-timeout", "1s", "http://a"], "--connect-timeout takes seconds such as 2.5, not '1s'"),
             (["-o", "", "http://a"], "--output needs a name"),
+            (
+                ["--pin", "sha256//AAAA", "http://a"],
+                "--pin takes the SHA-256 hash of a public key as sha256//BASE64, not 'sha256//AAAA'"
+            ),
             (
                 ["--proxy", "ftp://a", "http://a"],
                 "A proxy is http, https, socks4, socks4a, socks5 or socks5h, not 'ftp://a'"

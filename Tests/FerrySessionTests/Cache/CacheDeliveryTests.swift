@@ -174,6 +174,19 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    @Test("A response that is too large takes the older one away", arguments: [true, false])
+    func outgrown(_ tellsLength: Bool) async throws {
+        let bench = try CacheBench(cache: HTTPCache(memoryCapacity: 100_000)) { _, number in
+            let body = LoopbackServer.pattern(count: number == 2 ? 50_000 : 10)
+            let response = tellsLength ? LoopbackResponse.data(body) : .stream { $0.write(body) }
+            return response.adding("Cache-Control", "max-age=60")
+        }
+        _ = try await bench.fetch()
+        #expect(try await bench.fetch(policy: .reloadIgnoringLocalCacheData).data.count == 50_000)
+        #expect(try await bench.fetch().data.count == 10)
+        #expect(bench.count == 3)
+    }
+
     @Test("A coded body is stored as it was delivered") func gzip() async throws {
         let server = try LoopbackServer(routes: [
             LoopbackRoute("GET", "/coded") { request in

@@ -46,16 +46,17 @@ import Testing
         #expect(HTTPDate.parse(string, now: Self.now) == nil)
     }
 
-    @Test("What is written is read back", arguments: [0, 784_111_777, -1, 951_782_400, 4_102_444_799, -86_401])
-    func written(_ seconds: Int) {
-        let date = Date(timeIntervalSince1970: Double(seconds))
-        #expect(HTTPDate.parse(HTTPDate.string(date)) == date)
-    }
-
-    @Test("The preferred format is what is written") func preferred() {
-        #expect(HTTPDate.string(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(HTTPDate.string(Date(timeIntervalSince1970: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
-        #expect(HTTPDate.string(Date(timeIntervalSince1970: 0)) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    @Test(
+        "A year of two digits is at most 50 years ahead, on the year's first and last day, too",
+        arguments: [
+            (1_767_225_600.0, "76", 2076), (1_767_225_599, "76", 1976), (1_767_225_600, "77", 1977),
+            (1_798_761_599, "76", 2076), (1_798_761_600, "77", 2077), (0, "21", 1921), (0, "20", 2020), (0, "70", 1970),
+        ]
+    )
+    func shortYear(_ row: (now: Double, digits: String, year: Int)) throws {
+        let now = Date(timeIntervalSince1970: row.now)
+        let read = try #require(HTTPDate.parse("Monday, 01-Jan-\(row.digits) 00:00:00 GMT", now: now))
+        #expect(read == HTTPDate.date(year: row.year, month: 1, day: 1, clock: [0, 0, 0]))
     }
 
     @Test("Random bytes never trap") func fuzz() {

@@ -15,6 +15,7 @@ import Testing
     func finished() async throws {
         let server = try LoopbackServer { _ in .json("[1]", status: 404) }
         let original = HTTPRequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.responseSerializer = .json
         original.start()
         #expect(await original.settled())
         let copies = [
@@ -28,7 +29,7 @@ import Testing
             #expect(copy.httpResponse?.statusCode == 404)
             #expect(copy.httpResponse?.contentType == "application/json")
             #expect(copy.responseData == Data("[1]".utf8) && copy.byteCount == 3)
-            copy.responseSerializer = .json
+            #expect(copy.responseSerializer is JSONResponseSerializer)
             #expect(copy.responseObject as? JSONValue == [1])
             #expect(copy.error?.code == .unacceptableStatusCode)
             let ends = Watched(0)
@@ -105,6 +106,25 @@ import Testing
             #expect(copy.error?.failingURL == server.url)
             #expect(copy.isCancelled == original.isCancelled)
         }
+    }
+
+    @Test("Serializers without closures come back, and others leave the usual one")
+    func serializers() throws {
+        let url = try #require(URL(string: "http://localhost/"))
+        func restored(_ serializer: any ResponseSerializer) throws -> any ResponseSerializer {
+            let operation = HTTPRequestOperation(request: URLRequest(url: url), manager: manager)
+            operation.responseSerializer = serializer
+            return try HTTPRequestOperation(archivedData: try operation.archivedData(), manager: manager)
+                .responseSerializer
+        }
+        let validation = Validation(statusCodes: [204], contentTypes: ["a/b"])
+        let data = try restored(HTTPDataResponseSerializer(validation: validation, maximumBytes: 7))
+        #expect((data as? HTTPDataResponseSerializer)?.validation == validation)
+        #expect(data.maximumBytes == 7)
+        #expect(try restored(JSONResponseSerializer(maximumBytes: 8)).maximumBytes == 8)
+        #expect(try restored(StringResponseSerializer(encoding: .isoLatin1)) is StringResponseSerializer)
+        #expect(try restored(PropertyListResponseSerializer()) is PropertyListResponseSerializer)
+        #expect(try restored(DecodableResponseSerializer(Int.self)) is HTTPDataResponseSerializer)
     }
 
     @Test("A request with all its properties comes back")
@@ -259,6 +279,7 @@ import Testing
         var finished = ready
         finished.machine = OperationMachine(state: .finished, isCancelled: true)
         finished.error = NetworkError(.cancelled, message: "cancelled", failingURL: url)
-        return try [plain, ready, finished].map { try OperationArchive($0).encoded() }
+        let serializer = ArchivedSerializer(StringResponseSerializer(validation: Validation(contentTypes: ["text/*"])))
+        return try [plain, ready, finished].map { try OperationArchive($0, serializer: serializer).encoded() }
     }
 }

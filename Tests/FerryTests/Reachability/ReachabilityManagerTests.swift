@@ -1,4 +1,5 @@
 import Ferry
+import FerryTesting
 import Foundation
 import Testing
 
@@ -206,6 +207,41 @@ struct ReachabilityManagerTests {
         let own = ReachabilityManager(source: ScriptedSource())
         address.reachability = own
         #expect(address.reachability === own)
+    }
+
+    @Test("With waitsForConnectivity the async calls wait for a way to their host, and can be cancelled")
+    func connectivity() async throws {
+        let server = try LoopbackServer { _ in .json("1") }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        manager.waitsForConnectivity = true
+        let source = ScriptedSource(first: .notReachable)
+        manager.reachability = ReachabilityManager(
+            target: try #require(ReachabilityTarget(url: server.url)),
+            source: source
+        )
+        let cancelled = Task { await manager.response(for: Request<Int>("a", as: Int.self)) }
+        #expect(await eventually { source.isRunning })
+        cancelled.cancel()
+        #expect(await cancelled.value.error?.code == .cancelled)
+        #expect(await eventually { !source.isRunning })
+        #expect(server.requests.isEmpty)
+        let waiting = Task { try await manager.send(Request<Int>("b", as: Int.self)) }
+        #expect(await eventually { source.isRunning && manager.reachability.status == .notReachable })
+        #expect(server.requests.isEmpty)
+        source.report(.reachableViaWiFi)
+        #expect(try await waiting.value == 1)
+        // Another host has nothing to do with that.
+        let other = try LoopbackServer { _ in .json("2") }
+        let url = try #require(URL(string: "http://localhost:\(other.url.port ?? 0)/"))
+        #expect(await manager.response(for: URLRequest(url: url), serializer: .decodable(Int.self)).value == 2)
+    }
+
+    @Test("Where the system does not tell, nobody waits")
+    func unknown() async throws {
+        let manager = ReachabilityManager(source: ScriptedSource(first: .unknown))
+        try await manager.waitUntilReachable()
+        var updates = manager.updates.makeAsyncIterator()
+        #expect(await updates.next() == .unknown)
     }
 
     @Test("The kernel knows the way to this machine, whatever its network")

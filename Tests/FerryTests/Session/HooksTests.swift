@@ -5,6 +5,18 @@ import Testing
 
 @Suite("Hooks", .timeLimit(.minutes(5)))
 struct HooksTests {
+    @Test("A response is stored without a hook, and not where one gives nil") func willCacheResponse() async throws {
+        let server = try LoopbackServer { request in .text(request.path).adding("Cache-Control", "max-age=60") }
+        let manager = TestTransport.all[0].manager()
+        let stored = URLRequest(url: server.url("/stored"))
+        let refused = URLRequest(url: server.url("/refused"))
+        for _ in 0..<2 { #expect(await manager.response(for: stored, serializer: .string).value == "/stored") }
+        #expect(server.requestCount == 1)
+        manager.hooks.dataTaskWillCacheResponse = { _, _, _ in nil }
+        for _ in 0..<2 { #expect(await manager.response(for: refused, serializer: .string).value == "/refused") }
+        #expect(server.requestCount == 3)
+    }
+
     @Test("Redirections are followed without a hook, changed by one, or refused by nil", arguments: TestTransport.all)
     func redirection(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in

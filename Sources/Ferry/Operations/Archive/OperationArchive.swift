@@ -19,6 +19,9 @@ struct OperationArchive: Sendable {
     /// Why the transfer failed.
     let error: NetworkError?
 
+    /// What parses the response, where that could be kept.
+    let serializer: ArchivedSerializer?
+
     private static let magic = Data("ferry-operation\n".utf8)
     private static let checksumLength = 8
 
@@ -36,6 +39,7 @@ struct OperationArchive: Sendable {
         var isCancelled: Bool
         var response: Response?
         var error: Failure?
+        var serializer: ArchivedSerializer?
         var byteCount: Int64
         var dataCount: Int
     }
@@ -55,7 +59,8 @@ struct OperationArchive: Sendable {
     // MARK: - Writing
 
     /// Takes what there is to keep: an operation that is under way is kept as a ready one.
-    init(_ record: OperationRecord) {
+    init(_ record: OperationRecord, serializer: ArchivedSerializer? = nil) {
+        self.serializer = serializer
         request = record.request
         state = record.machine.state == .finished ? .finished : .ready
         isCancelled = record.machine.isCancelled
@@ -74,6 +79,7 @@ struct OperationArchive: Sendable {
                 response.url.map { Response(url: $0, status: response.statusCode, fields: response.archivedFields) }
             },
             error: error.map { Failure(code: $0.code.rawValue, message: $0.message, url: $0.failingURL) },
+            serializer: serializer,
             byteCount: body.byteCount,
             dataCount: body.data.count
         )
@@ -131,6 +137,7 @@ struct OperationArchive: Sendable {
         request = head.request.urlRequest
         self.state = state
         isCancelled = head.isCancelled
+        serializer = head.serializer
         body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
         error = head.error.map { failure in
             NetworkError(

@@ -7,7 +7,7 @@ extension RequestOperation {
     /// Always true.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Archives the operation: request, state, response, error, body and byte count.
+    /// Archives the operation: request, state, response, error, body, byte count, and serializer where that is possible.
     ///
     /// An operation that is running is paused first, and stays so; it is archived as a ready one. It goes on where it
     /// stopped when it is made again, also in another process. The archive holds the request's header fields and is as
@@ -17,7 +17,7 @@ extension RequestOperation {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` for a request whose body is a stream.
     public func archivedData() throws(NetworkError) -> Data {
         if isExecuting { pause() }
-        return try OperationArchive(record.withLock { $0 }).encoded()
+        return try OperationArchive(record.withLock { $0 }, serializer: archivedSerializer).encoded()
     }
 
     /// Archives the operation in a keyed archive.

@@ -31,12 +31,21 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     ///   - baseURL: What relative paths are resolved against; nil takes absolute URLs only.
     ///   - configuration: The session's configuration; it is copied.
     ///   - transport: Which `URLSession` to run on.
-    public init(
+    public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl
     ) {
-        sessionManager = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
+        self.init(
+            sessionManager: HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
+        )
+    }
+
+    /// Makes a manager on a session manager, whose serializers, policy and queues are its own.
+    ///
+    /// - Parameter sessionManager: What makes the requests and runs them.
+    public init(sessionManager: HTTPSessionManager) {
+        self.sessionManager = sessionManager
     }
 
     /// What relative paths are resolved against, with a slash at its end.
@@ -124,14 +133,6 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     ///
     /// - Returns: The manager.
     open func copy() -> HTTPRequestOperationManager {
-        let copy = HTTPRequestOperationManager(
-            baseURL: baseURL,
-            configuration: sessionManager.configuration,
-            transport: sessionManager.core.transport
-        )
-        copy.requestSerializer = requestSerializer
-        copy.responseSerializer = responseSerializer
-        copy.sessionManager.takeSettings(of: sessionManager)
-        return copy
+        HTTPRequestOperationManager(sessionManager: sessionManager.copy())
     }
 }

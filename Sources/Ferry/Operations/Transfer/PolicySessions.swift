@@ -33,6 +33,7 @@ enum PolicySessions {
         let made = SessionManager(configuration: base.configuration, transport: base.core.transport)
         let settings = base.core.settings.withLock { $0 }
         made.core.settings.withLock { $0 = settings }
+        (made.notificationCenter, made.notificationQueue) = (base.notificationCenter, base.notificationQueue)
         try made.setSecurityPolicy(policy)
         return entries.withLock { entries in
             // Another thread may have made one meanwhile.

@@ -207,15 +207,14 @@ extension RequestOperation {
 
     /// Tells everyone that the operation is finished: its queue, then its own completions.
     func deliver() {
-        let (farewell, queue) = record.withLock { record in
-            let queue = record.settings.completionQueue ?? manager.completionQueue
-            return (record.takeFarewell(), queue)
-        }
+        let queue = completionQueue ?? manager.completionQueue
         publishChanges()
         // One that comes finished from an archive has no change to tell, and a queue that waits for it.
         didChangeValue(forKey: State.finished.key)
         manager.core.notifications.post(.networkingOperationDidFinish, object: self)
         queue.async {
+            // Taken here, and so let go of here as well.
+            let farewell = self.record.withLock { $0.takeFarewell() }
             farewell.handler?(self)
             farewell.completionBlock?()
             for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }

@@ -1,30 +1,35 @@
 import FerrySession
 
-/// Carries the cancellation of a Swift task to a URL session task, whichever comes first.
+/// Carries the cancellation of a Swift task to what it cancels, whichever comes first.
 final class CancellationRelay: Sendable {
     private struct State: Sendable {
-        var task: URLSessionTask?
+        var cancelOther: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
     private let state = Locked(State())
 
-    /// Takes the task, and cancels it if that was asked for already.
-    func attach(_ task: URLSessionTask) {
+    /// Takes what is to be called, and calls it if cancellation was asked for already.
+    func attach(_ cancelOther: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
-            state.task = state.isCancelled ? nil : task
+            state.cancelOther = state.isCancelled ? nil : cancelOther
             return state.isCancelled
         }
-        if isCancelled { task.cancel() }
+        if isCancelled { cancelOther() }
     }
 
-    /// Cancels the task, now or when it comes.
+    /// Takes the task to cancel.
+    func attach(_ task: URLSessionTask) {
+        attach { task.cancel() }
+    }
+
+    /// Cancels, now or when there is something to cancel.
     func cancel() {
-        let task = state.withLock { state in
+        let cancelOther = state.withLock { state in
             state.isCancelled = true
-            defer { state.task = nil }
-            return state.task
+            defer { state.cancelOther = nil }
+            return state.cancelOther
         }
-        task?.cancel()
+        cancelOther?()
     }
 }

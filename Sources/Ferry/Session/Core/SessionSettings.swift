@@ -10,6 +10,7 @@ struct SessionSettings: Sendable {
     var monitor = CompositeEventMonitor([])
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
+    var waitsForConnectivity = false
 
     /// Takes over what a copy of the manager has too: how requests are made and judged, not who is told of them.
     mutating func take(_ original: SessionSettings) {

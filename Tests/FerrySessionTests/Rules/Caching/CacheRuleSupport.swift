@@ -7,7 +7,13 @@ enum CacheRows {
     static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     /// A date so many seconds from now, as a field has it.
-    static func date(_ offset: Double) -> String { HTTPDate.string(now.addingTimeInterval(offset)) }
+    static func date(_ offset: Double) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: now.addingTimeInterval(offset))
+    }
 
     static func fields(_ fields: [(String, String)]) -> CacheFields { CacheFields(list(fields)) }
 

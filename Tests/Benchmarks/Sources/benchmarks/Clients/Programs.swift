@@ -13,8 +13,8 @@ final class Programs {
 
     /// Builds the clients of this package as this program was built.
     func build() throws {
-        let command = ["swift", "build", "-c", "release", "--package-path", Package.root.path]
-        let child = try Child(command)
+        let place = ["--package-path", Package.root.path, "--scratch-path", Package.scratch.path]
+        let child = try Child(["swift", "build", "-c", "release"] + place)
         guard child.wait(seconds: 3600) == 0 else { throw BenchmarkError("the clients could not be built") }
     }
 

@@ -10,4 +10,7 @@ enum Package {
     static var programs: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
+
+    /// Where this program was built: `<scratch>/<platform>/release` has the programs.
+    static var scratch: URL { programs.deletingLastPathComponent().deletingLastPathComponent() }
 }

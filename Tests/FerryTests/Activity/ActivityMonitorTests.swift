@@ -1,0 +1,184 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Activity")
+struct ActivityMonitorTests {
+    /// A clock whose delays pass when the test says so.
+    final class ManualClock: Sendable {
+        typealias Wait = (delay: Double, body: @Sendable () -> Void)
+        let waits = Locked<[Wait]>([])
+
+        var scheduler: ActivityMonitor.Scheduler {
+            { [waits] delay, body in waits.withLock { $0.append((delay, body)) } }
+        }
+
+        var delays: [Double] { waits.withLock { $0.map(\.delay) } }
+
+        func pass() {
+            let due = waits.withLock { waits -> [Wait] in
+                defer { waits = [] }
+                return waits
+            }
+            for wait in due { wait.body() }
+        }
+    }
+
+    /// A monitor with a clock, and what it has told.
+    private func monitor(
+        center: NotificationCenter = NotificationCenter()
+    ) -> (monitor: ActivityMonitor, clock: ManualClock, told: Watched<[Bool]>) {
+        let clock = ManualClock()
+        let monitor = ActivityMonitor(notificationCenter: center, scheduler: clock.scheduler)
+        let told = Watched<[Bool]>([])
+        monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
+        monitor.isEnabled = true
+        return (monitor, clock, told)
+    }
+
+    @Test(
+        "Every state has its answer to every event",
+        arguments: [
+            (.notActive, [.delayingStart, .notActive, .notActive, .notActive]),
+            (.delayingStart, [.delayingStart, .notActive, .active, .notActive]),
+            (.active, [.active, .delayingEnd, .active, .notActive]),
+            (.delayingEnd, [.active, .delayingEnd, .notActive, .notActive]),
+        ] as [(ActivityState, [ActivityState])]
+    )
+    func table(state: ActivityState, expected: [ActivityState]) {
+        let events: [ActivityState.Event] = [.becameBusy, .becameIdle, .delayPassed, .disabled]
+        #expect(events.map(state.after) == expected)
+    }
+
+    @Test("What is over before the delay is never shown")
+    func short() async {
+        let (monitor, clock, told) = monitor()
+        monitor.incrementActivityCount()
+        #expect(await eventually { clock.delays == [1] })
+        monitor.decrementActivityCount()
+        #expect(await eventually { monitor.activityCount == 0 })
+        monitor.incrementActivityCount()
+        #expect(await eventually { clock.delays.count == 2 })
+        monitor.decrementActivityCount()
+        monitor.isEnabled = false
+        clock.pass()
+        #expect(!monitor.isVisible)
+        #expect(told.current.isEmpty)
+    }
+
+    @Test("It shows once after the delay, bridges short pauses, and disappears once")
+    func shown() async {
+        let (monitor, clock, told) = monitor()
+        monitor.incrementActivityCount()
+        monitor.incrementActivityCount()
+        #expect(await eventually { clock.delays == [1] })
+        clock.pass()
+        #expect(await told.wait { $0 == [true] })
+        monitor.decrementActivityCount()
+        monitor.decrementActivityCount()
+        #expect(await eventually { clock.delays == [0.17] })
+        monitor.incrementActivityCount()
+        clock.pass()
+        monitor.decrementActivityCount()
+        #expect(await eventually { clock.delays == [0.17] })
+        #expect(monitor.isVisible)
+        clock.pass()
+        #expect(await told.wait { $0 == [true, false] })
+        #expect(clock.delays.isEmpty)
+    }
+
+    @Test("Disabling hides at once, and enabling follows what runs; the count stays above zero")
+    func enabling() async {
+        let (monitor, clock, told) = monitor()
+        monitor.activationDelay = 0.5
+        monitor.decrementActivityCount()
+        monitor.incrementActivityCount()
+        #expect(monitor.activityCount == 1)
+        #expect(await eventually { clock.delays == [0.5] })
+        clock.pass()
+        #expect(await told.wait { $0 == [true] })
+        monitor.isEnabled = false
+        #expect(await told.wait { $0 == [true, false] })
+        monitor.isEnabled = true
+        #expect(await eventually { clock.delays == [0.5] })
+        clock.pass()
+        #expect(await told.wait { $0 == [true, false, true] })
+    }
+
+    @Test("The tasks of managers count while they run")
+    func tasks() async throws {
+        let center = NotificationCenter()
+        let (monitor, clock, told) = monitor(center: center)
+        let gate = Watched(false)
+        let server = try LoopbackServer { _ in
+            while !gate.current { usleep(2_000) }
+            return .json("1")
+        }
+        let manager = SessionManager(configuration: .ephemeral)
+        manager.notificationCenter = center
+        manager.notificationQueue = DispatchQueue(label: "notifications")
+        let tasks = (0..<3).map { index in
+            manager.dataTask(with: URLRequest(url: server.url.appendingPathComponent("\(index)"))) { _ in }
+        }
+        for task in tasks { task.resume() }
+        #expect(await eventually { monitor.activityCount == 3 })
+        #expect(await eventually { clock.delays == [1] })
+        clock.pass()
+        #expect(await told.wait { $0 == [true] })
+        tasks[0].suspend()
+        #expect(await eventually { monitor.activityCount == 2 })
+        tasks[0].resume()
+        #expect(await eventually { monitor.activityCount == 3 })
+        tasks[1].cancel()
+        gate.change { $0 = true }
+        #expect(await eventually { monitor.activityCount == 0 })
+        #expect(await eventually { clock.delays == [0.17] })
+        clock.pass()
+        #expect(await told.wait { $0 == [true, false] })
+    }
+
+    @Test("With the real clock it shows and disappears by itself")
+    func realClock() async {
+        let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
+        monitor.activationDelay = 0.01
+        monitor.completionDelay = 0.01
+        let told = Watched<[Bool]>([])
+        monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
+        monitor.isEnabled = true
+        monitor.incrementActivityCount()
+        #expect(await told.wait { $0 == [true] })
+        monitor.decrementActivityCount()
+        #expect(await told.wait { $0 == [true, false] })
+    }
+}
+
+@Suite("Activity from many threads")
+struct ActivityMonitorRaceTests {
+    @Test("Changes alternate, and the last one fits what runs")
+    func storm() async {
+        let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
+        (monitor.activationDelay, monitor.completionDelay) = (0, 0)
+        let told = Watched<[Bool]>([])
+        monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
+        monitor.isEnabled = true
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    monitor.incrementActivityCount()
+                    if index % 20 == 0 { monitor.isEnabled = index % 40 == 0 }
+                    await Task.yield()
+                    monitor.decrementActivityCount()
+                }
+            }
+        }
+        monitor.isEnabled = true
+        #expect(monitor.activityCount == 0)
+        #expect(await eventually { !monitor.isVisible })
+        monitor.incrementActivityCount()
+        #expect(await eventually { monitor.isVisible })
+        #expect(await told.wait { $0.last == true })
+        for (index, isVisible) in told.current.enumerated() { #expect(isVisible == (index % 2 == 0)) }
+    }
+}

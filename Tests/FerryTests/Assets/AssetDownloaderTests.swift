@@ -1,0 +1,245 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite("Asset downloads")
+struct AssetDownloaderTests {
+    /// A server whose answers wait until the test opens it.
+    final class GatedServer: Sendable {
+        let gate = Watched(false)
+        let server: LoopbackServer
+
+        init(isOpen: Bool = false) throws {
+            gate.change { $0 = isOpen }
+            let gate = gate
+            server = try LoopbackServer { request in
+                while !gate.current { usleep(2_000) }
+                return LoopbackResponse(body: .data(Data(request.path.utf8)))
+            }
+        }
+
+        func request(_ path: String) -> URLRequest { URLRequest(url: server.url.appendingPathComponent(path)) }
+
+        var paths: [String] { server.requests.map(\.path) }
+    }
+
+    private func downloader(
+        cache: AutoPurgingCache<Data>? = nil,
+        _ prioritization: AssetDownloadPrioritization = .fifo,
+        maximum: Int = 4
+    ) -> AssetDownloader<Data> {
+        AssetDownloader(
+            manager: SessionManager(configuration: .ephemeral),
+            serializer: HTTPDataResponseSerializer(),
+            cache: cache,
+            prioritization: prioritization,
+            maximumActiveDownloads: maximum
+        )
+    }
+
+    private typealias Log = Watched<[String]>
+
+    private func note(_ log: Log, _ name: String) -> @Sendable (TaskResponse<Data>) -> Void {
+        { response in
+            let text =
+                response.value.map { String(decoding: $0, as: UTF8.self) }
+                ?? "\(response.error?.code.rawValue ?? "nothing")"
+            log.change { $0.append("\(name) \(text)") }
+        }
+    }
+
+    @Test("Requests for one URL share one download, and are told in the order in which they came")
+    func joined() async throws {
+        let server = try GatedServer()
+        let downloader = downloader()
+        let log = Log([])
+        var receipts: [AssetDownloadReceipt] = []
+        for index in 0..<5 {
+            receipts.append(
+                try #require(downloader.download(server.request("a"), completionHandler: note(log, "\(index)")))
+            )
+        }
+        #expect(receipts.allSatisfy { $0.task === receipts[0].task })
+        #expect(Set(receipts).count == 5)
+        server.gate.change { $0 = true }
+        #expect(await log.wait { $0.count == 5 })
+        #expect(log.current == (0..<5).map { "\($0) /a" })
+        #expect(server.paths == ["/a"])
+    }
+
+    @Test(
+        "Not more than the maximum run, in the order of the prioritization",
+        arguments: [AssetDownloadPrioritization.fifo, .lifo]
+    )
+    func limit(prioritization: AssetDownloadPrioritization) async throws {
+        let server = try GatedServer()
+        let downloader = downloader(prioritization, maximum: 1)
+        let log = Log([])
+        for name in ["first", "a", "b", "c"] {
+            downloader.download(server.request(name), completionHandler: note(log, ""))
+        }
+        #expect(downloader.activeDownloadCount == 1)
+        server.gate.change { $0 = true }
+        #expect(await log.wait { $0.count == 4 })
+        #expect(server.paths == ["/first"] + (prioritization == .fifo ? ["/a", "/b", "/c"] : ["/c", "/b", "/a"]))
+        #expect(await eventually { downloader.activeDownloadCount == 0 })
+    }
+
+    @Test("Cancelling one request tells it alone, and the download ends with the last")
+    func cancelling() async throws {
+        let server = try GatedServer()
+        let downloader = downloader()
+        let log = Log([])
+        let one = try #require(downloader.download(server.request("a"), completionHandler: note(log, "one")))
+        let two = try #require(downloader.download(server.request("a"), completionHandler: note(log, "two")))
+        downloader.cancel(one)
+        downloader.cancel(one)
+        #expect(await log.wait { $0 == ["one cancelled"] })
+        #expect(two.task.state == .running)
+        downloader.cancel(two)
+        #expect(await log.wait { $0.count == 2 })
+        #expect(await eventually { downloader.activeDownloadCount == 0 })
+        server.gate.change { $0 = true }
+        downloader.cancel(two)
+        #expect(log.current == ["one cancelled", "two cancelled"])
+    }
+
+    @Test("Cancelling a download that waits frees no place, and it is never sent")
+    func cancellingQueued() async throws {
+        let server = try GatedServer()
+        let downloader = downloader(maximum: 2)
+        let log = Log([])
+        var receipts: [AssetDownloadReceipt] = []
+        for name in ["a", "b", "c", "d", "e"] {
+            receipts.append(try #require(downloader.download(server.request(name), completionHandler: note(log, name))))
+        }
+        downloader.cancel(receipts[2])
+        downloader.cancel(receipts[3])
+        #expect(await log.wait { $0.count == 2 })
+        #expect(downloader.activeDownloadCount == 2)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(server.paths.count <= 2)
+        server.gate.change { $0 = true }
+        #expect(await log.wait { $0.count == 5 })
+        #expect(Set(server.paths) == ["/a", "/b", "/e"])
+        #expect(Set(log.current) == ["c cancelled", "d cancelled", "a /a", "b /b", "e /e"])
+    }
+
+    @Test("What is cancelled and asked for again is a download of its own")
+    func restarted() async throws {
+        let server = try GatedServer()
+        let downloader = downloader()
+        let log = Log([])
+        for round in 0..<20 {
+            let receipt = try #require(
+                downloader.download(server.request("a"), completionHandler: note(log, "\(round)"))
+            )
+            downloader.cancel(receipt)
+        }
+        downloader.download(server.request("a"), completionHandler: note(log, "last"))
+        server.gate.change { $0 = true }
+        #expect(await log.wait { $0.count == 21 })
+        #expect(log.current.filter { $0.hasSuffix("cancelled") }.count == 20)
+        #expect(log.current.contains("last /a"))
+    }
+
+    @Test("The cache answers without a receipt, where the request's policy lets it")
+    func cached() async throws {
+        let server = try GatedServer(isOpen: true)
+        let cache = AutoPurgingCache<Data>()
+        let downloader = downloader(cache: cache)
+        #expect(try await downloader.value(for: server.request("a")) == Data("/a".utf8))
+        #expect(cache.value(for: server.request("a")) == Data("/a".utf8))
+        let log = Log([])
+        var request = server.request("a")
+        for policy in [
+            URLRequest.CachePolicy.useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad,
+        ] {
+            request.cachePolicy = policy
+            #expect(downloader.download(request, completionHandler: note(log, "cache")) == nil)
+        }
+        #expect(await log.wait { $0 == ["cache /a", "cache /a", "cache /a"] })
+        #expect(server.paths.count == 1)
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        #expect(downloader.download(request, completionHandler: note(log, "loaded")) != nil)
+        #expect(await log.wait { $0.last == "loaded /a" })
+        #expect(server.paths.count == 2)
+    }
+
+    @Test("Errors are told and not kept, and the next download goes on")
+    func failures() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/bad" ? LoopbackResponse(status: 404) : LoopbackResponse(body: .data(Data("good".utf8)))
+        }
+        let cache = AutoPurgingCache<Data>()
+        let downloader = downloader(cache: cache, maximum: 1)
+        let bad = URLRequest(url: server.url.appendingPathComponent("bad"))
+        for _ in 0..<3 {
+            let error = await #expect(throws: NetworkError.self) { try await downloader.value(for: bad) }
+            #expect(error?.statusCode == 404)
+        }
+        #expect(cache.memoryUsage == 0)
+        let good = URLRequest(url: server.url.appendingPathComponent("good"))
+        #expect(try await downloader.value(for: good) == Data("good".utf8))
+    }
+
+    @Test("A request without a URL fails with -1000")
+    func noURL() async throws {
+        var request = URLRequest(url: try #require(URL(string: "http://a")))
+        request.url = nil
+        let error = Watched<NetworkError?>(nil)
+        #expect(downloader().download(request) { response in error.change { $0 = response.error } } == nil)
+        #expect(await error.wait { $0 != nil })
+        #expect(error.current?.nsError.code == -1000)
+    }
+
+    @Test("Cancelling the Swift task cancels its request alone")
+    func asynchronous() async throws {
+        let server = try GatedServer()
+        let downloader = downloader()
+        let one = Task { try await downloader.value(for: server.request("a")) }
+        let two = Task { try await downloader.value(for: server.request("a")) }
+        #expect(await eventually { server.paths.count == 1 })
+        one.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await one.value }
+        #expect(error?.code == .cancelled)
+        server.gate.change { $0 = true }
+        #expect(try await two.value == Data("/a".utf8))
+    }
+}
+
+@Suite("Asset downloads from many threads")
+struct AssetDownloaderRaceTests {
+    @Test("Every request is told once, whatever is joined and cancelled")
+    func storm() async throws {
+        let server = try LoopbackServer { request in LoopbackResponse(body: .data(Data(request.path.utf8))) }
+        let downloader = AssetDownloader(
+            manager: SessionManager(configuration: .ephemeral),
+            serializer: HTTPDataResponseSerializer(),
+            cache: AutoPurgingCache<Data>(memoryCapacity: 20, preferredMemoryUsageAfterPurge: 10),
+            prioritization: .lifo,
+            maximumActiveDownloads: 3
+        )
+        let told = Watched<[Int: Int]>([:])
+        let wrong = Watched<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<400 {
+                group.addTask {
+                    let path = "\(index % 13)"
+                    let request = URLRequest(url: server.url.appendingPathComponent(path))
+                    let receipt = downloader.download(request) { response in
+                        told.change { $0[index, default: 0] += 1 }
+                        let isRight = response.value == Data("/\(path)".utf8) || response.error?.code == .cancelled
+                        if !isRight { wrong.change { $0.append("\(index): \(String(describing: response.error))") } }
+                    }
+                    if index % 3 == 0, let receipt { downloader.cancel(receipt) }
+                }
+            }
+        }
+        #expect(await told.wait { $0.count == 400 })
+        #expect(await eventually { downloader.activeDownloadCount == 0 })
+        #expect(told.current.values.allSatisfy { $0 == 1 })
+        #expect(wrong.current.isEmpty)
+    }
+}

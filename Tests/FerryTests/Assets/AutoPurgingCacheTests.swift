@@ -1,0 +1,105 @@
+import Ferry
+import Foundation
+import Testing
+
+@Suite("Purging caches")
+struct AutoPurgingCacheTests {
+    /// A cache of numbers that cost what they are.
+    private func cache(_ capacity: Int, _ preferred: Int) -> AutoPurgingCache<Int> {
+        AutoPurgingCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: { $0 })
+    }
+
+    @Test("By default it keeps 100 MiB and purges to 60")
+    func defaults() {
+        let cache = AutoPurgingCache<Data>()
+        #expect(cache.memoryCapacity == 104_857_600)
+        #expect(cache.preferredMemoryUsageAfterPurge == 62_914_560)
+        cache.add(Data(count: 10), withIdentifier: "a")
+        #expect(cache.memoryUsage == 10)
+    }
+
+    @Test("Adding in the place of another, removing and removing all keep the usage right")
+    func usage() {
+        let cache = cache(100, 60)
+        cache.add(10, withIdentifier: "a")
+        cache.add(20, withIdentifier: "b")
+        cache.add(30, withIdentifier: "a")
+        #expect(cache.memoryUsage == 50)
+        #expect(cache.value(withIdentifier: "a") == 30)
+        #expect(cache.removeValue(withIdentifier: "b"))
+        #expect(!cache.removeValue(withIdentifier: "b"))
+        #expect(cache.memoryUsage == 30)
+        #expect(cache.removeAll())
+        #expect(!cache.removeAll())
+        #expect(cache.memoryUsage == 0)
+        #expect(cache.value(withIdentifier: "a") == nil)
+    }
+
+    @Test("Beyond the capacity the values used longest ago go, until no more than preferred is left")
+    func purge() {
+        let cache = cache(100, 60)
+        for index in 0..<10 { cache.add(10, withIdentifier: "\(index)") }
+        #expect(cache.memoryUsage == 100)
+        #expect(cache.value(withIdentifier: "0") == 10)
+        cache.add(10, withIdentifier: "new")
+        #expect(cache.memoryUsage == 60)
+        let left = (0..<10).filter { cache.value(withIdentifier: "\($0)") != nil }
+        #expect(left == [0, 6, 7, 8, 9])
+        #expect(cache.value(withIdentifier: "new") == 10)
+    }
+
+    @Test(
+        "Costs and capacities of any size do no harm",
+        arguments: [
+            (100, 60, [Int.max, Int.max, 5], 5), (100, 200, [60, 60], 60), (-1, -5, [1], 0), (0, 0, [0], 0),
+            (100, 60, [-10, 20], 20), (Int.max, Int.max, [5, 6], 11), (100, 60, [101], 0),
+        ]
+    )
+    func extremes(capacity: Int, preferred: Int, costs: [Int], usage: Int) {
+        let cache = cache(capacity, preferred)
+        for (index, cost) in costs.enumerated() { cache.add(cost, withIdentifier: "\(index)") }
+        #expect(cache.memoryUsage == usage)
+    }
+
+    @Test("Requests are known by their URL and an additional identifier")
+    func requests() throws {
+        let cache = cache(100, 60)
+        var request = URLRequest(url: try #require(URL(string: "http://a/1?x=y")))
+        cache.add(1, for: request)
+        cache.add(2, for: request, withAdditionalIdentifier: "round")
+        #expect(cache.value(withIdentifier: "http://a/1?x=y") == 1)
+        #expect(cache.value(for: request) == 1)
+        #expect(cache.value(for: request, withAdditionalIdentifier: "round") == 2)
+        #expect(cache.removeValue(for: request, withAdditionalIdentifier: "round"))
+        #expect(cache.shouldCache(1, for: request, withAdditionalIdentifier: nil))
+        request.url = nil
+        cache.add(3, for: request)
+        #expect(cache.value(for: request) == nil)
+        #expect(!cache.removeValue(for: request))
+    }
+}
+
+@Suite("Purging caches from many threads")
+struct AutoPurgingCacheRaceTests {
+    @Test("The usage is the sum of what is there, whoever adds and removes")
+    func concurrent() async {
+        let cache = AutoPurgingCache<Int>(memoryCapacity: 1_000, preferredMemoryUsageAfterPurge: 600, cost: { $0 })
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for index in 0..<500 {
+                        let name = "\((index * 7 + worker) % 100)"
+                        switch index % 4 {
+                        case 0, 1: cache.add(index % 50, withIdentifier: name)
+                        case 2: _ = cache.value(withIdentifier: name)
+                        default: cache.removeValue(withIdentifier: name)
+                        }
+                    }
+                }
+            }
+        }
+        let sum = (0..<100).compactMap { cache.value(withIdentifier: "\($0)") }.reduce(0, +)
+        #expect(cache.memoryUsage == sum)
+        #expect(sum <= 1_000)
+    }
+}
