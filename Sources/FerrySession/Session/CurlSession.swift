@@ -98,7 +98,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Where responses are stored: the options' cache, else one in memory for the configuration's `urlCache`.
     public var cache: HTTPCache? { settings.engine.cache }
 
-    /// Decides which connections may carry requests, beside ``Options-swift.struct/tls``; by default nobody is asked.
+    /// Decides which connections may carry requests, beside ``CurlSession/Options/tls``; by default nobody is asked.
     ///
     /// It can be changed at any time, and holds for every request that is sent afterwards: a connection that was accepted
     /// before carries no further request. It needs libcurl 7.80 or later with OpenSSL or a library of its kind; elsewhere

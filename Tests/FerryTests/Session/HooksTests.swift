@@ -137,4 +137,26 @@ struct HooksTests {
         #expect(written.current == 100_000)
         #expect(expected.current == 100_000)
     }
+
+    @Test(
+        "A response is cached as the hook says, or not at all",
+        arguments: TestTransport.able(to: .askingWhatToCache),
+        [true, false]
+    )
+    func caching(_ transport: TestTransport, isCached: Bool) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("x").adding("Cache-Control", "max-age=60") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = URLCache(memoryCapacity: 1_000_000, diskCapacity: 0, diskPath: nil)
+        let manager = transport.manager(configuration: configuration)
+        let asked = Watched<[Data]>([])
+        manager.hooks.dataTaskWillCacheResponse = { _, _, proposed in
+            asked.change { $0.append(proposed.data) }
+            return isCached ? CachedURLResponse(response: proposed.response, data: Data("y".utf8)) : nil
+        }
+        let request = URLRequest(url: server.url)
+        #expect(await manager.response(for: request, serializer: .string).value == "x")
+        #expect(asked.current == [Data("x".utf8)])
+        #expect(await manager.response(for: request, serializer: .string).value == (isCached ? "y" : "x"))
+        #expect(server.requestCount == (isCached ? 1 : 2))
+    }
 }

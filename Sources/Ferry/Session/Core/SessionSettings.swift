@@ -17,5 +17,6 @@ struct SessionSettings: Sendable {
         responseSerializer = original.responseSerializer
         adapters = original.adapters
         securityPolicy = original.securityPolicy
+        waitsForConnectivity = original.waitsForConnectivity
     }
 }

@@ -42,6 +42,9 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// It has no say in which servers are trusted.
         case securityPolicies
 
+        /// It does not ask a session's delegate what to cache.
+        case askingWhatToCache
+
         /// It measures nothing, so that there are no transactions and bodies count as decoded.
         case measuring
 
@@ -67,8 +70,8 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
     }
 
     /// A manager with an ephemeral session, its notifications switched off.
-    func manager(baseURL: URL? = nil) -> HTTPSessionManager {
-        let manager = HTTPSessionManager(baseURL: baseURL, configuration: .ephemeral, transport: transport)
+    func manager(baseURL: URL? = nil, configuration: URLSessionConfiguration = .ephemeral) -> HTTPSessionManager {
+        let manager = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
         manager.notificationQueue = nil
         return manager
     }
