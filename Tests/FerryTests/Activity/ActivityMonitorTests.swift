@@ -10,12 +10,18 @@ struct ActivityMonitorTests {
     final class ManualClock: Sendable {
         typealias Wait = (delay: Double, body: @Sendable () -> Void)
         let waits = Locked<[Wait]>([])
+        let queue = DispatchQueue(label: "activity")
 
         var scheduler: ActivityMonitor.Scheduler {
             { [waits] delay, body in waits.withLock { $0.append((delay, body)) } }
         }
 
         var delays: [Double] { waits.withLock { $0.map(\.delay) } }
+
+        /// Waits until the monitor has followed all counts so far; counts that follow each other sooner are one.
+        func settled() async {
+            await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        }
 
         func pass() {
             let due = waits.withLock { waits -> [Wait] in
@@ -31,7 +37,7 @@ struct ActivityMonitorTests {
         center: NotificationCenter = NotificationCenter()
     ) -> (monitor: ActivityMonitor, clock: ManualClock, told: Watched<[Bool]>) {
         let clock = ManualClock()
-        let monitor = ActivityMonitor(notificationCenter: center, scheduler: clock.scheduler)
+        let monitor = ActivityMonitor(notificationCenter: center, queue: clock.queue, scheduler: clock.scheduler)
         let told = Watched<[Bool]>([])
         monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
         monitor.isEnabled = true
@@ -58,11 +64,13 @@ struct ActivityMonitorTests {
         monitor.incrementActivityCount()
         #expect(await eventually { clock.delays == [1] })
         monitor.decrementActivityCount()
-        #expect(await eventually { monitor.activityCount == 0 })
+        await clock.settled()
         monitor.incrementActivityCount()
-        #expect(await eventually { clock.delays.count == 2 })
+        await clock.settled()
+        #expect(clock.delays.count == 2)
         monitor.decrementActivityCount()
         monitor.isEnabled = false
+        await clock.settled()
         clock.pass()
         #expect(!monitor.isVisible)
         #expect(told.current.isEmpty)
@@ -80,9 +88,12 @@ struct ActivityMonitorTests {
         monitor.decrementActivityCount()
         #expect(await eventually { clock.delays == [0.17] })
         monitor.incrementActivityCount()
+        await clock.settled()
         clock.pass()
+        await clock.settled()
         monitor.decrementActivityCount()
-        #expect(await eventually { clock.delays == [0.17] })
+        await clock.settled()
+        #expect(clock.delays == [0.17])
         #expect(monitor.isVisible)
         clock.pass()
         #expect(await told.wait { $0 == [true, false] })
