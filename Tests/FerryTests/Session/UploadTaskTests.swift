@@ -183,6 +183,10 @@ struct UploadTaskTests {
         }.resume()
         #expect(await done.wait { $0 != nil })
         #expect(done.current?.error?.code == .bodyStreamExhausted)
-        #expect(server.requests.map { "\($0.method) \($0.path) \($0.bodyText ?? "") \($0.isComplete)" } == ["POST / once true"])
+        #expect(
+            server.requests.map { "\($0.method) \($0.path) \($0.bodyText ?? "") \($0.isComplete)" } == [
+                "POST / once true"
+            ]
+        )
     }
 }
