@@ -27,6 +27,7 @@ struct Run {
         let loadBefore = Machine.load
 
         var results = Results()
+        var report: Report?
         for round in 0..<options.rounds {
             for workload in workloads {
                 // Each round begins with another client, so that nobody always comes after the same one.
@@ -37,19 +38,20 @@ struct Run {
                     progress(round, workload, client, outcome)
                 }
             }
+            // What there is so far is kept, should the run be ended before its time.
+            let soFar = Report(
+                workloads: workloads,
+                targets: Target.all(sizes),
+                results: results,
+                machine: Machine(loadBefore: loadBefore),
+                rounds: round + 1,
+                isQuick: options.isQuick,
+                started: started
+            )
+            try soFar.write(to: options.output)
+            report = soFar
         }
-
-        let report = Report(
-            workloads: workloads,
-            targets: Target.all(sizes),
-            results: results,
-            machine: Machine(programs: programs, nginx: nginx, loadBefore: loadBefore),
-            rounds: options.rounds,
-            isQuick: options.isQuick,
-            started: started
-        )
-        print("\n" + report.markdown)
-        try report.write(to: options.output)
+        if let report { print("\n" + report.markdown) }
         print("Saved as benchmarks.md and benchmarks.json in \(options.output.path)")
     }
 

@@ -13,7 +13,7 @@ struct Machine: Codable {
     let loadBefore: String
     let loadAfter: String
 
-    init(programs: Programs, nginx server: NginxServer, loadBefore: String) {
+    init(loadBefore: String) {
         let unknown = "unknown"
         processor = Self.firstLine(of: ["sh", "-c", "sed -n 's/^model name.*: //p' /proc/cpuinfo"]) ?? unknown
         cores = ProcessInfo.processInfo.activeProcessorCount
