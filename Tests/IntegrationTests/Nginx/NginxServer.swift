@@ -92,6 +92,15 @@ final class NginxServer: Sendable {
         try String(contentsOf: prefix.appendingPathComponent("access.log"), encoding: .utf8)
     }
 
+    /// Waits for a line of the log, which comes when the server is done with the request, or has given it up.
+    func waitForLog(_ text: String) async throws {
+        for _ in 0..<1200 {
+            if try accessLog().contains(text) { return }
+            try await Task.sleep(nanoseconds: 25_000_000)
+        }
+        throw Subprocess.Failure(description: "nginx never logged \(text)")
+    }
+
     /// Where an upload to `uploads/<name>` ends up.
     func uploaded(_ name: String) -> URL { prefix.appendingPathComponent("uploads/\(name)") }
 }

@@ -26,8 +26,8 @@ extension NginxTests {
             task.resume()
             try await delegate.wait { $0.received > 0 }
             task.suspend()
-            // Twice the time after which the server stops to wait for a client that does not read.
-            try await Task.sleep(nanoseconds: 2_200_000_000)
+            // The server's line about the exchange tells that it waits no longer for a client that does not read.
+            try await server.waitForLog("GET /\(target) HTTP/1.1\" 200")
             #expect(delegate.record.received < NginxFiles.largeSize)
             task.resume()
             try await delegate.wait { $0.completions == 1 }
@@ -36,12 +36,7 @@ extension NginxTests {
             #expect(record.received == NginxFiles.largeSize)
             #expect(try Contents.match(isDownload ? record.file : record.data, server.files.large))
             // Without a second request the server did not give up, and nothing was tried.
-            // The log's line comes when the server is done, which may be after the client is.
-            let line = "GET /\(target) HTTP/1.1\" 206"
-            for _ in 0..<200 where try !server.accessLog().contains(line) {
-                try await Task.sleep(nanoseconds: 25_000_000)
-            }
-            #expect(try server.accessLog().contains(line))
+            try await server.waitForLog("GET /\(target) HTTP/1.1\" 206")
         }
 
         @Test(
