@@ -177,7 +177,7 @@ struct ProtocolLoadTests {
         let server = try LoopbackServer()
         let last = ScriptedProtocol.script(Self.say("last"))
         let toClass = ScriptedProtocol.script { $0.redirect(to: last) }
-        let toEngine = ScriptedProtocol.script { $0.redirect(to: server.url("/bytes/10")) }
+        let toEngine = ScriptedProtocol.script { [target = server.url("/bytes/10")] in $0.redirect(to: target) }
         let fromEngine = server.url("/redirect-to?url=\(last.absoluteString)")
         let delegate = RecordingDelegate()
         let session = session(delegate)
@@ -206,14 +206,15 @@ struct ProtocolLoadTests {
         let server = try LoopbackServer { request in
             .text("\(request.header("Authorization") ?? "-") \(request.header("X-Plain") ?? "-")")
         }
-        let leaking = ScriptedProtocol.script {
-            $0.redirect(to: server.url, headers: ["Authorization": "secret", "X-Plain": "plain"])
+        // Scripts stay for ever, and must not keep a server.
+        let leaking = ScriptedProtocol.script { [target = server.url] in
+            $0.redirect(to: target, headers: ["Authorization": "secret", "X-Plain": "plain"])
         }
         #expect(try await session().data(from: leaking).0 == Data("- plain".utf8))
         let loop = ScriptedProtocol.script { loader in loader.request.url.map { loader.redirect(to: $0) } }
         #expect(await Wire.error { try await session().data(from: loop) }?.code == .httpTooManyRedirects)
         #expect(ScriptedProtocol.starts(loop) == 21)
-        let insecure = ScriptedProtocol.script(scheme: "https") { $0.redirect(to: server.url) }
+        let insecure = ScriptedProtocol.script(scheme: "https") { [target = server.url] in $0.redirect(to: target) }
         let (_, response) = try await session().data(from: insecure)
         #expect((response as? HTTPURLResponse)?.statusCode == 302)
     }
@@ -221,7 +222,7 @@ struct ProtocolLoadTests {
     @Test("A redirection that goes round between a class and the engine ends") func roundabout() async throws {
         let there = Locked<URL?>(nil)
         let server = try LoopbackServer { _ in .redirect(to: there.withLock { $0?.absoluteString ?? "" }) }
-        let url = ScriptedProtocol.script { $0.redirect(to: server.url) }
+        let url = ScriptedProtocol.script { [target = server.url] in $0.redirect(to: target) }
         there.withLock { $0 = url }
         #expect(await Wire.error { try await session().data(from: url) }?.code == .httpTooManyRedirects)
     }
@@ -245,13 +246,13 @@ struct ProtocolLoadTests {
     @Test("A body goes along where the status keeps it", arguments: [302, 307])
     func redirectedBody(_ status: Int) async throws {
         let server = try LoopbackServer { .text("\($0.method) \($0.bodyText ?? "")") }
-        let url = ScriptedProtocol.script { loader in
+        let url = ScriptedProtocol.script { [target = server.url] loader in
             _ = loader.body
             let keeps = status == 307
             guard let from = loader.request.url,
                 let response = HTTPURLResponse(url: from, statusCode: status, httpVersion: nil, headerFields: nil)
             else { return }
-            var next = URLRequest(url: server.url)
+            var next = URLRequest(url: target)
             next.httpMethod = keeps ? "POST" : "GET"
             loader.client?.urlProtocol(loader, wasRedirectedTo: next, redirectResponse: response)
         }
