@@ -26,12 +26,19 @@ struct ActivityMonitorTests {
         }
     }
 
+    /// Where the monitors tell; waiting for it waits for what they have to do.
+    private let queue = DispatchQueue(label: "test")
+
+    private func settle() {
+        queue.sync {}
+    }
+
     /// A monitor with a clock, and what it has told.
     private func monitor(
         center: NotificationCenter = NotificationCenter()
     ) -> (monitor: ActivityMonitor, clock: ManualClock, told: Watched<[Bool]>) {
         let clock = ManualClock()
-        let monitor = ActivityMonitor(notificationCenter: center, scheduler: clock.scheduler)
+        let monitor = ActivityMonitor(notificationCenter: center, queue: queue, scheduler: clock.scheduler)
         let told = Watched<[Bool]>([])
         monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
         monitor.isEnabled = true
@@ -58,12 +65,13 @@ struct ActivityMonitorTests {
         monitor.incrementActivityCount()
         #expect(await eventually { clock.delays == [1] })
         monitor.decrementActivityCount()
-        #expect(await eventually { monitor.activityCount == 0 })
+        settle()
         monitor.incrementActivityCount()
         #expect(await eventually { clock.delays.count == 2 })
         monitor.decrementActivityCount()
         monitor.isEnabled = false
         clock.pass()
+        settle()
         #expect(!monitor.isVisible)
         #expect(told.current.isEmpty)
     }
@@ -80,7 +88,9 @@ struct ActivityMonitorTests {
         monitor.decrementActivityCount()
         #expect(await eventually { clock.delays == [0.17] })
         monitor.incrementActivityCount()
+        settle()
         clock.pass()
+        settle()
         monitor.decrementActivityCount()
         #expect(await eventually { clock.delays == [0.17] })
         #expect(monitor.isVisible)
@@ -101,6 +111,7 @@ struct ActivityMonitorTests {
         #expect(await told.wait { $0 == [true] })
         monitor.isEnabled = false
         #expect(await told.wait { $0 == [true, false] })
+        settle()
         monitor.isEnabled = true
         #expect(await eventually { clock.delays == [0.5] })
         clock.pass()
