@@ -105,10 +105,14 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// the session's https tasks fail with the reason `tlsUnsupported` while there is a policy.
     ///
     /// Tasks whose connections it refuses, or whose servers libcurl finds wanting while there is one, fail with
-    /// `serverCertificateUntrusted`.
+    /// `serverCertificateUntrusted`. What the session's own cache holds from earlier servers is dropped; a cache that the
+    /// options brought along is its owner's to empty.
     public var trustPolicy: (any ServerTrustPolicy)? {
         get { engine?.trust.current.policy }
-        set { engine?.trust.replace(newValue) }
+        set {
+            engine?.trust.replace(newValue)
+            if options.cache == nil { cache?.removeAll() }
+        }
     }
 
     // MARK: - Life

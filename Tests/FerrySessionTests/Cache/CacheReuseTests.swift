@@ -98,6 +98,29 @@ import Testing
         #expect(bench.lastHeader("Authorization")?.hasPrefix("Basic ") == true)
     }
 
+    @Test("A new trust policy drops what the session's own cache holds, and not what a cache of the options holds")
+    func trustPolicy() async throws {
+        struct Anybody: ServerTrustPolicy {
+            func verification(for host: String) -> TrustVerification { .full }
+            func decide(_ trust: ServerTrust) -> TrustDecision { .accept }
+        }
+        let server = try LoopbackServer { _ in .text("kept").adding("Cache-Control", "max-age=60") }
+        let shared = HTTPCache()
+        for (cache, requests) in [(nil, 2), (shared, 1)] as [(HTTPCache?, Int)] {
+            server.reset()
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = URLCache(memoryCapacity: 1_000_000, diskCapacity: 0, diskPath: nil)
+            var options = CurlSession.Options()
+            options.cache = cache
+            let session = CurlSession(configuration: configuration, options: options)
+            for _ in 0..<2 { _ = try await session.data(from: server.url) }
+            #expect(server.requestCount == 1)
+            session.trustPolicy = Anybody()
+            _ = try await session.data(from: server.url)
+            #expect(server.requestCount == requests)
+        }
+    }
+
     /// Section 4.1.
     @Test("Vary is obeyed, for the fields that Ferry itself sends, too") func vary() async throws {
         let bench = try CacheBench([
