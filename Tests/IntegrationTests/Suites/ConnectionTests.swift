@@ -26,7 +26,8 @@ extension NginxTests {
             task.resume()
             try await delegate.wait { $0.received > 0 }
             task.suspend()
-            // The server's line about the exchange tells that it waits no longer for a client that does not read.
+            // The server's line about the exchange tells that it waits no longer for a client that does not read. It sends
+            // slowly, lest all the rest is on its way, and the exchange over, before the client stops to read.
             try await server.waitForLog("GET /\(target) HTTP/1.1\" 200")
             #expect(delegate.record.received < NginxFiles.largeSize)
             task.resume()
@@ -35,7 +36,6 @@ extension NginxTests {
             #expect(record.error == nil)
             #expect(record.received == NginxFiles.largeSize)
             #expect(try Contents.match(isDownload ? record.file : record.data, server.files.large))
-            // Without a second request the server did not give up, and nothing was tried.
             try await server.waitForLog("GET /\(target) HTTP/1.1\" 206")
         }
 
