@@ -179,6 +179,74 @@ struct AuthenticationTests {
         let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).data(from: first.url)
         #expect(String(decoding: data, as: UTF8.self) == "none")
     }
+
+    @Test("A redirection behind a challenge is followed, and one that leads to another challenge too")
+    func redirectedBehindChallenge() async throws {
+        let server = try LoopbackServer { request in
+            let realm = request.path == "/from" ? "from" : "to"
+            guard request.headers["Authorization"] != nil else {
+                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""])
+            }
+            return request.path == "/from" ? .redirect(to: "to") : .text("there")
+        }
+        let session = session(Answerer(user: "ada", passwords: ["secret", "secret"]))
+        let (data, response) = try await session.data(from: server.url("/from"))
+        #expect(String(decoding: data, as: UTF8.self) == "there")
+        #expect(response.url == server.url("/to"))
+        #expect(server.requests.filter { $0.path == "/from" }.count == 2)
+    }
+
+    @Test("Cancelling while a challenge is answered ends each task once") func cancelledMeanwhile() async throws {
+        let delegate = CancellingAnswerer()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let tasks = (0..<100).map { _ in session.dataTask(with: server.url("/basic-auth/ada/secret")) }
+        for task in tasks { task.resume() }
+        try await eventually("all ends") { delegate.ends.count == tasks.count }
+        session.finishTasksAndInvalidate()
+        try await eventually("the session's end") { delegate.isInvalid }
+        #expect(delegate.ends.values.allSatisfy { $0 == 1 })
+        #expect(delegate.otherErrors == [])
+    }
+}
+
+/// Answers each challenge from one thread and cancels its task from another.
+private final class CancellingAnswerer: NSObject, URLSessionTaskDelegate {
+    private struct State {
+        var ends: [Int: Int] = [:]
+        var otherErrors: [URLError.Code?] = []
+        var isInvalid = false
+    }
+
+    private let state = Locked(State())
+
+    var ends: [Int: Int] { state.withLock { $0.ends } }
+    var otherErrors: [URLError.Code?] { state.withLock { $0.otherErrors } }
+    var isInvalid: Bool { state.withLock { $0.isInvalid } }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        DispatchQueue.global().async { task.cancel() }
+        DispatchQueue.global().async {
+            completionHandler(.useCredential, URLCredential(user: "ada", password: "secret", persistence: .none))
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        state.withLock { state in
+            state.ends[task.taskIdentifier, default: 0] += 1
+            if let error, (error as? URLError)?.code != .cancelled {
+                state.otherErrors.append((error as? URLError)?.code)
+            }
+        }
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        state.withLock { $0.isInvalid = true }
+    }
 }
 
 /// Answers challenges in turn, and notes them.

@@ -394,7 +394,7 @@ import Testing
         pinned.securityPolicy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [Data([1])])
         pinned.start()
         #expect(await pinned.settled())
-        #expect(pinned.error?.code == .certificateUntrusted)
+        #expect(pinned.error?.code == .invalidSecurityPolicy)
         #expect(server.requestCount == 0)
         let policy = SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
         let request = URLRequest(url: server.url)

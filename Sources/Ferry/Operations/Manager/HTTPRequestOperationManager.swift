@@ -99,7 +99,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     /// Sets which servers the operations trust.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/certificateUntrusted`` for pins without an `https` base URL.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL.
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try sessionManager.setSecurityPolicy(policy)
     }

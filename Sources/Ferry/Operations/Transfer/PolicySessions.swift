@@ -23,7 +23,7 @@ enum PolicySessions {
         guard let policy, policy != base.securityPolicy else { return base }
         guard policy.pinningMode == .none || request.url?.scheme?.lowercased() == "https" else {
             throw NetworkError(
-                .certificateUntrusted,
+                .invalidSecurityPolicy,
                 message: "Pinning needs a URL with the scheme https",
                 failingURL: request.url
             )
