@@ -144,8 +144,9 @@ struct LifetimeTests {
         arguments: TestTransport.all
     )
     func leavesNothing(_ transport: TestTransport) async throws {
-        // In a process of its own nobody else's threads and descriptors count.
-        await #expect(processExitsWith: .success) { [name = transport.name as String] in
+        // In a process of its own nobody else's threads and descriptors count. It says what it has found.
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [name = transport.name as String] in
             let transport = try #require(TestTransport.all.first { $0.name == name })
             let server = try LoopbackServer { _ in .json("[1]") }
             func use(_ count: Int) async throws {
@@ -160,20 +161,23 @@ struct LifetimeTests {
             }
             try await use(50)
             let isAtRest = await eventually { ProcessUsage.sessionThreads == 0 }
-            #expect(isAtRest, "\(ProcessUsage.sessionThreads) threads")
+            try #require(isAtRest)
             let before = ProcessUsage.current
             try await use(100)
             let hasSettled = await eventually {
                 let now = ProcessUsage.current
-                // Dispatch keeps some idle workers, fewer than one for each ten managers; descriptors are all ours.
+                // Dispatch keeps some idle workers, fewer than one for each ten managers, and a few descriptors of its own.
                 return ProcessUsage.sessionThreads == 0 && now.threads < before.threads + 10
-                    && now.descriptors <= before.descriptors
+                    && now.descriptors <= before.descriptors + 5
             }
-            #expect(hasSettled, "before \(before), after \(ProcessUsage.current)")
-            // A manager that stayed would keep its session's connection and buffers, at least 100 KB each.
+            // A manager that stayed would keep its session's connection and buffers, at least 100 KB each. The thread
+            // sanitizer's own memory grows.
             let growth = ProcessUsage.residentBytes - before.residentBytes
-            #expect(growth < 5_000_000, "\(growth) bytes more")
+            let isSmall = growth < 5_000_000 || dlsym(nil, "__tsan_init") != nil
+            print("before \(before), after \(ProcessUsage.current):", hasSettled && isSmall ? "good" : "bad")
         }
+        let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(text.contains(": good"), "\(text)")
     }
 }
 

@@ -1,0 +1,95 @@
+import FerrySession
+
+/// An HTTP manager as a value that can be encoded, kept and made again: base URL, serializers and security policy.
+///
+/// ```swift
+/// let saved = try JSONEncoder().encode(HTTPManagerDescriptor(manager))
+/// let again = try JSONDecoder().decode(HTTPManagerDescriptor.self, from: saved).makeManager()
+/// ```
+///
+/// Configuration, transport, queues, hooks, adapters and the closures of serializers are not kept: they are code, or belong
+/// to a process. The request serializer's header fields are kept, so it is as confidential as they are.
+///
+/// AFNetworking: `NSSecureCoding` of `AFHTTPSessionManager` and `AFHTTPRequestOperationManager`.
+public struct HTTPManagerDescriptor: Codable, Sendable {
+    /// What relative paths are resolved against.
+    public let baseURL: URL?
+
+    /// Which servers the manager trusts.
+    public let securityPolicy: SecurityPolicy
+
+    private let archivedRequestSerializer: ArchivedRequestSerializer
+    private let archivedResponseSerializer: ArchivedSerializer
+
+    /// Encodes the parameters.
+    public var requestSerializer: any RequestSerializer { archivedRequestSerializer.serializer }
+
+    /// Validates and parses the responses.
+    public var responseSerializer: any ResponseSerializer { archivedResponseSerializer.serializer }
+
+    /// Describes a manager.
+    ///
+    /// - Parameter manager: The manager.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` where a serializer is not one of Ferry's own for
+    ///   forms, JSON, property lists, text or data.
+    public init(_ manager: HTTPSessionManager) throws(NetworkError) {
+        guard let request = ArchivedRequestSerializer(manager.requestSerializer) else {
+            throw .unarchivable(manager.requestSerializer)
+        }
+        guard let response = ArchivedSerializer(manager.responseSerializer) else {
+            throw .unarchivable(manager.responseSerializer)
+        }
+        baseURL = manager.baseURL
+        securityPolicy = manager.securityPolicy
+        archivedRequestSerializer = request
+        archivedResponseSerializer = response
+    }
+
+    /// Describes a manager of operations.
+    ///
+    /// - Parameter manager: The manager.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed``, as for an ``HTTPSessionManager``.
+    public init(_ manager: HTTPRequestOperationManager) throws(NetworkError) {
+        try self.init(manager.sessionManager)
+    }
+
+    /// Makes a manager that is as the one described.
+    ///
+    /// - Parameters:
+    ///   - configuration: The session's configuration; it is copied.
+    ///   - transport: Which `URLSession` to run on.
+    /// - Returns: The manager.
+    /// - Throws: What ``HTTPSessionManager/setSecurityPolicy(_:)`` throws.
+    public func makeManager(
+        configuration: URLSessionConfiguration = .default,
+        transport: SessionTransport = .curl
+    ) throws(NetworkError) -> HTTPSessionManager {
+        let manager = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
+        manager.requestSerializer = requestSerializer
+        manager.responseSerializer = responseSerializer
+        try manager.setSecurityPolicy(securityPolicy)
+        return manager
+    }
+
+    /// Makes a manager of operations that is as the one described.
+    ///
+    /// - Parameters:
+    ///   - configuration: The session's configuration; it is copied.
+    ///   - transport: Which `URLSession` to run on.
+    /// - Returns: The manager.
+    /// - Throws: What ``HTTPSessionManager/setSecurityPolicy(_:)`` throws.
+    public func makeOperationManager(
+        configuration: URLSessionConfiguration = .default,
+        transport: SessionTransport = .curl
+    ) throws(NetworkError) -> HTTPRequestOperationManager {
+        HTTPRequestOperationManager(
+            sessionManager: try makeManager(configuration: configuration, transport: transport)
+        )
+    }
+}
+
+extension NetworkError {
+    fileprivate static func unarchivable(_ serializer: Any) -> NetworkError {
+        NetworkError(.encodingFailed, message: "A \(type(of: serializer)) cannot be archived")
+    }
+}
