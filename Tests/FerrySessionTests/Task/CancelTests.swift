@@ -48,6 +48,21 @@ struct CancelTests {
         #expect(server.connectionCount == 0)
     }
 
+    @Test("Cancelled before it is resumed, a task that could not have run completes as well")
+    func beforeFailing() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let url = try #require(URL(string: "gopher://127.0.0.1/"))
+        let tasks = [
+            session.dataTask(with: url), session.downloadTask(with: url),
+            session.downloadTask(withResumeData: Data("nothing to go on with".utf8)),
+        ]
+        for task in tasks {
+            try await cancel(task, delegate)
+            #expect(delegate[task].names == ["completed"])
+        }
+    }
+
     @Test("Cancelled at once after it was resumed, a task completes", arguments: Kind.allCases)
     func rightAfterResume(_ kind: Kind) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
