@@ -126,6 +126,7 @@ final class FetchTransfer {
             received += Int64(chunk.count)
             item?.update(received)
         }
+        fetch.console.verbose(bytes.task.transferMetrics.map(MetricsText.lines) ?? [])
         fetch.console.verbose([clock.summary(received: received - offset)])
     }
 }

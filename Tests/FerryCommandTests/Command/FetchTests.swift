@@ -103,6 +103,10 @@ struct FetchTests {
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.first == "> GET http://127.0.0.1:\(server.port)/bytes/10")
         #expect(outcome.errors.contains("\n< HTTP 200"))
+        let from = "* GET 200 over http/1.1 from 127.0.0.1:\(server.port), "
+        let transaction = try #require(outcome.errorLines.first { $0.hasPrefix(from) })
+        #expect(transaction.contains(", connected ") && transaction.contains(", first byte "))
+        #expect(transaction.hasSuffix(", 10 B down"))
         #expect(outcome.errors.contains("\n* head after "))
         #expect(!outcome.errors.contains("secret"))
     }

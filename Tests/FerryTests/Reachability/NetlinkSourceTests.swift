@@ -10,8 +10,11 @@ import Testing
     .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")")
 )
 struct NetlinkSourceTests {
+    // Each runs in a process of its own: Dispatch's workers are in the namespace of the thread that happened to start them,
+    // and would take the connections of other tests along.
+
     /// A manager in the namespace, and what it has told.
-    private func watching(
+    private static func watching(
         _ target: ReachabilityTarget,
         in namespace: NetworkNamespace
     ) -> (manager: ReachabilityManager, told: Watched<[ReachabilityStatus]>) {
@@ -23,7 +26,7 @@ struct NetlinkSourceTests {
         return (manager, told)
     }
 
-    private func expect(
+    private static func expect(
         _ told: Watched<[ReachabilityStatus]>,
         _ count: Int,
         _ status: ReachabilityStatus,
@@ -36,73 +39,82 @@ struct NetlinkSourceTests {
     }
 
     @Test("An address removed and added, and a route lost and found, are each seen once and within a second")
-    func changes() async throws {
-        let namespace = try NetworkNamespace()
-        try namespace.ip("addr add 192.0.2.5/24 dev near")
-        try namespace.ip("route add default via 192.0.2.1")
-        let (network, toldOfNetwork) = watching(.defaultRoute, in: namespace)
-        let (neighbour, toldOfNeighbour) = watching(.address("192.0.2.77"), in: namespace)
-        let (stranger, toldOfStranger) = watching(.address("2001:db8::1"), in: namespace)
-        await expect(toldOfNetwork, 1, .reachableViaWiFi, "the network at the start")
-        await expect(toldOfNeighbour, 1, .reachableViaWiFi, "the neighbour at the start")
-        await expect(toldOfStranger, 1, .notReachable, "the stranger at the start")
+    func changes() async {
+        await #expect(processExitsWith: .success) {
+            let namespace = try NetworkNamespace()
+            try namespace.ip("addr add 192.0.2.5/24 dev near")
+            try namespace.ip("route add default via 192.0.2.1")
+            let (network, toldOfNetwork) = NetlinkSourceTests.watching(.defaultRoute, in: namespace)
+            let (neighbour, toldOfNeighbour) = NetlinkSourceTests.watching(.address("192.0.2.77"), in: namespace)
+            let (stranger, toldOfStranger) = NetlinkSourceTests.watching(.address("2001:db8::1"), in: namespace)
+            await NetlinkSourceTests.expect(toldOfNetwork, 1, .reachableViaWiFi, "the network at the start")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 1, .reachableViaWiFi, "the neighbour at the start")
+            await NetlinkSourceTests.expect(toldOfStranger, 1, .notReachable, "the stranger at the start")
 
-        try namespace.ip("addr del 192.0.2.5/24 dev near")
-        await expect(toldOfNetwork, 2, .notReachable, "the address removed, by the network")
-        await expect(toldOfNeighbour, 2, .notReachable, "the address removed, by the neighbour")
-        try namespace.ip("addr add 192.0.2.5/24 dev near")
-        await expect(toldOfNeighbour, 3, .reachableViaWiFi, "the address added")
-        try namespace.ip("route add default via 192.0.2.1")
-        await expect(toldOfNetwork, 3, .reachableViaWiFi, "the route found")
-        try namespace.ip("route del default")
-        await expect(toldOfNetwork, 4, .notReachable, "the route lost")
-        try namespace.ip("route add blackhole 192.0.2.77/32")
-        await expect(toldOfNeighbour, 4, .notReachable, "the black hole")
-        try namespace.ip("route del blackhole 192.0.2.77/32")
-        await expect(toldOfNeighbour, 5, .reachableViaWiFi, "the black hole gone")
-        try namespace.ip("link set far down")
-        await expect(toldOfNeighbour, 6, .notReachable, "the cable unplugged")
-        try namespace.ip("link set far up")
-        await expect(toldOfNeighbour, 7, .reachableViaWiFi, "the cable plugged in")
+            try namespace.ip("addr del 192.0.2.5/24 dev near")
+            await NetlinkSourceTests.expect(toldOfNetwork, 2, .notReachable, "the address removed, by the network")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 2, .notReachable, "the address removed, by the neighbour")
+            try namespace.ip("addr add 192.0.2.5/24 dev near")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 3, .reachableViaWiFi, "the address added")
+            try namespace.ip("route add default via 192.0.2.1")
+            await NetlinkSourceTests.expect(toldOfNetwork, 3, .reachableViaWiFi, "the route found")
+            try namespace.ip("route del default")
+            await NetlinkSourceTests.expect(toldOfNetwork, 4, .notReachable, "the route lost")
+            try namespace.ip("route add blackhole 192.0.2.77/32")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 4, .notReachable, "the black hole")
+            try namespace.ip("route del blackhole 192.0.2.77/32")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 5, .reachableViaWiFi, "the black hole gone")
+            try namespace.ip("link set far down")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 6, .notReachable, "the cable unplugged")
+            try namespace.ip("link set far up")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 7, .reachableViaWiFi, "the cable plugged in")
 
-        #expect(toldOfNetwork.current.count == 4)
-        #expect(toldOfStranger.current.count == 1)
-        for manager in [network, neighbour, stranger] { manager.stopMonitoring() }
-        try namespace.ip("addr flush dev near")
-        try await Task.sleep(for: .milliseconds(300))
-        #expect(toldOfNeighbour.current.count == 7)
+            #expect(toldOfNetwork.current.count == 4)
+            #expect(toldOfStranger.current.count == 1)
+            for manager in [network, neighbour, stranger] { manager.stopMonitoring() }
+            try namespace.ip("addr flush dev near")
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(toldOfNeighbour.current.count == 7)
+        }
     }
 
     @Test("A flood of changes leaves the last one told")
-    func flood() async throws {
-        let namespace = try NetworkNamespace()
-        try namespace.ip("addr add 192.0.2.5/24 dev near")
-        let (manager, told) = watching(.address("198.51.100.7"), in: namespace)
-        await expect(told, 1, .notReachable, "the start")
-        let folder = try ScratchDirectory()
-        let lines = (0..<2_000).flatMap { index in
-            [
-                "route add 10.0.\(index / 250).\(index % 250)/32 dev near",
-                "route del 10.0.\(index / 250).\(index % 250)/32",
-            ]
+    func flood() async {
+        await #expect(processExitsWith: .success) {
+            let namespace = try NetworkNamespace()
+            try namespace.ip("addr add 192.0.2.5/24 dev near")
+            let (manager, told) = NetlinkSourceTests.watching(.address("198.51.100.7"), in: namespace)
+            await NetlinkSourceTests.expect(told, 1, .notReachable, "the start")
+            let folder = try ScratchDirectory()
+            let lines = (0..<2_000).flatMap { index in
+                [
+                    "route add 10.0.\(index / 250).\(index % 250)/32 dev near",
+                    "route del 10.0.\(index / 250).\(index % 250)/32",
+                ]
+            }
+            let batch = try folder.file(
+                "batch",
+                (lines + ["route add 198.51.100.0/24 dev near"]).joined(separator: "\n")
+            )
+            try namespace.ip("-batch \(batch.path)")
+            #expect(await told.wait { $0.last == .reachableViaWiFi })
+            #expect(told.current == [.notReachable, .reachableViaWiFi])
+            manager.stopMonitoring()
         }
-        let batch = try folder.file("batch", (lines + ["route add 198.51.100.0/24 dev near"]).joined(separator: "\n"))
-        try namespace.ip("-batch \(batch.path)")
-        #expect(await told.wait { $0.last == .reachableViaWiFi })
-        #expect(told.current == [.notReachable, .reachableViaWiFi])
-        manager.stopMonitoring()
     }
 
     @Test("A network without anything reaches nothing but itself")
-    func empty() async throws {
-        let namespace = try NetworkNamespace()
-        let (network, told) = watching(.defaultRoute, in: namespace)
-        await expect(told, 1, .notReachable, "an empty network")
-        let (machine, loopback) = watching(.address("127.0.0.1"), in: namespace)
-        await expect(loopback, 1, .notReachable, "the loopback interface, switched off")
-        try namespace.ip("link set lo up")
-        #expect(await loopback.wait { $0.last == .reachableViaWiFi })
-        for manager in [network, machine] { manager.stopMonitoring() }
+    func empty() async {
+        await #expect(processExitsWith: .success) {
+            let namespace = try NetworkNamespace()
+            let (network, told) = NetlinkSourceTests.watching(.defaultRoute, in: namespace)
+            await NetlinkSourceTests.expect(told, 1, .notReachable, "an empty network")
+            let (machine, loopback) = NetlinkSourceTests.watching(.address("127.0.0.1"), in: namespace)
+            await NetlinkSourceTests.expect(loopback, 1, .notReachable, "the loopback interface, switched off")
+            try namespace.ip("link set lo up")
+            #expect(await loopback.wait { $0.last == .reachableViaWiFi })
+            for manager in [network, machine] { manager.stopMonitoring() }
+        }
     }
 }
 #endif

@@ -105,6 +105,7 @@ struct NotificationTests {
             ]
         )
         let posts = observer.posts.current
+        try #require(posts.count == 6)
         #expect(posts[2].keys.contains("com.alamofire.networking.task.complete.assetpath"))
         #expect(!posts[2].keys.contains("com.alamofire.networking.complete.finish.responsedata"))
         #expect(posts[4].moveError?.destinationURL == place)

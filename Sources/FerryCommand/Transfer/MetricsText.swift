@@ -1,0 +1,34 @@
+import Ferry
+
+/// What `-v` says of the metrics: a line for each request that went out, redirections and retries included.
+enum MetricsText {
+    static func lines(_ metrics: TransferMetrics) -> [String] {
+        metrics.transactions.map(line)
+    }
+
+    static func line(_ transaction: TransferMetrics.Transaction) -> String {
+        var parts = ["* \(transaction.method) \(transaction.status.map(String.init) ?? "without an answer")"]
+        if transaction.isFromCache { return parts[0] + " from the cache" }
+        if let name = transaction.networkProtocolName { parts[0] += " over \(name)" }
+        if let address = transaction.remoteAddress {
+            let host = address.contains(":") ? "[\(address)]" : address
+            parts[0] += " from \(host)" + (transaction.remotePort.map { ":\($0)" } ?? "")
+        }
+        if transaction.isReusedConnection { parts.append("connection kept from before") }
+        let phases = [
+            ("name", transaction.nameLookup), ("connected", transaction.connect), ("TLS", transaction.secureConnect),
+            ("sent", transaction.requestStart), ("first byte", transaction.responseStart),
+        ]
+        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(milliseconds($0.1))" }
+        parts.append("end \(milliseconds(transaction.end))")
+        if transaction.bodyBytesSent > 0 { parts.append("\(ByteCount.text(transaction.bodyBytesSent)) up") }
+        parts.append("\(ByteCount.text(transaction.bodyBytesReceived)) down")
+        return parts.joined(separator: ", ")
+    }
+
+    /// With a decimal below ten.
+    private static func milliseconds(_ seconds: Double) -> String {
+        let value = seconds * 1000
+        return value < 10 ? "\((value * 10).rounded() / 10) ms" : "\(Int(value.rounded())) ms"
+    }
+}
