@@ -1,12 +1,12 @@
 /// A whole response that is to be stored, unless the task's delegate will not have it.
 final class CacheCandidate: Sendable {
-    let response: HTTPURLResponse
+    private let response: ReceivedResponse
     private let stored: StoredResponse
     private let body: CollectedBody
     private let cache: HTTPCache
     private let isSettled = Mutex(false)
 
-    init(_ stored: StoredResponse, _ body: CollectedBody, response: HTTPURLResponse, cache: HTTPCache) {
+    init(_ stored: StoredResponse, _ body: CollectedBody, response: ReceivedResponse, cache: HTTPCache) {
         (self.stored, self.body, self.response, self.cache) = (stored, body, response, cache)
     }
 
@@ -18,7 +18,7 @@ final class CacheCandidate: Sendable {
 
     /// The response as delegates are asked about it; `nil` where its body cannot be read.
     func proposal() -> CachedURLResponse? {
-        body.data.map { CachedURLResponse(response: response, data: $0, userInfo: nil, storagePolicy: .allowed) }
+        body.data.map { CachedURLResponse(response: response.value, data: $0, userInfo: nil, storagePolicy: .allowed) }
     }
 
     /// Stores what a delegate made of the proposal; a second answer is worth nothing.

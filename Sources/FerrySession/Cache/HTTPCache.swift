@@ -81,6 +81,9 @@ public final class HTTPCache: Sendable {
 
     // MARK: - For sessions
 
+    /// Whether there is certainly nothing in it.
+    var isEmpty: Bool { folder == nil && memory.withLock { $0.total } == 0 }
+
     /// The largest body that could be stored.
     var bodyLimits: BodyLimits {
         let inMemory = memoryCapacity / Self.leastResponses

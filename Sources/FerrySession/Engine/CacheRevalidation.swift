@@ -19,7 +19,7 @@ final class CacheRevalidation: TransferClient {
 
     var transferIsSuspended: Bool { false }
 
-    func transfer(didReceive response: URLResponse, isReplacement: Bool) {}
+    func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {}
     func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {}
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow { .more }
     func transfer(didWrite count: Int64) {}

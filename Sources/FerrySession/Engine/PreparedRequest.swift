@@ -9,6 +9,8 @@ struct PreparedRequest: Sendable {
     let proxyHeaders: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
+    /// Whether the request's fields may have something to say about caching.
+    let mentionsCaching: Bool
     /// Whether the request asks for 100 (Continue).
     let expectsContinue: Bool
 
@@ -57,18 +59,31 @@ struct PreparedRequest: Sendable {
         self.method = method
         announcedLength = fields.announcedLength
         guard !fields.list.isEmpty || context.hasBody else {
-            (expectsContinue, headers, proxyHeaders) = (false, settings.plainLines, [])
+            (expectsContinue, mentionsCaching, headers, proxyHeaders) = (false, false, settings.plainLines, [])
             return
         }
         expectsContinue = fields.list.contains {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
+        mentionsCaching = fields.list.contains { Self.mayMentionCaching($0.name) }
         // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section 11.7.1).
         let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
         let list = fields.list.filter { !dropped.contains($0.name.lowercased()) }
         headers = Self.lines(list, settings: settings, method: method, context: context)
         proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
             .map { "\($0.name): \($0.value)" }
+    }
+
+    /// Whether a name begins as `Cache-Control`, `Pragma`, `Range` and the conditional fields do.
+    private static func mayMentionCaching(_ name: String) -> Bool {
+        var bytes = name.utf8.makeIterator()
+        guard let first = bytes.next(), let second = bytes.next() else { return false }
+        switch (first | 0x20, second | 0x20) {
+        case (UInt8(ascii: "c"), UInt8(ascii: "a")), (UInt8(ascii: "p"), UInt8(ascii: "r")),
+            (UInt8(ascii: "r"), UInt8(ascii: "a")), (UInt8(ascii: "i"), UInt8(ascii: "f")):
+            return true
+        default: return false
+        }
     }
 
     private typealias Field = (name: String, value: String)

@@ -8,6 +8,7 @@ extension Transfer {
     /// The credential to send: the one just given, else the one that worked in this session before.
     func credential(isProxy: Bool) -> SchemeCredential? {
         if let given = credentials[isProxy] { return given }
+        if engine.acceptedCredentials.isEmpty { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
         if request.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
         return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
@@ -84,7 +85,7 @@ extension Transfer {
             authenticate(given, isProxy: challenge.isProxy)
         case .cancelAuthenticationChallenge:
             self.held = nil
-            if !held.isTunnel { client?.transfer(didReceive: held.response, isReplacement: true) }
+            if !held.isTunnel { client?.transfer(didReceive: ReceivedResponse(held.response), isReplacement: true) }
             fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
         case .rejectProtectionSpace:
             challenge.options.removeFirst()

@@ -3,7 +3,7 @@ extension Transfer {
     /// How much of a stored body one turn delivers before the engine looks at its other transfers.
     private static let fedPerTurn = 4_194_304
 
-    private var cachePolicy: URLRequest.CachePolicy {
+    var cachePolicy: URLRequest.CachePolicy {
         request.cachePolicy == .useProtocolCachePolicy ? engine.settings.cachePolicy : request.cachePolicy
     }
 
@@ -18,8 +18,15 @@ extension Transfer {
     func consultCache() -> Bool {
         // The rest of a response belongs to the exchange that has begun.
         guard continuesAt == nil else { return false }
-        caching = nil
+        (caching, isCacheUnasked) = (nil, false)
         let policy = cachePolicy
+        if policy == .useProtocolCachePolicy, usesCache, engine.settings.cache?.isEmpty == true,
+            prepared?.mentionsCaching == false
+        {
+            // There is nothing to find, and most answers are not stored: what that takes waits for one that may be.
+            isCacheUnasked = true
+            return false
+        }
         guard var exchange = makeExchange(policy) else {
             return policy == .returnCacheDataDontLoad ? failUnavailable() : false
         }
@@ -57,7 +64,7 @@ extension Transfer {
         return true
     }
 
-    private func makeExchange(_ policy: URLRequest.CachePolicy) -> CacheExchange? {
+    func makeExchange(_ policy: URLRequest.CachePolicy) -> CacheExchange? {
         guard usesCache, let cache = engine.settings.cache, let prepared, body.isNone else { return nil }
         guard prepared.method == "GET" || prepared.method == "HEAD" else { return nil }
         return CacheExchange(
@@ -98,11 +105,9 @@ extension Transfer {
 
     private func deliverGatewayTimeout() {
         let head = ResponseHead(version: "HTTP/1.1", status: 504, fields: [])
-        guard let url = request.url, let received = CurlHTTPResponse(url: url, head: head, isDecoded: false) else {
-            return failAttempt()
-        }
+        guard let url = request.url else { return failAttempt() }
         beginServing(status: 504)
-        deliver(received)
+        deliver(ReceivedResponse(head, url: url, isDecoded: false))
         isEnded = true
         finishIfDrained()
     }
@@ -120,9 +125,8 @@ extension Transfer {
     func serve(_ entry: CacheEntry, fields: [ResponseHead.Field]) {
         var head = entry.stored.head
         head.fields = fields
-        guard let url = request.url,
-            let received = CurlHTTPResponse(url: url, head: head, isDecoded: entry.stored.isDecoded)
-        else { return failAttempt() }
+        guard let url = request.url else { return failAttempt() }
+        let received = ReceivedResponse(head, url: url, isDecoded: entry.stored.isDecoded)
         beginServing(status: head.status)
         caching?.pending = nil
         if let next = redirection(for: received, head: head) { return serveRedirection(next, entry) }

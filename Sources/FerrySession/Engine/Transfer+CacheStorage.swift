@@ -2,6 +2,7 @@
 extension Transfer {
     /// Decides what the head of a final answer, or of a redirection, means for the cache.
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirection: Bool) {
+        if isCacheUnasked, !takeUpCaching(head) { return }
         guard let exchange = caching else { return }
         // What was asked about is answered.
         caching?.entry = nil
@@ -33,6 +34,17 @@ extension Transfer {
         )
         guard isRedirection || pending.writer != nil else { return exchange.cache.remove(exchange.key) }
         caching?.pending = pending
+    }
+
+    /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
+    private func takeUpCaching(_ head: ResponseHead) -> Bool {
+        isCacheUnasked = false
+        let isForbidden = head.fields.contains {
+            $0.name.isEqualIgnoringCase("cache-control") && CacheControl([$0.value]).forbidsStoring
+        }
+        if isForbidden, engine.settings.cache?.isEmpty == true { return false }
+        caching = makeExchange(cachePolicy)
+        return true
     }
 
     /// RFC 9111, section 4.3.5.

@@ -23,10 +23,10 @@ extension Transfer {
     }
 
     /// Judges the answer to a request for the rest.
-    func didContinue(_ received: HTTPURLResponse, _ head: ResponseHead, at offset: Int64) -> Bool {
+    func didContinue(_ received: ReceivedResponse, _ head: ResponseHead, at offset: Int64) -> Bool {
         let answer = ContinuationRule.judge(
-            status: received.statusCode,
-            contentRange: received.value(forHTTPHeaderField: "Content-Range"),
+            status: head.status,
+            contentRange: head.value("Content-Range"),
             offset: offset,
             expectedTotal: expectedTotal
         )
@@ -48,11 +48,11 @@ extension Transfer {
         case .fails:
             break
         }
-        ownFailure = failure(received)
+        ownFailure = failure(head)
         return false
     }
 
-    private func goOn(_ received: HTTPURLResponse, at offset: Int64) -> Bool {
+    private func goOn(_ received: ReceivedResponse, at offset: Int64) -> Bool {
         continuesAt = nil
         wasSuspended = isSuspended
         guard isResuming else { return true }
@@ -71,10 +71,11 @@ extension Transfer {
         complete.status = 200
         complete.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
         complete.fields.append(.init(name: "Content-Length", value: "\(bodyReceived)"))
-        guard let url = request.url, let response = CurlHTTPResponse(url: url, head: complete, isDecoded: false) else {
+        guard let url = request.url else {
             ownFailure = failure(nil)
             return false
         }
+        let response = ReceivedResponse(complete, url: url, isDecoded: false)
         (continuesAt, isResuming) = (nil, false)
         self.response = response
         client?.transfer(didReceive: response, isReplacement: false)
@@ -94,8 +95,8 @@ extension Transfer {
         }
     }
 
-    private func failure(_ received: HTTPURLResponse?) -> URLError {
-        guard isResuming, let received else {
+    private func failure(_ head: ResponseHead?) -> URLError {
+        guard isResuming, let head else {
             let error = CurlSessionError(
                 .cannotContinue,
                 "The connection was lost while the task was suspended, and the server has another response now"
@@ -104,7 +105,7 @@ extension Transfer {
         }
         let error = CurlSessionError(
             .cannotContinue,
-            "The download could not be resumed: the server answered \(received.statusCode)"
+            "The download could not be resumed: the server answered \(head.status)"
         )
         return .ferry(.badServerResponse, url: request.url, underlying: error)
     }

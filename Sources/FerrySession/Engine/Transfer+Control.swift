@@ -115,8 +115,9 @@ extension Transfer {
         guard let held else { return }
         self.held = nil
         if held.isTunnel, let failure = held.failure { return fail(failure) }
-        response = held.response
-        client?.transfer(didReceive: held.response, isReplacement: false)
+        let answer = ReceivedResponse(held.response)
+        response = answer
+        client?.transfer(didReceive: answer, isReplacement: false)
         setClientFull(false)
         engine.watch(self)
         let isTaken = held.body.withUnsafeBytes { take($0) }

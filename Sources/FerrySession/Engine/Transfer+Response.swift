@@ -17,14 +17,11 @@ extension Transfer {
         }
         if let goesOn = judgeForCache(head) { return goesOn }
         let codings = contentCodings(of: head)
-        guard
-            !head.hasConflictingLengths,
-            let url = request.url,
-            let received = CurlHTTPResponse(url: url, head: head, isDecoded: !codings.isEmpty)
-        else {
+        guard !head.hasConflictingLengths, let url = request.url else {
             ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has an impossible head")
             return false
         }
+        let received = ReceivedResponse(head, url: url, isDecoded: !codings.isEmpty)
         decoder = ContentDecoderChain(codings)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
@@ -35,8 +32,8 @@ extension Transfer {
             beginStoring(head, isDecoded: decoder != nil, isRedirection: true)
             return true
         }
-        if let challenge = challenge(for: head) {
-            held = Held(response: received, question: .challenge(challenge))
+        if let challenge = challenge(for: head), let answer = received.value as? HTTPURLResponse {
+            held = Held(response: answer, question: .challenge(challenge))
             return true
         }
         noteAcceptedCredentials()
@@ -57,7 +54,7 @@ extension Transfer {
         }
     }
 
-    func redirection(for received: HTTPURLResponse, head: ResponseHead) -> Held? {
+    func redirection(for received: ReceivedResponse, head: ResponseHead) -> Held? {
         guard let location = head.location else { return nil }
         let settings = engine.settings
         guard
@@ -69,10 +66,11 @@ extension Transfer {
                 sensitiveHeaders: settings.sensitiveHeaders
             )
         else { return nil }
-        return Held(response: received, question: .redirect(next.request, keepsBody: next.keepsBody))
+        guard let answer = received.value as? HTTPURLResponse else { return nil }
+        return Held(response: answer, question: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
-    func deliver(_ received: HTTPURLResponse, isReplacement: Bool = false) {
+    func deliver(_ received: ReceivedResponse, isReplacement: Bool = false) {
         response = received
         // What was collected of another response is no part of this one.
         caching?.pending = nil

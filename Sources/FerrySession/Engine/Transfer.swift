@@ -34,7 +34,11 @@ final class Transfer: @unchecked Sendable {
 
     let engine: TransferEngine
     var client: (any TransferClient)?
-    var request: URLRequest
+    var request: URLRequest {
+        didSet { method = Self.method(of: request) }
+    }
+    /// The request's method, kept since asking the request takes long.
+    private(set) var method: String
     var body: BodySource
     var clock: TransferClock
     var sink: Sink
@@ -52,7 +56,7 @@ final class Transfer: @unchecked Sendable {
     var reader: (any BodyReader)?
     var prepared: PreparedRequest?
     var parser = ResponseHeadParser()
-    var response: HTTPURLResponse?
+    var response: ReceivedResponse?
     var decoder: ContentDecoderChain?
     var held: Held?
     /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
@@ -115,7 +119,7 @@ final class Transfer: @unchecked Sendable {
     var bodyReceived: Int64 = 0
     var wasSuspended = false
     /// The response whose validator nobody has asked for yet: few are continued.
-    var validatorSource: HTTPURLResponse?
+    var validatorSource: ReceivedResponse?
     private var knownValidator: String?
     var continuesAt: Int64?
     /// Whether the attempt continues an earlier task's download, whose response this task has never had.
@@ -134,6 +138,8 @@ final class Transfer: @unchecked Sendable {
     /// What is stored has been found to be of no use.
     var ignoresCache = false
     var caching: CacheExchange?
+    /// The cache was empty, and has not been asked.
+    var isCacheUnasked = false
     /// What is being delivered from the cache.
     var cachedBody: CacheBodyReader?
     /// When the attempt began, for the age of its answer.
@@ -150,6 +156,7 @@ final class Transfer: @unchecked Sendable {
         self.engine = engine
         self.client = client
         self.request = request
+        method = Self.method(of: request)
         self.body = body
         originalURL = request.url
         clock = TransferClock(limits: limits)
@@ -179,9 +186,11 @@ final class Transfer: @unchecked Sendable {
     /// What the rest of the response is asked for with, if it can be.
     var validator: String? {
         get {
-            if let response = validatorSource {
+            if let response = validatorSource?.value {
                 validatorSource = nil
-                knownValidator = ContinuationRule.validator(for: response, request: request)
+                knownValidator = (response as? HTTPURLResponse).flatMap {
+                    ContinuationRule.validator(for: $0, request: request)
+                }
             }
             return knownValidator
         }
@@ -222,7 +231,7 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    private var method: String { request.httpMethod ?? "GET" }
+    private static func method(of request: URLRequest) -> String { request.httpMethod ?? "GET" }
 
     /// Whether a body is sent, be it an empty one: RFC 9110, section 8.6 wants `Content-Length: 0` where the method
     /// expects content.

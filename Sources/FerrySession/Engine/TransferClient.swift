@@ -6,7 +6,7 @@ protocol TransferClient: AnyObject, Sendable {
     var transferIsSuspended: Bool { get }
 
     /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
-    func transfer(didReceive response: URLResponse, isReplacement: Bool)
+    func transfer(didReceive response: ReceivedResponse, isReplacement: Bool)
 
     /// The body goes on behind `offset` bytes that an earlier task has received.
     func transfer(didResumeAt offset: Int64, expectedTotal: Int64)

@@ -61,7 +61,7 @@ extension ProtocolLoad: URLProtocolClient {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class gave a second response") }
             hasResponse = true
-            client.transfer(didReceive: response, isReplacement: false)
+            client.transfer(didReceive: ReceivedResponse(response), isReplacement: false)
         case .data(let data):
             guard hasResponse else { return misuse("The protocol class gave data before a response") }
             take(data, client)

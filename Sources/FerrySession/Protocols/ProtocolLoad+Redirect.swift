@@ -34,7 +34,7 @@ extension ProtocolLoad {
 
     /// The redirection itself is the response.
     private func deliver(_ answer: HTTPURLResponse) {
-        client?.transfer(didReceive: answer, isReplacement: false)
+        client?.transfer(didReceive: ReceivedResponse(answer), isReplacement: false)
         end(nil)
     }
 

@@ -19,11 +19,14 @@ struct ResponseHead: Sendable, Hashable, Codable {
 
     /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
     init?(statusLine line: String) {
-        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
-            let status = Int(Substring(words[1])), (100...999).contains(status)
+        let blank = UInt8(ascii: " ")
+        let text = line.utf8.drop { $0 == blank }
+        let version = text.prefix { $0 != blank }
+        let code = text[version.endIndex...].drop { $0 == blank }.prefix { $0 != blank }
+        guard version.starts(with: "HTTP/".utf8), code.count == 3, let status = Int(Substring(code)),
+            (100...999).contains(status)
         else { return nil }
-        version = String(Substring(words[0]))
+        self.version = String(Substring(version))
         self.status = status
     }
 

@@ -92,11 +92,12 @@ extension CurlSession {
 
     private func run<Value: Sendable>(
         _ delegate: (any URLSessionTaskDelegate)?,
-        _ make: (@Sendable @escaping (Value?, URLResponse?, (any Error)?) -> Void) -> any CurlTask
+        _ make: (@Sendable @escaping (Value?, ReceivedResponse?, (any Error)?) -> Void) -> any CurlTask
     ) async throws -> (Value, URLResponse) {
         let canceller = Canceller()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        let (value, response) = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<(Value, ReceivedResponse), any Error>) in
                 let task = make { value, response, error in
                     if let value, let response {
                         continuation.resume(returning: (value, response))
@@ -111,6 +112,7 @@ extension CurlSession {
         } onCancel: {
             canceller.cancel()
         }
+        return (value, response.value)
     }
 }
 

@@ -200,7 +200,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(URLRequest(url: url), .data(completionHandler, isAsync: false))
+        makeDataTask(URLRequest(url: url), .data(completionHandler))
     }
 
     /// A task that sends the request; the handler runs on the delegate queue.
@@ -208,7 +208,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        makeDataTask(request, .data(completionHandler, isAsync: false))
+        makeDataTask(request, .data(completionHandler))
     }
 
     // MARK: - Upload tasks
@@ -234,7 +234,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         fromFile fileURL: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, .file(fileURL), .data(completionHandler, isAsync: false))
+        makeUploadTask(request, .file(fileURL), .data(completionHandler))
     }
 
     /// A task that sends bytes as the body, none for `nil`; the handler runs on the delegate queue.
@@ -243,7 +243,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         from bodyData: Data?,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, .data(bodyData ?? Data()), .data(completionHandler, isAsync: false))
+        makeUploadTask(request, .data(bodyData ?? Data()), .data(completionHandler))
     }
 
     // MARK: - Download tasks
@@ -263,7 +263,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(URLRequest(url: url), .download(completionHandler, isAsync: false))
+        makeDownloadTask(URLRequest(url: url), .download(completionHandler))
     }
 
     /// A task that fetches into a temporary file, which goes when the handler returns.
@@ -271,7 +271,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(request, .download(completionHandler, isAsync: false))
+        makeDownloadTask(request, .download(completionHandler))
     }
 
     /// A task that continues an earlier download, and reports to the delegate.
@@ -286,7 +286,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        makeDownloadTask(resuming: resumeData, .download(completionHandler, isAsync: false))
+        makeDownloadTask(resuming: resumeData, .download(completionHandler))
     }
 
     // MARK: - WebSocket tasks

@@ -2,11 +2,11 @@
 final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {
         var buffer = ByteBuffer()
-        var response: URLResponse?
+        var response: ReceivedResponse?
         var isFinished = false
         var error: (any Error)?
         var isFull = false
-        var responseWaiter: CheckedContinuation<URLResponse, any Error>?
+        var responseWaiter: CheckedContinuation<ReceivedResponse, any Error>?
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
         var core: TaskCore?
     }
@@ -35,7 +35,7 @@ final class ByteStream: Sendable {
         return flow
     }
 
-    func respond(_ response: URLResponse) {
+    func respond(_ response: ReceivedResponse) {
         let waiter = state.withLock { state in
             state.response = response
             defer { state.responseWaiter = nil }
@@ -45,7 +45,7 @@ final class ByteStream: Sendable {
     }
 
     func finish(_ error: (any Error)?) {
-        typealias Waiters = (CheckedContinuation<URLResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
+        typealias Waiters = (CheckedContinuation<ReceivedResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
         let (response, chunk) = state.withLock { state -> Waiters in
             state.isFinished = true
             state.error = error
@@ -61,9 +61,13 @@ final class ByteStream: Sendable {
 
     /// The response, when it is there.
     func response() async throws -> URLResponse {
+        try await receivedResponse().value
+    }
+
+    private func receivedResponse() async throws -> ReceivedResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                let known = state.withLock { state -> Result<URLResponse, any Error>? in
+                let known = state.withLock { state -> Result<ReceivedResponse, any Error>? in
                     if let response = state.response { return .success(response) }
                     if state.isFinished { return .failure(state.error ?? URLError(.networkConnectionLost)) }
                     state.responseWaiter = waiter

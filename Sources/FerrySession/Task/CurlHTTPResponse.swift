@@ -7,9 +7,14 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
 
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
         let fields = head.joinedFields
-        length = isDecoded ? nil : head.value("Content-Length").flatMap { Int64($0) }
+        length = Self.length(head, isDecoded: isDecoded)
         disposition = head.value("Content-Disposition")
         super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
+    }
+
+    /// The length of the body as it is delivered, where the head tells it.
+    static func length(_ head: ResponseHead, isDecoded: Bool) -> Int64? {
+        isDecoded ? nil : head.value("Content-Length").flatMap { Int64($0) }
     }
 
     required init?(coder: NSCoder) {

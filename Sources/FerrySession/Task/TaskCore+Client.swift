@@ -9,7 +9,9 @@ extension TaskCore: TransferClient {
 
     var transferIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
-    func transfer(didReceive response: URLResponse, isReplacement: Bool) {
+    func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {
+        // Made here, since the delegate queue's operations take in more responses the less each of them has to do.
+        if !isAsync { response.make() }
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
             if isReplacement {
@@ -189,7 +191,7 @@ extension TaskState {
         events.contains { if case .completed(.some) = $0 { true } else { false } }
     }
 
-    mutating func note(_ response: URLResponse) {
+    mutating func note(_ response: ReceivedResponse) {
         self.response = response
         bytesReceived = 0
         bytesExpectedToReceive = response.expectedContentLength

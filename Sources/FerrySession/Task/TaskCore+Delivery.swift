@@ -204,7 +204,7 @@ extension TaskCore {
         }?.stream
     }
 
-    private func askDisposition(_ delivery: Delivery, _ response: URLResponse) {
+    private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
         if case .stream(let stream) = delivery.face {
             _ = answered(delivery.answer)
             return stream.respond(response)
@@ -213,7 +213,7 @@ extension TaskCore {
             _ = answered(delivery.answer)
             return
         }
-        delegate.urlSession(delivery.session, dataTask: task, didReceive: response) { [self] disposition in
+        delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
             // Cancelling closes the mailbox by itself: nothing that waits in it may slip out before.
             if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
             let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()

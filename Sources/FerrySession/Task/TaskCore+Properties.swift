@@ -12,7 +12,7 @@ extension TaskCore {
 
     var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
     var currentRequest: URLRequest? { state.withLock { $0.currentRequest } }
-    var response: URLResponse? { state.withLock { $0.response } }
+    var response: URLResponse? { state.withLock { $0.response }?.value }
     var error: (any Error)? { state.withLock { $0.error } }
     var countOfBytesReceived: Int64 { state.withLock { $0.bytesReceived } }
     var countOfBytesSent: Int64 { state.withLock { $0.bytesSent } }

@@ -9,6 +9,8 @@ final class TaskCore: Sendable {
     let identifier: Int
     /// Whether the task may run while its invalidated session finishes.
     let wasMadeBeforeInvalidation: Bool
+    /// Whether an `async` function waits for the task.
+    let isAsync: Bool
     let progress: TaskProgress
     let state: Mutex<TaskState>
 
@@ -24,6 +26,7 @@ final class TaskCore: Sendable {
     ) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
+        isAsync = face.isAsync
         progress = TaskProgress()
         state = Mutex(
             TaskState(

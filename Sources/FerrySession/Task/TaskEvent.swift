@@ -6,7 +6,7 @@ enum TaskEvent: Sendable {
     case sent(Int64, expected: Int64)
     /// The body starts again: what was sent counts no more.
     case rewound
-    case response(URLResponse)
+    case response(ReceivedResponse)
     /// Bytes wait in the task's buffer.
     case data
     case wrote(Int64)

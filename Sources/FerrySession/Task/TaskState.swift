@@ -31,7 +31,7 @@ struct TaskState: ~Copyable, Sendable {
     var redirectCount = 0
     var ownDelegate: DelegateFaces?
 
-    var response: URLResponse?
+    var response: ReceivedResponse?
     var error: (any Error)?
     var bytesReceived: Int64 = 0
     var bytesSent: Int64 = 0

@@ -19,6 +19,9 @@ struct CacheControl: Hashable, Sendable {
     var staleWhileRevalidate: Int?
     var staleIfError: Int?
 
+    /// Whether nobody may keep the response; a status that is understood outweighs it (section 5.2.2.3).
+    var forbidsStoring: Bool { isNoStore && !mustUnderstand }
+
     init() {}
 
     /// Reads all the values of the field.

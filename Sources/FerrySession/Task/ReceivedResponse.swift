@@ -1,0 +1,45 @@
+/// A response as the engine passes it on; its `HTTPURLResponse` is made when somebody looks at it.
+///
+/// Making one takes longer than all else the engine does with a head, and everybody waits for the engine's thread: the
+/// thread of an `async` caller does it instead.
+final class ReceivedResponse: Sendable {
+    private enum State: Sendable {
+        case head(ResponseHead, URL, isDecoded: Bool)
+        case made(URLResponse)
+    }
+
+    /// The length of the body, -1 where it is not known.
+    let expectedContentLength: Int64
+    private let state: Mutex<State>
+
+    /// A response that comes with a head; `isDecoded` tells that its body is not delivered as it came.
+    init(_ head: ResponseHead, url: URL, isDecoded: Bool) {
+        expectedContentLength = CurlHTTPResponse.length(head, isDecoded: isDecoded) ?? NSURLSessionTransferSizeUnknown
+        state = Mutex(.head(head, url, isDecoded: isDecoded))
+    }
+
+    /// A response that is there already.
+    init(_ response: URLResponse) {
+        expectedContentLength = response.expectedContentLength
+        state = Mutex(.made(response))
+    }
+
+    /// Makes the response now.
+    func make() { _ = value }
+
+    /// The response, always the same object.
+    var value: URLResponse {
+        state.withLock { state in
+            switch state {
+            case .made(let response): return response
+            case .head(let head, let url, let isDecoded):
+                // The initializer can fail by its type only.
+                let response: URLResponse =
+                    CurlHTTPResponse(url: url, head: head, isDecoded: isDecoded)
+                    ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+                state = .made(response)
+                return response
+            }
+        }
+    }
+}
