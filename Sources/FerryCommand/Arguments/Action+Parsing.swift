@@ -65,6 +65,10 @@ extension FetchOptions {
             parallel = count
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
+        case .writeOut: writeOut = try WriteOutFormat(parsing: value)
+        case .timings: showsTimings = true
+        case .jsonLog: eventLog = try Self.notEmpty(value, option)
+        case .timeline: timeline = try TimelineFile(path: try Self.notEmpty(value, option))
         case .silent: isSilent = true
         case .verbose: isVerbose = true
         case .version, .help: break
@@ -100,8 +104,15 @@ extension FetchOptions {
         if asksForHeadOnly, let body = bodies.first {
             throw UsageError("--head sends no body, so --\(body.rawValue) does not go with it")
         }
+        if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
+            throw UsageError("--\(other.rawValue) would get into the --json-log on standard error; log to a file")
+        }
+        try checkContinuation()
+    }
+
+    private func checkContinuation() throws(UsageError) {
         guard continuesDownloads else { return }
-        guard effectiveMethod == "GET", bodies.isEmpty, !includesHead else {
+        guard effectiveMethod == "GET", bodyOptions.isEmpty, !includesHead else {
             throw UsageError("--continue goes with a plain GET into a file, without --include")
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }

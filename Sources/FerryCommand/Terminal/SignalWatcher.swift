@@ -20,8 +20,13 @@ final class SignalWatcher: Sendable {
     /// Which signal has come.
     var interruption: ExitStatus? { received.withLock { $0 } }
 
-    /// Begins to watch; the handler is called once, on a queue of its own.
-    func start(_ handler: @escaping @Sendable () -> Void) {
+    /// Begins to watch; the handlers are called once, on a queue of their own.
+    ///
+    /// The last one is called right before the process ends because its work has not ended in time.
+    func start(
+        _ handler: @escaping @Sendable () -> Void,
+        atDeadline: @escaping @Sendable () -> Void = {}
+    ) {
         for (number, status) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated)] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -33,7 +38,10 @@ final class SignalWatcher: Sendable {
                 guard isFirst else { _exit(status.rawValue) }
                 handler()
                 // A reader of standard output that does not read cannot be waited for.
-                queue.asyncAfter(deadline: .now() + 2) { _exit(status.rawValue) }
+                queue.asyncAfter(deadline: .now() + 2) {
+                    atDeadline()
+                    _exit(status.rawValue)
+                }
             }
             source.activate()
             sources.withLock { $0.append(Source(source: source)) }

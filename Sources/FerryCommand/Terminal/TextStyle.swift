@@ -30,7 +30,7 @@ struct TextStyle: Equatable, Sendable {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         let isBidirectional = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || isBidirectional
     }

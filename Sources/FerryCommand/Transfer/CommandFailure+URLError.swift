@@ -9,6 +9,7 @@ extension CommandFailure {
             self.init(.interrupted, "interrupted")
         } else if let error = error as? URLError {
             self.init(Self.status(of: error), url.withoutCredentials + ": " + Self.text(of: error))
+            urlErrorCode = error.code.rawValue
         } else {
             self.init(.network, "\(url.withoutCredentials): \(error.localizedDescription)")
         }

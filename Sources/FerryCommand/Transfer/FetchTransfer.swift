@@ -2,13 +2,18 @@ import Ferry
 
 /// What changes while a ``Fetch`` runs; one Swift task has it.
 final class FetchTransfer {
-    private let fetch: Fetch
+    let fetch: Fetch
     private let body: UploadBody
     private let clock = FetchClock()
     private(set) var target: Target
     private(set) var item: ProgressBoard.Item?
+    /// One for each task.
+    private(set) var exchanges: [Exchange] = []
 
-    private var options: FetchOptions { fetch.options }
+    /// The last response.
+    var response: HTTPURLResponse? { exchanges.last?.response }
+    var redirectCount: Int { exchanges.reduce(0) { $0 + $1.requestCount - 1 } }
+    var options: FetchOptions { fetch.options }
 
     init(fetch: Fetch, body: UploadBody, target: Target) {
         self.fetch = fetch
@@ -30,6 +35,7 @@ final class FetchTransfer {
             case .startOver: fetch.console.note("\(part.partPath): the server has it anew: starting over")
             case .askAgain:
                 fetch.console.note("\(part.partPath): the rest cannot be had: starting over")
+                fetch.log?.retry(fetch.index, reason: "the rest cannot be had")
                 (bytes, response) = try await send(continuing: nil)
             case .refused: throw CommandFailure.http(response, fetch.url)
             }
@@ -45,12 +51,20 @@ final class FetchTransfer {
             request.setValue("bytes=\(part.size)-", forHTTPHeaderField: "Range")
             request.setValue(validator, forHTTPHeaderField: "If-Range")
         }
-        let console = fetch.console
+        let (console, log, index) = (fetch.console, fetch.log, fetch.index)
+        let exchange = Exchange(fetch.url, wanted: fetch.recorder.now)
+        exchanges.append(exchange)
         let delegate = FetchDelegate(
             followsRedirects: options.followsRedirects,
             body: body,
-            didSend: { [item] total, expected in item?.update(total, of: expected, isUpload: true) },
+            collector: exchange.collector,
+            didSend: { [item] total, expected in
+                item?.update(total, of: expected, isUpload: true)
+                log?.progress(index, "up", total, of: expected < 0 ? nil : expected)
+            },
             willRedirect: { response, next in
+                exchange.noteRedirect(to: next.url)
+                log?.redirect(index, response, to: next)
                 console.verbose(VerboseText.lines(of: response))
                 console.verbose(VerboseText.lines(of: next))
             }
@@ -62,6 +76,8 @@ final class FetchTransfer {
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure(.network, "\(fetch.url.withoutCredentials): the answer is not HTTP")
         }
+        exchange.note(response, at: fetch.recorder.now)
+        log?.response(index, response)
         console.verbose(VerboseText.lines(of: response))
         return (bytes, response)
     }
@@ -79,7 +95,7 @@ final class FetchTransfer {
                 try await receive(bytes, response) { try await output.write($0) }
                 break
             }
-            var indenter = JSONIndenter()
+            var indenter = JSONIndenter(style: Terminal(STDOUT_FILENO).style)
             try await receive(bytes, response) { try await output.write(indenter.take($0)) }
             try await output.write(indenter.finish())
         case .part(let part) where !isError:
@@ -87,7 +103,10 @@ final class FetchTransfer {
             try await receive(bytes, response, into: part)
         case .part, .unnamed: break
         }
-        if isError { throw CommandFailure.http(response, fetch.url) }
+        guard isError else { return }
+        // The status is what is told, whatever becomes of the body.
+        try? await drain(bytes, response)
+        throw CommandFailure.http(response, fetch.url)
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
@@ -125,8 +144,16 @@ final class FetchTransfer {
             try await write(chunk)
             received += Int64(chunk.count)
             item?.update(received)
+            exchanges.last?.noteBytes(received - offset)
+            fetch.log?.progress(fetch.index, "down", received, of: expected < 0 ? nil : offset + expected)
         }
-        fetch.console.verbose(bytes.task.transferMetrics.map(MetricsText.lines) ?? [])
         fetch.console.verbose([clock.summary(received: received - offset)])
+    }
+
+    /// Reads a small body that nobody wants, so that its connection is good for the next request.
+    private func drain(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
+        let most = 65_536
+        guard (0...Int64(most)).contains(response.expectedContentLength) else { return }
+        for try await _ in bytes.chunks {}
     }
 }

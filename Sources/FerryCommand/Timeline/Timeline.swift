@@ -1,0 +1,141 @@
+/// The requests of a run drawn as a waterfall, as a pure function of their times.
+struct Timeline {
+    /// A request and where its row is.
+    struct Row {
+        let request: RequestTiming
+        /// Whether the request went out because of the one before it.
+        let isFollowing: Bool
+        let top: Double
+        let height: Double
+        /// What is told below the request.
+        let note: String?
+        let isStriped: Bool
+    }
+
+    let rows: [Row]
+    let axis: TimelineAxis
+    let height: Double
+    private let requests: [RequestTiming]
+    private let startedAt: String
+
+    /// Lays out requests that come by URL and time.
+    init(_ requests: [RequestTiming], startedAt: String) {
+        self.requests = requests
+        self.startedAt = startedAt
+        axis = TimelineAxis(end: requests.map { $0.start + $0.end }.max() ?? 0)
+        var rows: [Row] = []
+        var top = TimelineLayout.firstRow
+        var isStriped = true
+        for request in requests {
+            let isFollowing = rows.last?.request.transfer == request.transfer
+            if !isFollowing { isStriped.toggle() }
+            // The status of an HTTP error says it all.
+            let note = (request.status ?? 0) >= 400 ? nil : request.failure
+            let height = TimelineLayout.rowHeight + (note == nil ? 0 : TimelineLayout.noteHeight)
+            rows.append(
+                Row(
+                    request: request,
+                    isFollowing: isFollowing,
+                    top: top,
+                    height: height,
+                    note: note,
+                    isStriped: isStriped
+                )
+            )
+            top += height
+        }
+        self.rows = rows
+        height = top + TimelineLayout.margin
+    }
+
+    /// The picture by itself.
+    var svg: String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture
+    }
+
+    /// The picture in a page.
+    var page: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width">
+        <meta name="color-scheme" content="light dark">
+        <title>\(XMLText.escaped(title))</title>
+        <style>
+        body { margin: 0; background: #ffffff; }
+        svg { display: block; margin: 0 auto; }
+        @media (prefers-color-scheme: dark) { body { background: #14181d; } }
+        </style>
+        </head>
+        <body>
+        \(picture)</body>
+        </html>
+
+        """
+    }
+
+    private var picture: String {
+        let width = XMLText.number(TimelineLayout.width)
+        let height = XMLText.number(height)
+        let name = XMLText.escaped(title)
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" class="ferry" role="img" aria-label="\(name)" \
+            width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)">
+            <title>\(name)</title>
+            <style>
+            \(TimelineStyle.text)</style>
+            \(TimelineLayout.clips(height: self.height))
+            <rect class="f-page" width="\(width)" height="\(height)"/>
+            \((heading + rows.flatMap(stripes) + grid + rows.flatMap(lines)).joined(separator: "\n"))
+            </svg>
+
+            """
+    }
+
+    private var title: String { "ferry, " + startedAt }
+
+    /// `12 requests, 2 failed, 1.3 MB, 1.25 s`.
+    private var summary: String {
+        let failed = requests.filter(\.isFailed).count
+        let reused = requests.filter(\.isReused).count
+        var parts = ["\(requests.count) request\(requests.count == 1 ? "" : "s")"]
+        if failed > 0 { parts.append("\(failed) failed") }
+        if reused > 0 { parts.append("\(reused) on a reused connection") }
+        parts.append(ByteCount.text(requests.reduce(0) { $0 + $1.bytesReceived }) + " received")
+        let sent = requests.reduce(0) { $0 + $1.bytesSent }
+        if sent > 0 { parts.append(ByteCount.text(sent) + " sent") }
+        parts.append(ByteCount.elapsed(axis.end))
+        return parts.joined(separator: ", ")
+    }
+
+    private var heading: [String] {
+        typealias Layout = TimelineLayout
+        var lines = [
+            XMLText.text(title, x: Layout.margin, y: 34, style: "f-title"),
+            XMLText.text(summary, x: Layout.margin, y: 54, style: "f-soft"),
+        ]
+        var x = Layout.chart
+        for phase in RequestPhase.allCases {
+            lines.append(XMLText.bar(x: x, y: 44, width: 12, height: 12, style: phase.style))
+            lines.append(XMLText.text(phase.rawValue, x: x + 17, y: 54, style: "f-soft"))
+            x += 17 + Double(phase.rawValue.count) * 7 + 18
+        }
+        lines.append(TimelineLayout.cross(x: x + 5, y: 50))
+        lines.append(XMLText.text("failed", x: x + 15, y: 54, style: "f-soft"))
+        return lines + Layout.columnHeads
+    }
+
+    private var grid: [String] {
+        axis.ticks.flatMap { tick -> [String] in
+            let x = TimelineLayout.chart + tick.fraction * TimelineLayout.chartWidth
+            let line =
+                "<line class=\"f-grid\" x1=\"\(XMLText.number(x))\" x2=\"\(XMLText.number(x))\" "
+                + "y1=\"\(XMLText.number(TimelineLayout.firstRow - 4))\" "
+                + "y2=\"\(XMLText.number(height - TimelineLayout.margin))\"/>"
+            let style = tick.fraction == 0 ? "f-soft" : "f-soft f-middle"
+            return [line, XMLText.text(tick.label, x: x, y: TimelineLayout.headLine, style: style)]
+        }
+    }
+}

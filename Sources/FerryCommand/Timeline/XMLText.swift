@@ -1,0 +1,59 @@
+/// Pieces of SVG.
+enum XMLText {
+    /// The text with what means something to XML escaped, and without what XML cannot hold (XML 1.0, section 2.2).
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
+            case let scalar where TextStyle.isControl(scalar) || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+                result.unicodeScalars.append("\u{FFFD}")
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    static func text(_ text: String, x: Double, y: Double, style: String) -> String {
+        "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(escaped(text))</text>"
+    }
+
+    static func bar(x: Double, y: Double, width: Double, height: Double, style: String) -> String {
+        "<rect class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\" "
+            + "width=\"\(number(width))\" height=\"\(number(height))\"/>"
+    }
+
+    /// With two digits behind the point at most.
+    static func number(_ value: Double) -> String {
+        let rounded = (value * 100).rounded() / 100
+        return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
+    }
+
+    /// The text on one line with its middle left out, where it is longer than so many columns.
+    ///
+    /// What is wide in East Asian scripts takes two columns.
+    static func shortened(_ text: String, to columns: Int) -> String {
+        let letters = text.map { $0.isNewline ? " " : $0 }
+        let widths = letters.map { ($0.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1 }
+        guard widths.reduce(0, +) > columns else { return String(letters) }
+        let endColumns = (columns - 1) * 2 / 5
+        let startColumns = columns - 1 - endColumns
+        var (start, end) = (0, letters.count)
+        var used = 0
+        while used + widths[start] <= startColumns {
+            used += widths[start]
+            start += 1
+        }
+        used = 0
+        while used + widths[end - 1] <= endColumns {
+            used += widths[end - 1]
+            end -= 1
+        }
+        return String(letters[..<start]) + "…" + String(letters[end...])
+    }
+}
