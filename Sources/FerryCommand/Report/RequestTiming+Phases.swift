@@ -2,7 +2,7 @@
 enum RequestPhase: String, CaseIterable, Sendable {
     /// It waits for its turn, or for a connection.
     case queued
-    case name
+    case name = "DNS"
     case connect
     case tls = "TLS"
     /// The request is sent, and the first byte of the answer is awaited.

@@ -27,6 +27,8 @@ enum TimingTable {
 
     private static func name(of request: RequestTiming) -> String {
         let method = request.method == "GET" ? "" : request.method + " "
-        return method + TextStyle.printable(request.url) + (request.isReused ? " (connection reused)" : "")
+        let longest = 100
+        let url = TextStyle.shortened(TextStyle.printable(request.url), to: longest)
+        return method + url + (request.isReused ? " (connection reused)" : "")
     }
 }

@@ -15,12 +15,18 @@ extension Timeline {
         let indent = row.isFollowing ? Layout.indent : 0
         let letters = Layout.urlLetters - (row.isFollowing ? 2 : 0)
         let x = Layout.margin + indent
-        let name = XMLText.shortened(label(request), to: letters)
+        let name = TextStyle.shortened(label(request), to: letters)
         var lines = ["<g><title>\(XMLText.escaped(details(request)))</title>"]
         if row.isFollowing { lines.append(elbow(row)) }
         lines.append(XMLText.text(name, x: x, y: base, style: "f-url" + failed))
+        let isBadStatus = request.isFailed && !(100..<400).contains(request.status ?? 0)
         lines.append(
-            XMLText.text(request.status.map(String.init) ?? "-", x: Layout.status, y: base, style: "f-cell" + failed)
+            XMLText.text(
+                request.status.map(String.init) ?? "-",
+                x: Layout.status,
+                y: base,
+                style: "f-cell" + (isBadStatus ? failed : "")
+            )
         )
         lines.append(
             XMLText.text(request.protocolName ?? "-", x: Layout.protocolName, y: base, style: "f-cell")
@@ -39,7 +45,7 @@ extension Timeline {
         )
         lines += bars(row)
         if let note = row.note {
-            let text = XMLText.shortened(note, to: Layout.noteLetters - (row.isFollowing ? 2 : 0))
+            let text = TextStyle.shortened(note, to: Layout.noteLetters - (row.isFollowing ? 2 : 0))
             lines.append(XMLText.text(text, x: x, y: base + Layout.noteHeight, style: "f-note f-bad"))
         }
         return lines + ["</g>"]

@@ -20,6 +20,14 @@ struct Timeline {
 
     /// Lays out requests that come by URL and time.
     init(_ requests: [RequestTiming], startedAt: String) {
+        // The time goes from the first request, not from the beginning of the process.
+        let origin = requests.map(\.wanted).min() ?? 0
+        let requests = requests.map { request in
+            var request = request
+            request.wanted -= origin
+            request.start -= origin
+            return request
+        }
         self.requests = requests
         self.startedAt = startedAt
         axis = TimelineAxis(end: requests.map { $0.start + $0.end }.max() ?? 0)

@@ -27,7 +27,9 @@ struct TimelineFile: Equatable, Sendable {
 
     /// Replaces the file in one step.
     func write(_ requests: [RequestTiming], startedAt: Date) throws(CommandFailure) {
-        let timeline = Timeline(requests, startedAt: startedAt.formatted(.iso8601))
+        let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
+        let time = startedAt.formatted(format).replacing("Z", with: " UTC")
+        let timeline = Timeline(requests, startedAt: time)
         let data = Data((isPage ? timeline.page : timeline.svg).utf8)
         do {
             try data.write(to: URL(fileURLWithPath: path), options: .atomic)

@@ -10,10 +10,10 @@ enum TimelineLayout {
 
     // MARK: - Columns
 
-    static let urlWidth = 404.0
-    static let status = 436.0
-    static let protocolName = 474.0
-    static let connection = 536.0
+    static let urlWidth = 402.0
+    static let status = 432.0
+    static let protocolName = 480.0
+    static let connection = 542.0
     /// The right edges of the columns of numbers.
     static let sizeEnd = 656.0
     static let timeEnd = 730.0

@@ -19,7 +19,7 @@ enum TimelineStyle {
         .f-cross { stroke: #c02020; stroke-width: 2; fill: none; }
         .f-elbow { stroke: #7a8590; stroke-width: 1; fill: none; }
         .f-queued { fill: #b4bcc5; }
-        .f-name { fill: #12908e; }
+        .f-dns { fill: #12908e; }
         .f-connect { fill: #e8912d; }
         .f-tls { fill: #9a55d4; }
         .f-wait { fill: #57a639; }
@@ -34,7 +34,7 @@ enum TimelineStyle {
         .f-cross { stroke: #ff7b72; }
         .f-elbow { stroke: #8b96a2; }
         .f-queued { fill: #5d6874; }
-        .f-name { fill: #35bdb9; }
+        .f-dns { fill: #35bdb9; }
         .f-connect { fill: #f0a44b; }
         .f-tls { fill: #b884e8; }
         .f-wait { fill: #74c15a; }

@@ -33,27 +33,4 @@ enum XMLText {
         let rounded = (value * 100).rounded() / 100
         return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
     }
-
-    /// The text on one line with its middle left out, where it is longer than so many columns.
-    ///
-    /// What is wide in East Asian scripts takes two columns.
-    static func shortened(_ text: String, to columns: Int) -> String {
-        let letters = text.map { $0.isNewline ? " " : $0 }
-        let widths = letters.map { ($0.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1 }
-        guard widths.reduce(0, +) > columns else { return String(letters) }
-        let endColumns = (columns - 1) * 2 / 5
-        let startColumns = columns - 1 - endColumns
-        var (start, end) = (0, letters.count)
-        var used = 0
-        while used + widths[start] <= startColumns {
-            used += widths[start]
-            start += 1
-        }
-        used = 0
-        while used + widths[end - 1] <= endColumns {
-            used += widths[end - 1]
-            end -= 1
-        }
-        return String(letters[..<start]) + "…" + String(letters[end...])
-    }
 }

@@ -32,6 +32,7 @@ extension CommandFailure {
     }
 
     private static func text(of error: URLError) -> String {
+        if error.code == .cancelled { return "interrupted" }
         let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
         switch cause?.code {
         case .inactivityTimeout?: return "timed out: no byte moved for as long as --timeout allows"

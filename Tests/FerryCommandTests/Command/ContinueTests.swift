@@ -59,7 +59,7 @@ struct ContinueTests {
         #expect(outcome.status == 130)
         #expect(outcome.errors.contains("ferry: interrupted; \(size).part has "))
         let line = try #require(outcome.errorLines.last)
-        #expect(line == "ferry: to go on: ferry --continue -O '\(slow())'")
+        #expect(line == "ferry: to go on: \(FerryProcess.path ?? "") --continue -O '\(slow())'")
         let next = try await FerryProcess.run(["--continue", "-sO", slow()], in: folder)
         #expect(next.status == 0, "\(next.errors)")
         #expect(server.requests.last?.header("Range") != nil)
