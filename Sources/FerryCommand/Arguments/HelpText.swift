@@ -18,7 +18,7 @@ enum HelpText {
         \(statuses)
 
         Environment: http_proxy, https_proxy, all_proxy and no_proxy name proxies; NO_COLOR turns colours off.
-        The manual, with all variables of --write-out and all fields of --json-log: Docs/ferry.1.
+        The manual is Docs/ferry.1; it has all variables of --write-out.
 
         Examples:
           ferry https://example.com/

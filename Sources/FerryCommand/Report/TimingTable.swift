@@ -20,9 +20,8 @@ enum TimingTable {
         let times = phases.map { phase in
             spans.contains { $0.phase == phase } ? ByteCount.elapsed(request.duration(of: phase)) : "-"
         }
-        let total = request.start + request.end - min(request.wanted, request.start)
         let status = request.status.map(String.init) ?? "-"
-        return [status] + times + [ByteCount.elapsed(total), ByteCount.text(request.bytesReceived)]
+        return [status] + times + [ByteCount.elapsed(request.end), ByteCount.text(request.bytesReceived)]
     }
 
     private static func name(of request: RequestTiming) -> String {

@@ -104,8 +104,7 @@ final class FetchTransfer {
         case .part, .unnamed: break
         }
         guard isError else { return }
-        // The status is what is told, whatever becomes of the body.
-        try? await drain(bytes, response)
+        await drain(bytes, response)
         throw CommandFailure.http(response, fetch.url)
     }
 
@@ -150,10 +149,20 @@ final class FetchTransfer {
         fetch.console.verbose([clock.summary(received: received - offset)])
     }
 
-    /// Reads a small body that nobody wants, so that its connection is good for the next request.
-    private func drain(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
-        let most = 65_536
-        guard (0...Int64(most)).contains(response.expectedContentLength) else { return }
-        for try await _ in bytes.chunks {}
+    /// Reads a small body that nobody wants for a moment, so that its connection is good for the next request.
+    private func drain(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async {
+        let most: Int64 = 65_536
+        guard (0...most).contains(response.expectedContentLength) else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The status is what is told, whatever becomes of the body.
+                do { for try await _ in bytes.chunks {} } catch {}
+            }
+            group.addTask {
+                do { try await Task.sleep(for: .seconds(1)) } catch {}
+            }
+            await group.next()
+            group.cancelAll()
+        }
     }
 }

@@ -37,10 +37,9 @@ struct ManualTests {
         #expect(text.contains("\"ferry \(Version.ferry)\""))
     }
 
-    @Test("The article has all variables, and all members of the events")
-    func article() async throws {
-        let file = Manual.file.deletingLastPathComponent().appendingPathComponent("Ferry.docc/FerryCommand.md")
-        let text = try String(contentsOf: file, encoding: .utf8)
+    @Test("The article has all variables, and all codes of the log")
+    func article() throws {
+        let text = try Manual.article()
         for name in WriteOutVariable.allCases.map(\.rawValue) + ["json"] {
             #expect(text.contains("`\(name)`"), "\(name)")
         }

@@ -122,6 +122,11 @@ struct ReportTests {
         #expect(events[6]["url_error"] as? Int == URLError.Code.cannotConnectToHost.rawValue)
         #expect(events[7]["exit_status"] as? Int == 7)
         #expect(events[10]["code"] as? String == "http" && events[10]["url_error"] is NSNull)
+        let article = try Manual.article()
+        let requests = events.flatMap { $0["requests"] as? [[String: Any]] ?? [] }
+        for name in Set((events + requests).flatMap(\.keys) + names.compactMap(\.self)) {
+            #expect(article.contains("`\(name)`"), "\(name) is not in the article")
+        }
         let last = try #require(events.last)
         #expect(last["exit_status"] as? Int == 7)
         #expect(last["transfers"] as? Int == 3 && last["failed"] as? Int == 2)
@@ -215,6 +220,19 @@ struct ReportTests {
         #expect(drawing.elements("text", "f-note").map(\.text) == ["interrupted"])
         let last = try #require(try events(folder.text("log") ?? "").last)
         #expect(last["event"] as? String == "exit" && last["code"] as? String == "interrupted")
+    }
+
+    @Test("A request that was interrupted before its answer is drawn too")
+    func interruptedEarly() async throws {
+        let target = url("/stall-before")
+        let process = try FerryProcess(["--timeline", "t.svg", "-w", "%{exitcode}", target], in: folder)
+        try await server.waitForRequests(1)
+        process.send(SIGINT)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 130 && outcome.text == "130")
+        let drawing = try Drawing(folder.text("t.svg") ?? "")
+        #expect(drawing.elements("text", "f-url").map(\.text) == [target])
+        #expect(drawing.elements("rect", "f-wait").count == 2)
     }
 
     @Test("A timeline that cannot be written is an error before anything is sent")

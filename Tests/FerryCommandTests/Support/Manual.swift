@@ -28,6 +28,12 @@ enum Manual {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Docs/ferry.1")
 
+    /// The article about the command.
+    static func article() throws -> String {
+        let file = file.deletingLastPathComponent().appendingPathComponent("Ferry.docc/FerryCommand.md")
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
     private static func lines(_ option: FerryCommand.Option) -> [String] {
         let short = option.short.map { "\\fB\\-\($0)\\fR, " } ?? ""
         let value = option.valueName.map { " \\fI" + escaped($0) + "\\fR" } ?? ""

@@ -85,7 +85,10 @@ struct TimelineTests {
         #expect(drawing.titles.contains { $0.hasPrefix(long) })
     }
 
-    @Test("Nothing, no time at all, and a clock that went wrong are drawn too", arguments: [0, 1e-9, 1e30, .infinity] as [Double])
+    @Test(
+        "Nothing, no time at all, and a clock that went wrong are drawn too",
+        arguments: [0, 1e-9, 1e30, .infinity] as [Double]
+    )
     func odd(_ end: Double) throws {
         #expect(try drawing([]).elements("text", "f-url").isEmpty)
         let drawing = try drawing([request(0, "https://a", wanted: 0, end: end)])
