@@ -65,7 +65,7 @@ extension FetchOptions {
             parallel = count
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
-        case .writeOut: writeOut = try WriteOutFormat(parsing: value)
+        case .writeOut: writeOut = try WriteOutFormat(parsing: try Self.textOrFile(value))
         case .timings: showsTimings = true
         case .jsonLog: eventLog = try Self.notEmpty(value, option)
         case .timeline: timeline = try TimelineFile(path: try Self.notEmpty(value, option))
@@ -78,6 +78,16 @@ extension FetchOptions {
     private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {
         guard !value.isEmpty, !value.utf8.contains(0) else { throw UsageError("--\(option.rawValue) needs a name") }
         return value
+    }
+
+    /// A text, or that of the file behind an `@`.
+    private static func textOrFile(_ value: String) throws(UsageError) -> String {
+        guard case .file(let path) = BodyPart(parsing: value) else { return value }
+        do throws(CommandFailure) {
+            return String(decoding: try UploadBody.content(path), as: UTF8.self)
+        } catch {
+            throw UsageError(error.message)
+        }
     }
 
     private static func seconds(_ value: String, _ option: Option) throws(UsageError) -> Double {

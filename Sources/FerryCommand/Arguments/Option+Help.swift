@@ -41,8 +41,9 @@ extension Option {
         case .fail: ["do not write the body of an HTTP error to standard output either"]
         case .writeOut:
             [
-                "after each transfer write this to standard output, with curl's variables:",
-                "%{http_code}, %{time_total}, %{size_download}, %{json} and others; \\n \\t %%",
+                "after each transfer write this to standard output, or what FILE has, with curl's",
+                "variables: %{http_code}, %{time_total}, %{size_download}, %{json} and others;",
+                "\\n \\t %%",
             ]
         case .timings: ["at the end, a table of what each request took, on standard error"]
         case .jsonLog:

@@ -84,7 +84,7 @@ enum Option: String, CaseIterable, Sendable {
         case .pin: "sha256//BASE64"
         case .proxy: "URL"
         case .parallel: "COUNT"
-        case .writeOut: "FORMAT"
+        case .writeOut: "FORMAT|@FILE"
         case .timeline: "FILE.svg|FILE.html"
         case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .timings, .silent,
             .verbose, .version, .help:

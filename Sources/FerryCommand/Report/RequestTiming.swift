@@ -36,6 +36,8 @@ struct RequestTiming: Equatable, Sendable {
 
     /// Why the transfer failed with this request.
     var failure: String?
+    /// The phase it failed in, where the error tells it.
+    var failedPhase: RequestPhase?
 
     /// Whether it is to be looked at: it failed, or the answer is an HTTP error.
     var isFailed: Bool { failure != nil || (status ?? 0) >= 400 }

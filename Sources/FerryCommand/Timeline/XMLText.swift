@@ -30,6 +30,8 @@ enum XMLText {
 
     /// With two digits behind the point at most.
     static func number(_ value: Double) -> String {
+        let most = 1e12
+        guard abs(value) < most else { return "0" }
         let rounded = (value * 100).rounded() / 100
         return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
     }

@@ -42,11 +42,15 @@ struct FetchCommand: Sendable {
             recorder: reporter.recorder,
             log: reporter.log
         )
+        // A signal may come before there is work to cancel.
+        let begun = Locked<Task<[FetchResult], Never>?>(nil)
         let watcher = SignalWatcher()
+        watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = reporter.writeTimeline() })
         let work = Task {
             await queue.run { tell($0, console) }
         }
-        watcher.start({ work.cancel() }, atDeadline: { _ = reporter.writeTimeline() })
+        begun.withLock { $0 = work }
+        if watcher.interruption != nil { work.cancel() }
         var outcome = RunOutcome(results: await work.value, urlCount: options.urls.count)
         outcome.interruption = outcome.isWhole ? nil : watcher.interruption
         if outcome.interruption != nil, !outcome.results.contains(where: { $0.remainder != nil }) {

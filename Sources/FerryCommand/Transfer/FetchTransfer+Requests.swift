@@ -20,6 +20,8 @@ extension FetchTransfer {
         }
         if let failure, let last = requests.indices.last {
             requests[last].failure = failure.message(without: fetch.url)
+            // libcurl does not time a connection whose handshake fails.
+            if failure.status == .tls { requests[last].failedPhase = .tls }
         }
         return requests
     }

@@ -90,6 +90,16 @@ struct ContinueTests {
         #expect(outcome.errors == "ferry: interrupted\n")
     }
 
+    @Test("A signal is heard however early it comes, and the process never just dies of it")
+    func interruptedAtOnce() async throws {
+        for run in 1...10 {
+            let process = try FerryProcess([server.url("/stall?after=5").absoluteString], in: folder)
+            try await server.waitForRequests(run)
+            process.send(run.isMultiple(of: 2) ? SIGINT : SIGTERM)
+            #expect(try await process.outcome().status == (run.isMultiple(of: 2) ? 130 : 143))
+        }
+    }
+
     @Test("A connection that breaks leaves the partial file too, and the next run completes it")
     func afterReset() async throws {
         let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString

@@ -53,6 +53,8 @@ struct ReportTests {
         #expect(lines.dropFirst().first == "200 1 3 0 \(url("/bytes/3"))")
         #expect(lines.contains { $0.hasPrefix("404 0 ") && $0.hasSuffix(" 22 \(url("/status/404"))") })
         #expect(lines.contains("000 0 0 7 \(dead)"))
+        try folder.write("%{http_code}|", to: "format")
+        #expect(try await ferry("-s", "-o", "x", "-w", "@format", url("/bytes/3")).text == "200|")
         let local = try await ferry("-T", "missing", "-w", "%{http_code} %{exitcode} %{errormsg}", url("/echo"))
         #expect(local.text.hasPrefix("000 23 missing: cannot be read"))
     }
@@ -72,6 +74,7 @@ struct ReportTests {
         let outcome = try await ferry("-w", "%{http_code} %{nonsense}", url("/echo"))
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("%{nonsense}"))
+        #expect(try await ferry("-w", "@missing", url("/echo")).status == 2)
         #expect(server.connectionCount == 0)
     }
 

@@ -68,6 +68,8 @@ struct RequestTimingTests {
         request = RequestTiming(url: "http://a", isCutOff: true, end: 2)
         #expect(request.spans.map(\.phase) == [.wait])
         #expect(RequestTiming().spans.isEmpty)
+        request = RequestTiming(url: "https://a", nameLookup: 1, end: 2, failedPhase: .tls)
+        #expect(request.spans.map(\.phase) == [.name, .tls])
     }
 
     @Test("The table has a line for each request and columns that stand under one another")
