@@ -2,7 +2,7 @@ import Ferry
 
 /// The command from its arguments to its exit status.
 enum Command {
-    static func run(_ arguments: [String]) async -> ExitStatus {
+    static func run(_ arguments: [String], program: String = "ferry") async -> ExitStatus {
         // A closed pipe is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
@@ -11,7 +11,8 @@ enum Command {
             case .demonstrate: return await Demo.run()
             case .showHelp: return await show(HelpText.text, console)
             case .showVersion: return await show(Version.text(), console)
-            case .fetch(let options): return await FetchCommand(options: options, arguments: arguments).run()
+            case .fetch(let options):
+                return await FetchCommand(options: options, program: program, arguments: arguments).run()
             }
         } catch {
             console.error(error.message + " (ferry --help lists the options)")

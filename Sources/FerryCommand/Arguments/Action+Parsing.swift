@@ -65,6 +65,10 @@ extension FetchOptions {
             parallel = count
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
+        case .writeOut: writeOut = try WriteOutFormat(parsing: try Self.textOrFile(value))
+        case .timings: showsTimings = true
+        case .jsonLog: eventLog = try Self.notEmpty(value, option)
+        case .timeline: timeline = try TimelineFile(path: try Self.notEmpty(value, option))
         case .silent: isSilent = true
         case .verbose: isVerbose = true
         case .version, .help: break
@@ -74,6 +78,16 @@ extension FetchOptions {
     private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {
         guard !value.isEmpty, !value.utf8.contains(0) else { throw UsageError("--\(option.rawValue) needs a name") }
         return value
+    }
+
+    /// A text, or that of the file behind an `@`.
+    private static func textOrFile(_ value: String) throws(UsageError) -> String {
+        guard case .file(let path) = BodyPart(parsing: value) else { return value }
+        do throws(CommandFailure) {
+            return String(decoding: try UploadBody.content(path), as: UTF8.self)
+        } catch {
+            throw UsageError(error.message)
+        }
     }
 
     private static func seconds(_ value: String, _ option: Option) throws(UsageError) -> Double {
@@ -100,8 +114,15 @@ extension FetchOptions {
         if asksForHeadOnly, let body = bodies.first {
             throw UsageError("--head sends no body, so --\(body.rawValue) does not go with it")
         }
+        if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
+            throw UsageError("--\(other.rawValue) would get into the --json-log on standard error; log to a file")
+        }
+        try checkContinuation()
+    }
+
+    private func checkContinuation() throws(UsageError) {
         guard continuesDownloads else { return }
-        guard effectiveMethod == "GET", bodies.isEmpty, !includesHead else {
+        guard effectiveMethod == "GET", bodyOptions.isEmpty, !includesHead else {
             throw UsageError("--continue goes with a plain GET into a file, without --include")
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }

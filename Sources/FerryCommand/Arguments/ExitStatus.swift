@@ -12,6 +12,15 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case brokenPipe = 141
     case terminated = 143
 
+    /// The name in the JSON log.
+    var name: String {
+        switch self {
+        case .failedCheck: "failed_check"
+        case .brokenPipe: "broken_pipe"
+        case .success, .usage, .network, .http, .file, .timeout, .tls, .interrupted, .terminated: "\(self)"
+        }
+    }
+
     /// The line of `--help`.
     var meaning: String {
         switch self {

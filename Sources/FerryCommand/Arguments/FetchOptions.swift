@@ -39,6 +39,11 @@ struct FetchOptions: Equatable, Sendable {
     /// The file with more URLs.
     var batchFile: String?
     var dropsErrorBodies = false
+    var writeOut: WriteOutFormat?
+    var showsTimings = false
+    /// Where events go; `-` is standard error.
+    var eventLog: String?
+    var timeline: TimelineFile?
     var isSilent = false
     var isVerbose = false
 
@@ -62,6 +67,9 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Whether the response's head goes where its body goes.
     var writesHead: Bool { includesHead || asksForHeadOnly }
+
+    /// Whether standard error is for a program to read.
+    var logsToStandardError: Bool { eventLog == "-" }
 
     /// Where the body of the URL at `index` goes.
     func destination(at index: Int) -> Destination {

@@ -7,7 +7,6 @@ enum HelpText {
 
         Transfers URLs over HTTP. The body goes to standard output, or to a file with -o and -O.
 
-        Options:
         \(options)
 
         A file is written as FILE.part and takes its name when it is whole. What is needed to go on with it
@@ -19,6 +18,7 @@ enum HelpText {
         \(statuses)
 
         Environment: http_proxy, https_proxy, all_proxy and no_proxy name proxies; NO_COLOR turns colours off.
+        The manual is Docs/ferry.1; it has all variables of --write-out.
 
         Examples:
           ferry https://example.com/
@@ -28,20 +28,26 @@ enum HelpText {
           ferry --json '{"name":"Ada"}' https://example.com/users
           ferry -F title=Ada -F 'photo=@ada.jpg;type=image/jpeg' https://example.com/photos
           ferry -T photo.jpg https://example.com/photos/     PUT /photos/photo.jpg
+          ferry -so /dev/null -w '%{http_code} %{time_total}\\n' https://example.com/
+          ferry -P 4 -O --timings --timeline run.svg --batch urls.txt
 
         """
     }
 
     private static var options: String {
+        Option.Group.allCases.map { group in
+            "\(group.rawValue):\n" + group.options.map(line).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    private static func line(_ option: Option) -> String {
         let margin = String(repeating: " ", count: 30)
-        return Option.allCases.map { option in
-            let short = option.short.map { "-\($0), " } ?? "    "
-            let long = "  \(short)--\(option.rawValue)" + (option.valueName.map { " " + $0 } ?? "")
-            let lines = option.help.joined(separator: "\n" + margin)
-            return long.count < margin.count - 1
-                ? long + String(repeating: " ", count: margin.count - long.count) + lines
-                : long + "\n" + margin + lines
-        }.joined(separator: "\n")
+        let short = option.short.map { "-\($0), " } ?? "    "
+        let long = "  \(short)--\(option.rawValue)" + (option.valueName.map { " " + $0 } ?? "")
+        let lines = option.help.joined(separator: "\n" + margin)
+        return long.count < margin.count - 1
+            ? long + String(repeating: " ", count: margin.count - long.count) + lines
+            : long + "\n" + margin + lines
     }
 
     private static var statuses: String {

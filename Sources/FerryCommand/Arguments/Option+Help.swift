@@ -39,6 +39,19 @@ extension Option {
         case .parallel: ["run so many transfers at once; 1 by default, and on standard output"]
         case .batch: ["transfer the URLs in FILE too (- for standard input), one on each line"]
         case .fail: ["do not write the body of an HTTP error to standard output either"]
+        case .writeOut:
+            [
+                "after each transfer write this to standard output, or what FILE has, with curl's",
+                "variables: %{http_code}, %{time_total}, %{size_download}, %{json} and others;",
+                "\\n \\t %%",
+            ]
+        case .timings: ["at the end, a table of what each request took, on standard error"]
+        case .jsonLog:
+            [
+                "write what happens as JSON, an object a line (- for standard error, where",
+                "nothing else is written then)",
+            ]
+        case .timeline: ["at the end, draw all requests as a waterfall"]
         case .silent: ["no progress and no notes; errors are told all the same"]
         case .verbose: ["tell requests, responses and timings on standard error"]
         case .version: ["tell the versions of Ferry and libcurl"]

@@ -1,4 +1,4 @@
-/// The options by their long names.
+/// The options by their long names, in the order of the help text.
 enum Option: String, CaseIterable, Sendable {
     case request
     case header
@@ -6,11 +6,14 @@ enum Option: String, CaseIterable, Sendable {
     case json
     case form
     case uploadFile = "upload-file"
+    case head
+
     case output
     case remoteName = "remote-name"
     case continueDownload = "continue"
     case include
-    case head
+    case fail
+
     case location
     case noRedirect = "no-redirect"
     case timeout
@@ -19,11 +22,17 @@ enum Option: String, CaseIterable, Sendable {
     case caCertificate = "cacert"
     case pin
     case proxy
+
     case parallel
     case batch
-    case fail
-    case silent
+
+    case writeOut = "write-out"
+    case timings
+    case jsonLog = "json-log"
+    case timeline
     case verbose
+    case silent
+
     case version
     case help
 
@@ -52,11 +61,14 @@ enum Option: String, CaseIterable, Sendable {
         case .location: "L"
         case .parallel: "P"
         case .fail: "f"
+        case .writeOut: "w"
         case .silent: "s"
         case .verbose: "v"
         case .version: "V"
         case .help: "h"
-        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy, .batch: nil
+        case .json, .noRedirect, .timeout, .maxTime, .connectTimeout, .caCertificate, .pin, .proxy, .batch, .timings,
+            .jsonLog, .timeline:
+            nil
         }
     }
 
@@ -67,13 +79,15 @@ enum Option: String, CaseIterable, Sendable {
         case .header: "'NAME: VALUE'"
         case .data, .json: "DATA|@FILE"
         case .form: "NAME=VALUE"
-        case .uploadFile, .output, .caCertificate, .batch: "FILE"
+        case .uploadFile, .output, .caCertificate, .batch, .jsonLog: "FILE"
         case .timeout, .maxTime, .connectTimeout: "SECONDS"
         case .pin: "sha256//BASE64"
         case .proxy: "URL"
         case .parallel: "COUNT"
-        case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .silent, .verbose,
-            .version, .help:
+        case .writeOut: "FORMAT|@FILE"
+        case .timeline: "FILE.svg|FILE.html"
+        case .remoteName, .continueDownload, .include, .head, .location, .noRedirect, .fail, .timings, .silent,
+            .verbose, .version, .help:
             nil
         }
     }

@@ -81,12 +81,15 @@ extension Demo {
 
     private func fetch(_ options: FetchOptions) -> Fetch {
         Fetch(
+            index: 0,
             url: options.urls.first ?? server.url,
             destination: options.destination(at: 0),
             options: options,
             session: session,
             console: Console(console.terminal, isSilent: true),
-            board: board
+            board: board,
+            recorder: RunRecorder(),
+            log: nil
         )
     }
 

@@ -20,6 +20,14 @@ enum ByteCount {
         return hours > 0 ? "\(hours):\(padded(minutes)):\(rest)" : "\(minutes):\(rest)"
     }
 
+    /// Such as `0.3 ms`, `12 ms`, `1.25 s` and `12:30`.
+    static func elapsed(_ seconds: Double) -> String {
+        let milliseconds = seconds * 1000
+        if milliseconds < 9.95 { return "\((max(milliseconds, 0) * 10).rounded() / 10) ms" }
+        if milliseconds < 999.5 { return "\(Int(milliseconds.rounded())) ms" }
+        return seconds < 60 ? "\((seconds * 100).rounded() / 100) s" : duration(seconds)
+    }
+
     private static func scaled(_ count: Double) -> String {
         guard count >= 1000 else { return "\(Int(max(count, 0))) B" }
         var value = count

@@ -5,12 +5,20 @@ final class Console: Sendable {
     let terminal: Terminal
     private let isSilent: Bool
     private let isVerbose: Bool
+    /// Whether standard error belongs to something else.
+    private let isMuted: Bool
     private let status = Locked("")
 
-    init(_ terminal: Terminal = Terminal(STDERR_FILENO), isSilent: Bool = false, isVerbose: Bool = false) {
+    init(
+        _ terminal: Terminal = Terminal(STDERR_FILENO),
+        isSilent: Bool = false,
+        isVerbose: Bool = false,
+        isMuted: Bool = false
+    ) {
         self.terminal = terminal
         self.isSilent = isSilent
         self.isVerbose = isVerbose
+        self.isMuted = isMuted
     }
 
     /// Tells what went wrong.
@@ -49,6 +57,7 @@ final class Console: Sendable {
     private static let erase = "\r\u{1B}[K"
 
     private func write(_ text: String) {
+        guard !isMuted else { return }
         // There is nowhere to tell that standard error is closed.
         try? FileDescriptor.writeAll(Data(text.utf8), to: terminal.descriptor, path: "standard error")
     }

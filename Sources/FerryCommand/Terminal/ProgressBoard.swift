@@ -133,9 +133,9 @@ final class ProgressBoard: Sendable {
     private static func lastLine(_ entry: Entry, seconds: Double) -> String {
         let sent = entry.line.isUpload ? entry.line.completed : entry.sent
         let moved = sent > 0 ? sent : entry.line.completed - entry.startedFrom
-        let time = (seconds * 100).rounded() / 100
+        let time = ByteCount.elapsed(seconds)
         let rate = ByteCount.rate(Double(moved) / seconds)
-        return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteCount.text(moved)) in \(time) s, \(rate)"
+        return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteCount.text(moved)) in \(time), \(rate)"
     }
 
     private static var now: Double {

@@ -30,8 +30,31 @@ struct TextStyle: Equatable, Sendable {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         let isBidirectional = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || isBidirectional
+    }
+
+    /// The text on one line with its middle left out, where it is longer than so many columns.
+    ///
+    /// What is wide in East Asian scripts takes two columns.
+    static func shortened(_ text: String, to columns: Int) -> String {
+        let letters = text.map { $0.isNewline ? " " : $0 }
+        let widths = letters.map { ($0.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1 }
+        guard widths.reduce(0, +) > columns else { return String(letters) }
+        let endColumns = (columns - 1) * 2 / 5
+        let startColumns = columns - 1 - endColumns
+        var (start, end) = (0, letters.count)
+        var used = 0
+        while used + widths[start] <= startColumns {
+            used += widths[start]
+            start += 1
+        }
+        used = 0
+        while used + widths[end - 1] <= endColumns {
+            used += widths[end - 1]
+            end -= 1
+        }
+        return String(letters[..<start]) + "…" + String(letters[end...])
     }
 }

@@ -9,6 +9,7 @@ extension CommandFailure {
             self.init(.interrupted, "interrupted")
         } else if let error = error as? URLError {
             self.init(Self.status(of: error), url.withoutCredentials + ": " + Self.text(of: error))
+            urlErrorCode = error.code.rawValue
         } else {
             self.init(.network, "\(url.withoutCredentials): \(error.localizedDescription)")
         }
@@ -31,6 +32,7 @@ extension CommandFailure {
     }
 
     private static func text(of error: URLError) -> String {
+        if error.code == .cancelled { return "interrupted" }
         let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
         switch cause?.code {
         case .inactivityTimeout?: return "timed out: no byte moved for as long as --timeout allows"

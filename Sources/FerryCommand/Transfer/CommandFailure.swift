@@ -4,10 +4,18 @@ import Ferry
 struct CommandFailure: Error, Equatable {
     let status: ExitStatus
     let message: String
+    /// The code of the `URLError`, where it was one.
+    var urlErrorCode: Int?
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
+    }
+
+    /// The message without the URL that it begins with.
+    func message(without url: URL) -> String {
+        let start = url.withoutCredentials + ": "
+        return message.hasPrefix(start) ? String(message.dropFirst(start.count)) : message
     }
 
     /// A system call on a file failed.

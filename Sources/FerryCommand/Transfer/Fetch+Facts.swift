@@ -14,6 +14,12 @@ extension Fetch {
         return url.host(percentEncoded: false) ?? "body"
     }
 
+    /// The file that the command line names.
+    var file: String? {
+        if case .file(let path) = destination { return path }
+        return nil
+    }
+
     /// What is kept of the response to continue it later.
     func record(for response: HTTPURLResponse) -> PartRecord {
         let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }

@@ -20,14 +20,10 @@ final class FetchClock {
         let body = max(whole - head, 0)
         let rate = body > 0 ? ", " + ByteCount.rate(Double(received) / body) : ""
         return
-            "* head after \(text(head)), \(ByteCount.text(received)) of body in \(text(body))\(rate), total \(text(whole))"
+            "* head after \(ByteCount.elapsed(head)), \(ByteCount.text(received)) of body in \(ByteCount.elapsed(body))\(rate), total \(ByteCount.elapsed(whole))"
     }
 
     private func seconds(_ duration: Duration) -> Double {
         Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
-
-    private func text(_ seconds: Double) -> String {
-        seconds < 1 ? "\(Int((seconds * 1000).rounded())) ms" : "\((seconds * 100).rounded() / 100) s"
     }
 }

@@ -3,52 +3,64 @@ import Ferry
 /// The transfers of one command line.
 struct FetchCommand: Sendable {
     private(set) var options: FetchOptions
+    /// The name the command was called by.
+    let program: String
     let arguments: [String]
 
-    /// Reads the batch if there is one, and transfers everything.
+    /// Reads the batch if there is one, transfers everything, and tells how it went.
     func run() async -> ExitStatus {
-        let console = Console(isSilent: options.isSilent, isVerbose: options.isVerbose)
-        guard let batch = options.batchFile else { return await transfer(console) }
+        let console = Console(
+            isSilent: options.isSilent,
+            isVerbose: options.isVerbose,
+            isMuted: options.logsToStandardError
+        )
+        let log: EventLog?
         do {
-            var whole = self
-            whole.options.urls += try BatchFile.urls(in: batch)
-            return await whole.transfer(console)
+            log = try options.eventLog.map { path throws(CommandFailure) in try EventLog(path: path) }
         } catch {
             console.error(error.message)
             return error.status
+        }
+        let reporter = RunReporter(options: options, console: console, log: log, recorder: RunRecorder())
+        do {
+            var whole = self
+            if let batch = options.batchFile { whole.options.urls += try BatchFile.urls(in: batch) }
+            try options.timeline?.check()
+            return reporter.end(await whole.transfer(try CurlSession.make(options), reporter))
+        } catch {
+            return reporter.end(failure: error)
         }
     }
 
-    private func transfer(_ console: Console) async -> ExitStatus {
-        let session: CurlSession
-        do {
-            session = try CurlSession.make(options)
-        } catch {
-            console.error(error.message)
-            return error.status
-        }
-        let board = ProgressBoard(console, mode: progressMode(console))
-        let queue = FetchQueue(options: options, session: session, console: console, board: board)
+    private func transfer(_ session: CurlSession, _ reporter: RunReporter) async -> RunOutcome {
+        let console = reporter.console
+        let queue = FetchQueue(
+            options: options,
+            session: session,
+            console: console,
+            board: ProgressBoard(console, mode: progressMode(console)),
+            recorder: reporter.recorder,
+            log: reporter.log
+        )
+        // A signal may come before there is work to cancel.
+        let begun = Locked<Task<[FetchResult], Never>?>(nil)
         let watcher = SignalWatcher()
+        watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = reporter.writeTimeline() })
         let work = Task {
             await queue.run { tell($0, console) }
         }
-        watcher.start { work.cancel() }
-        let results = await work.value
-        if let interruption = watcher.interruption,
-            results.contains(where: { $0.failure != nil }) || isUnfinished(results)
-        {
-            if !results.contains(where: { $0.remainder != nil }) { console.error("interrupted") }
-            return interruption
+        begun.withLock { $0 = work }
+        if watcher.interruption != nil { work.cancel() }
+        var outcome = RunOutcome(results: await work.value, urlCount: options.urls.count)
+        outcome.interruption = outcome.isWhole ? nil : watcher.interruption
+        if outcome.interruption != nil, !outcome.results.contains(where: { $0.remainder != nil }) {
+            console.error("interrupted")
         }
-        return results.lazy.compactMap(\.failure).first?.status ?? .success
+        tellHowToGoOn(outcome, console)
+        return outcome
     }
 
-    private func isUnfinished(_ results: [FetchResult]) -> Bool {
-        results.count < options.urls.count
-    }
-
-    /// Tells how a transfer failed, and how it can be taken up again.
+    /// Tells how a transfer failed, and what is left of it.
     private func tell(_ result: FetchResult, _ console: Console) {
         guard let failure = result.failure, failure.status != .brokenPipe else { return }
         guard let remainder = result.remainder else {
@@ -58,11 +70,22 @@ struct FetchCommand: Sendable {
         let size = ByteCount.text(remainder.size) + (remainder.length.map { " of " + ByteCount.text($0) } ?? "")
         let reason = failure.status == .interrupted ? "interrupted" : failure.message
         console.error("\(reason); \(remainder.path) has \(size)")
-        console.note("to go on: " + ShellText.resumption(of: arguments, continues: options.continuesDownloads))
+    }
+
+    /// Names the command that transfers what is missing.
+    private func tellHowToGoOn(_ outcome: RunOutcome, _ console: Console) {
+        guard outcome.results.contains(where: { $0.remainder != nil }) else { return }
+        var words = arguments
+        // The URLs of a batch cannot be taken out of it.
+        if options.batchFile == nil, outcome.unfinished.count < options.urls.count {
+            words = ShellText.arguments(arguments, withURLs: outcome.unfinished)
+        }
+        let command = ShellText.resumption(program, words, continues: options.continuesDownloads)
+        console.note("to go on: " + command)
     }
 
     private func progressMode(_ console: Console) -> ProgressBoard.Mode {
-        guard !options.isSilent else { return .hidden }
+        guard !options.isSilent, !options.logsToStandardError else { return .hidden }
         let hasFiles = options.urls.indices.contains { options.destination(at: $0) != .standardOutput }
         guard hasFiles || options.uploadFile != nil || isatty(STDOUT_FILENO) == 0 else { return .hidden }
         if console.terminal.canRedraw { return .bar }

@@ -1,20 +1,23 @@
 import Ferry
 
 /// Answers the questions of one task, and hears how much of its body has been sent.
-final class FetchDelegate: NSObject, URLSessionTaskDelegate {
+final class FetchDelegate: NSObject, CurlSessionMetricsDelegate {
     private let followsRedirects: Bool
     private let body: UploadBody
+    private let collector: MetricsCollector
     private let didSend: @Sendable (_ total: Int64, _ expected: Int64) -> Void
     private let willRedirect: @Sendable (HTTPURLResponse, URLRequest) -> Void
 
     init(
         followsRedirects: Bool,
         body: UploadBody,
+        collector: MetricsCollector,
         didSend: @escaping @Sendable (_ total: Int64, _ expected: Int64) -> Void,
         willRedirect: @escaping @Sendable (HTTPURLResponse, URLRequest) -> Void
     ) {
         self.followsRedirects = followsRedirects
         self.body = body
+        self.collector = collector
         self.didSend = didSend
         self.willRedirect = willRedirect
     }
@@ -47,5 +50,9 @@ final class FetchDelegate: NSObject, URLSessionTaskDelegate {
         totalBytesExpectedToSend: Int64
     ) {
         didSend(totalBytesSent, totalBytesExpectedToSend)
+    }
+
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+        collector.finish(metrics)
     }
 }

@@ -6,6 +6,8 @@ struct FetchQueue: Sendable {
     let session: CurlSession
     let console: Console
     let board: ProgressBoard
+    let recorder: RunRecorder
+    let log: EventLog?
 
     /// The results in the order of the URLs; those that were not begun when the work was cancelled are missing.
     func run(didEnd: @Sendable (FetchResult) -> Void) async -> [FetchResult] {
@@ -13,32 +15,35 @@ struct FetchQueue: Sendable {
         // Bodies on one standard output must not be mixed.
         let isMixed = indices.contains { options.destination(at: $0) == .standardOutput }
         let limit = isMixed ? 1 : options.parallel
-        let ended = await withTaskGroup(of: (Int, FetchResult).self) { group in
-            var results: [(Int, FetchResult)] = []
+        let ended = await withTaskGroup(of: FetchResult.self) { group in
+            var results: [FetchResult] = []
             var waiting = indices.makeIterator()
             func beginNext() {
                 guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { (index, await fetch(index).run()) }
+                group.addTask { await fetch(index).run() }
             }
             for _ in 0..<limit { beginNext() }
-            while let (index, result) = await group.next() {
+            while let result = await group.next() {
                 didEnd(result)
-                results.append((index, result))
+                results.append(result)
                 if result.failure?.status != .brokenPipe { beginNext() }
             }
             return results
         }
-        return ended.sorted { $0.0 < $1.0 }.map(\.1)
+        return ended.sorted { $0.index < $1.index }
     }
 
     private func fetch(_ index: Int) -> Fetch {
         Fetch(
+            index: index,
             url: options.urls[index],
             destination: options.destination(at: index),
             options: options,
             session: session,
             console: console,
-            board: board
+            board: board,
+            recorder: recorder,
+            log: log
         )
     }
 }

@@ -9,6 +9,8 @@ struct FetchResult: Sendable {
         var length: Int64?
     }
 
+    /// The number of the URL, from 0.
+    let index: Int
     var failure: CommandFailure?
     var remainder: Remainder?
     /// The file that is whole now.

@@ -19,16 +19,10 @@ enum MetricsText {
             ("name", transaction.nameLookup), ("connected", transaction.connect), ("TLS", transaction.secureConnect),
             ("sent", transaction.requestStart), ("first byte", transaction.responseStart),
         ]
-        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(milliseconds($0.1))" }
-        parts.append("end \(milliseconds(transaction.end))")
+        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(ByteCount.elapsed($0.1))" }
+        parts.append("end \(ByteCount.elapsed(transaction.end))")
         if transaction.bodyBytesSent > 0 { parts.append("\(ByteCount.text(transaction.bodyBytesSent)) up") }
         parts.append("\(ByteCount.text(transaction.bodyBytesReceived)) down")
         return parts.joined(separator: ", ")
-    }
-
-    /// With a decimal below ten.
-    private static func milliseconds(_ seconds: Double) -> String {
-        let value = seconds * 1000
-        return value < 10 ? "\((value * 10).rounded() / 10) ms" : "\(Int(value.rounded())) ms"
     }
 }

@@ -59,7 +59,7 @@ struct ContinueTests {
         #expect(outcome.status == 130)
         #expect(outcome.errors.contains("ferry: interrupted; \(size).part has "))
         let line = try #require(outcome.errorLines.last)
-        #expect(line == "ferry: to go on: ferry --continue -O '\(slow())'")
+        #expect(line == "ferry: to go on: \(FerryProcess.path ?? "") --continue -O '\(slow())'")
         let next = try await FerryProcess.run(["--continue", "-sO", slow()], in: folder)
         #expect(next.status == 0, "\(next.errors)")
         #expect(server.requests.last?.header("Range") != nil)
@@ -88,6 +88,16 @@ struct ContinueTests {
         let outcome = try await process.outcome()
         #expect(outcome.status == 130)
         #expect(outcome.errors == "ferry: interrupted\n")
+    }
+
+    @Test("A signal is heard however early it comes, and the process never just dies of it")
+    func interruptedAtOnce() async throws {
+        for run in 1...10 {
+            let process = try FerryProcess([server.url("/stall?after=5").absoluteString], in: folder)
+            try await server.waitForRequests(run)
+            process.send(run.isMultiple(of: 2) ? SIGINT : SIGTERM)
+            #expect(try await process.outcome().status == (run.isMultiple(of: 2) ? 130 : 143))
+        }
     }
 
     @Test("A connection that breaks leaves the partial file too, and the next run completes it")

@@ -37,6 +37,22 @@ struct FailureTests {
         #expect(server.connectionCount == 0)
     }
 
+    @Test("An error's body that does not come is not waited for, and one that comes keeps the connection")
+    func errorBodies() async throws {
+        let stalling = try LoopbackServer { _ in
+            LoopbackResponse(status: 500, body: .data(Data(count: 100))).faulted(.stall(afterBodyBytes: 5))
+        }
+        try await expect(
+            22,
+            "HTTP 500",
+            ["-so", "x", "--timeout", "60", "--max-time", "60", stalling.url.absoluteString]
+        )
+        let urls = (1...5).map { url("/status/404?\($0)") }
+        let outcome = try await FerryProcess.run(["-sO"] + urls, in: folder)
+        #expect(outcome.status == 22)
+        #expect(server.requestCount == 5 && server.connectionCount == 1)
+    }
+
     @Test("A refused connection ends with 7")
     func refused() async throws {
         server.stop()

@@ -114,6 +114,23 @@ struct TerminalTests {
         )
     }
 
+    @Test("JSON on a terminal has colours unless NO_COLOR is set", arguments: [true, false])
+    func coloredJSON(_ hasColor: Bool) async throws {
+        let own = try LoopbackServer { _ in .json(#"{"a":"b"}"#) }
+        let terminal = try PseudoTerminal(columns: 90)
+        let environment = ["TERM": "xterm"].merging(hasColor ? [:] : ["NO_COLOR": "1"]) { $1 }
+        let process = try FerryProcess(
+            [own.url.absoluteString],
+            in: folder,
+            environment: environment,
+            output: terminal.handle
+        )
+        #expect(try await process.outcome().status == 0)
+        let text = try terminal.text()
+        #expect(text.contains("\u{1B}[1;36m\"a\"\u{1B}[0m: \u{1B}[32m\"b\"\u{1B}[0m") == hasColor, "\(text)")
+        #expect(text.contains("\u{1B}") == hasColor)
+    }
+
     @Test("Without arguments the command demonstrates the library, and all of it holds")
     func demonstration() async throws {
         let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])

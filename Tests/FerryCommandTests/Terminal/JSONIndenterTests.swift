@@ -45,6 +45,20 @@ struct JSONIndenterTests {
         #expect(shown(text) == expected)
     }
 
+    @Test("Names and texts have colours where there are any, and nothing else changes")
+    func colors() {
+        let text = #"{"a":["x",{"b":1}],"c\"":"d:,"}"#
+        let shown = String(
+            decoding: JSONIndenter.indented(Data(text.utf8), TextStyle(hasColor: true)),
+            as: UTF8.self
+        )
+        #expect(shown.contains("\u{1B}[1;36m\"a\"\u{1B}[0m: [\n    \u{1B}[32m\"x\"\u{1B}[0m,\n"))
+        #expect(shown.contains("\u{1B}[1;36m\"b\"\u{1B}[0m: 1\n"))
+        #expect(shown.contains("\u{1B}[1;36m\"c\\\"\"\u{1B}[0m: \u{1B}[32m\"d:,\"\u{1B}[0m\n"))
+        let plain = shown.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        #expect(plain == String(decoding: JSONIndenter.indented(Data(text.utf8)), as: UTF8.self))
+    }
+
     @Test("What is no JSON stays as it is", arguments: ["", "{", "<p>a  b</p>", "[1,]", "{\"a\": 1} x", "a\u{0}b"])
     func leaves(_ text: String) {
         #expect(shown(text) == text)

@@ -39,8 +39,8 @@ struct TextTests {
 
     @Test("The command to go on with has --continue once")
     func resumption() {
-        #expect(ShellText.resumption(of: ["-O", "http://a"], continues: false) == "ferry --continue -O http://a")
-        #expect(ShellText.resumption(of: ["-CO", "http://a"], continues: true) == "ferry -CO http://a")
+        #expect(ShellText.resumption("ferry", ["-O", "http://a"], continues: false) == "ferry --continue -O http://a")
+        #expect(ShellText.resumption("./a b", ["-CO", "http://a"], continues: true) == "'./a b' -CO http://a")
     }
 
     @Test("What servers say cannot steer a terminal")
@@ -65,5 +65,37 @@ struct TextTests {
         #expect(TextStyle.of(["LANG": "de_DE.UTF-8"], isTerminal: true).isUnicode)
         #expect(!TextStyle.of(["LANG": "de_DE.UTF-8", "LC_ALL": "C"], isTerminal: true).isUnicode)
         #expect(!TextStyle.of([:], isTerminal: true).isUnicode)
+    }
+
+    @Test("URLs that are through go from the command with their -o, and the rest stays")
+    func remainingArguments() {
+        let arguments = ["-o", "a", "-sP4", "http://x/1", "--output=b", "http://x/2", "-O", "http://x/3"]
+        #expect(
+            ShellText.arguments(arguments, withURLs: [1, 2])
+                == ["-s", "-P", "4", "-o", "b", "http://x/2", "-O", "http://x/3"]
+        )
+        #expect(ShellText.arguments(["--timeout=5", "http://x/1"], withURLs: []) == ["--timeout", "5"])
+    }
+
+    @Test(
+        "Times have three figures at most",
+        arguments: [
+            (0, "0.0 ms"), (0.000_31, "0.3 ms"), (0.0099, "9.9 ms"), (0.009_96, "10 ms"), (0.9994, "999 ms"),
+            (0.9996, "1.0 s"), (1.254, "1.25 s"), (75, "1:15"), (-1, "0.0 ms"),
+        ] as [(Double, String)]
+    )
+    func elapsed(_ seconds: Double, _ text: String) {
+        #expect(ByteCount.elapsed(seconds) == text)
+    }
+
+    @Test(
+        "A long text loses its middle, and wide letters count twice",
+        arguments: [
+            ("abcdefghij", 10, "abcdefghij"), ("abcdefghijk", 10, "abcdef…ijk"), ("a\nb", 5, "a b"),
+            ("日本語日本語", 8, "日本…語"), ("abc", 1, "…"), ("", 3, ""),
+        ]
+    )
+    func shortens(_ text: String, _ columns: Int, _ expected: String) {
+        #expect(TextStyle.shortened(text, to: columns) == expected)
     }
 }

@@ -1,0 +1,19 @@
+import Ferry
+
+/// All requests of a run, in the order of the URLs, for what is told at its end.
+final class RunRecorder: Sendable {
+    let startedAt = Date()
+    private let requests = Locked<[RequestTiming]>([])
+
+    /// Seconds since the run began.
+    var now: Double { max(0, Date().timeIntervalSince(startedAt)) }
+
+    func add(_ more: [RequestTiming]) {
+        requests.withLock { $0 += more }
+    }
+
+    /// The requests by URL and time.
+    var all: [RequestTiming] {
+        requests.withLock { $0 }.sorted { ($0.transfer, $0.start) < ($1.transfer, $1.start) }
+    }
+}

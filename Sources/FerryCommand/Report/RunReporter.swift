@@ -1,0 +1,48 @@
+import Ferry
+
+/// Tells what options ask for when a run is over: `--timings`, `--timeline` and the log's last line.
+struct RunReporter: Sendable {
+    let options: FetchOptions
+    let console: Console
+    let log: EventLog?
+    let recorder: RunRecorder
+
+    /// The run could not begin.
+    func end(failure: CommandFailure) -> ExitStatus {
+        console.error(failure.message)
+        log?.error(failure)
+        log?.exit(failure.status, transfers: 0, failures: 0)
+        return failure.status
+    }
+
+    /// Gives the exit status: that of the transfers, or of a report that could not be written.
+    func end(_ outcome: RunOutcome) -> ExitStatus {
+        let requests = recorder.all
+        if options.showsTimings, !requests.isEmpty {
+            for line in TimingTable.lines(requests) { console.line(line) }
+        }
+        var status = outcome.status
+        if let failure = writeTimeline() {
+            console.error(failure.message)
+            log?.error(failure)
+            if status == .success { status = failure.status }
+        }
+        log?.exit(status, transfers: outcome.results.count, failures: outcome.failureCount)
+        if let failure = log?.failure {
+            console.error(failure.message)
+            if status == .success { status = failure.status }
+        }
+        return status
+    }
+
+    /// Draws what has been transferred so far.
+    func writeTimeline() -> CommandFailure? {
+        guard let file = options.timeline else { return nil }
+        do {
+            try file.write(recorder.all, startedAt: recorder.startedAt)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,111 @@
+extension Timeline {
+    private typealias Layout = TimelineLayout
+
+    /// Every other URL lies on a stripe.
+    func stripes(_ row: Row) -> [String] {
+        guard row.isStriped else { return [] }
+        let width = Layout.width - 2 * Layout.margin + 12
+        return [XMLText.bar(x: Layout.margin - 6, y: row.top, width: width, height: row.height, style: "f-stripe")]
+    }
+
+    func lines(_ row: Row) -> [String] {
+        let request = row.request
+        let base = row.top + 16
+        let failed = request.isFailed ? " f-bad" : ""
+        let indent = row.isFollowing ? Layout.indent : 0
+        let letters = Layout.urlLetters - (row.isFollowing ? 2 : 0)
+        let x = Layout.margin + indent
+        let name = TextStyle.shortened(label(request), to: letters)
+        var lines = ["<g><title>\(XMLText.escaped(details(request)))</title>"]
+        if row.isFollowing { lines.append(elbow(row)) }
+        lines.append(XMLText.text(name, x: x, y: base, style: "f-url" + failed))
+        let isBadStatus = request.isFailed && !(100..<400).contains(request.status ?? 0)
+        lines.append(
+            XMLText.text(
+                request.status.map(String.init) ?? "-",
+                x: Layout.status,
+                y: base,
+                style: "f-cell" + (isBadStatus ? failed : "")
+            )
+        )
+        lines.append(
+            XMLText.text(request.protocolName ?? "-", x: Layout.protocolName, y: base, style: "f-cell")
+        )
+        lines.append(XMLText.text(connection(request), x: Layout.connection, y: base, style: "f-cell f-soft"))
+        lines.append(
+            XMLText.text(
+                ByteCount.text(request.bytesReceived),
+                x: Layout.sizeEnd,
+                y: base,
+                style: "f-cell f-end"
+            )
+        )
+        lines.append(
+            XMLText.text(ByteCount.elapsed(request.end), x: Layout.timeEnd, y: base, style: "f-cell f-end")
+        )
+        lines += bars(row)
+        if let note = row.note {
+            let text = TextStyle.shortened(note, to: Layout.noteLetters - (row.isFollowing ? 2 : 0))
+            lines.append(XMLText.text(text, x: x, y: base + Layout.noteHeight, style: "f-note f-bad"))
+        }
+        return lines + ["</g>"]
+    }
+
+    private func bars(_ row: Row) -> [String] {
+        let narrowest = 1.0
+        var bars: [String] = []
+        var end = 0.0
+        for span in row.request.spans {
+            let from = position(span.from)
+            let width = max(position(span.to) - from, narrowest)
+            let isQueued = span.phase == .queued
+            bars.append(
+                XMLText.bar(
+                    x: from,
+                    y: row.top + (isQueued ? 10 : 6),
+                    width: width,
+                    height: isQueued ? 4 : 12,
+                    style: span.phase.style
+                )
+            )
+            end = from + width
+        }
+        if row.request.isFailed {
+            bars.append(Layout.cross(x: max(end, position(row.request.start)) + 9, y: row.top + 12))
+        }
+        return bars
+    }
+
+    private func position(_ seconds: Double) -> Double {
+        Layout.chart + axis.fraction(of: seconds) * Layout.chartWidth
+    }
+
+    /// The arrow from the request before.
+    private func elbow(_ row: Row) -> String {
+        let (x, y) = (XMLText.number(Layout.margin + 4), XMLText.number(row.top + 3))
+        return "<path class=\"f-elbow\" d=\"M\(x) \(y)v9h7m-3 -3l3 3l-3 3\"/>"
+    }
+
+    private func label(_ request: RequestTiming) -> String {
+        request.method == "GET" ? request.url : request.method + " " + request.url
+    }
+
+    private func connection(_ request: RequestTiming) -> String {
+        if request.isCached { return "cache" }
+        if request.isReused { return "reused" }
+        return request.connect > 0 ? "new" : "-"
+    }
+
+    /// All there is to tell, for whoever points at the row.
+    private func details(_ request: RequestTiming) -> String {
+        var lines = [label(request)]
+        if let address = request.remoteAddress {
+            let host = address.contains(":") ? "[\(address)]" : address
+            lines.append("from \(host)" + (request.remotePort.map { ":\($0)" } ?? ""))
+        }
+        lines += request.spans.map { "\($0.phase.rawValue): \(ByteCount.elapsed($0.to - $0.from))" }
+        if request.bytesSent > 0 { lines.append("sent: " + ByteCount.text(request.bytesSent)) }
+        if let failure = request.failure { lines.append(failure) }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,40 @@
+import Ferry
+
+/// The file of `--timeline`, whose ending chooses what is written.
+struct TimelineFile: Equatable, Sendable {
+    let path: String
+    private let isPage: Bool
+
+    init(path: String) throws(UsageError) {
+        let name = path.lowercased()
+        guard name.hasSuffix(".svg") || name.hasSuffix(".html") else {
+            throw UsageError("--timeline takes FILE.svg or FILE.html, not '\(path)'")
+        }
+        self.path = path
+        isPage = name.hasSuffix(".html")
+    }
+
+    /// Finds out before anything is transferred that the file could not be written.
+    func check() throws(CommandFailure) {
+        if access(path, F_OK) == 0 {
+            guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
+        } else {
+            let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            let place = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
+            guard access(place, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
+        }
+    }
+
+    /// Replaces the file in one step.
+    func write(_ requests: [RequestTiming], startedAt: Date) throws(CommandFailure) {
+        let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
+        let time = startedAt.formatted(format).replacing("Z", with: " UTC")
+        let timeline = Timeline(requests, startedAt: time)
+        let data = Data((isPage ? timeline.page : timeline.svg).utf8)
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(.file, "\(path): cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Ferry
+
+/// What becomes of the answer.
+extension FetchTransfer {
+    func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
+        let isError = response.statusCode >= 400
+        if case .unnamed = target, !isError { target = .part(try openNamed(response)) }
+        switch target {
+        case .stream(let output):
+            guard !isError || !options.dropsErrorBodies else { break }
+            if options.writesHead { try await output.write(HeadText.data(of: response)) }
+            guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1, response.isJSON else {
+                try await receive(bytes, response) { try await output.write($0) }
+                break
+            }
+            var indenter = JSONIndenter(style: Terminal(STDOUT_FILENO).style)
+            try await receive(bytes, response) { try await output.write(indenter.take($0)) }
+            try await output.write(indenter.finish())
+        case .part(let part) where !isError:
+            try part.begin(fetch.record(for: response))
+            try await receive(bytes, response, into: part)
+        case .part, .unnamed: break
+        }
+        guard isError else { return }
+        await drain(bytes, response)
+        throw CommandFailure.http(response, fetch.url)
+    }
+
+    private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
+        let choice = FileName.choose(fetch.url, response)
+        if choice.isServersChoice, access(choice.name, F_OK) == 0 {
+            throw CommandFailure(
+                .file,
+                "\(choice.name): the server chose a name that is taken; choose another with --output"
+            )
+        }
+        item?.rename(choice.name)
+        return try PartFile(choice.name)
+    }
+
+    func receive(
+        _ bytes: CurlSession.Bytes,
+        _ response: HTTPURLResponse,
+        into part: PartFile
+    ) async throws {
+        if options.writesHead { try part.append(HeadText.data(of: response)) }
+        try await receive(bytes, response, offset: part.size) { try part.append($0) }
+        try part.publish()
+    }
+
+    private func receive(
+        _ bytes: CurlSession.Bytes,
+        _ response: HTTPURLResponse,
+        offset: Int64 = 0,
+        write: (Data) async throws -> Void
+    ) async throws {
+        let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
+        item?.begin(at: offset, of: expected < 0 ? nil : offset + expected)
+        var received = offset
+        for try await chunk in bytes.chunks {
+            try await write(chunk)
+            received += Int64(chunk.count)
+            item?.update(received)
+            exchanges.last?.noteBytes(received - offset)
+            fetch.log?.progress(fetch.index, "down", received, of: expected < 0 ? nil : offset + expected)
+        }
+        fetch.console.verbose([clock.summary(received: received - offset)])
+    }
+
+    /// Reads a small body that nobody wants for a moment, so that its connection is good for the next request.
+    private func drain(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async {
+        let most: Int64 = 65_536
+        guard (0...most).contains(response.expectedContentLength) else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The status is what is told, whatever becomes of the body.
+                do { for try await _ in bytes.chunks {} } catch {}
+            }
+            group.addTask {
+                do { try await Task.sleep(for: .seconds(1)) } catch {}
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite(
+    "Reports",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(5))
+)
+struct ReportTests {
+    private let folder = TemporaryFolder()
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+    }
+
+    private func url(_ target: String) -> String {
+        server.url(target).absoluteString
+    }
+
+    private func ferry(_ arguments: String...) async throws -> FerryProcess.Outcome {
+        try await FerryProcess.run(arguments, in: folder)
+    }
+
+    /// A port that nobody listens on any more.
+    private func deadURL() throws -> String {
+        let other = try LoopbackServer()
+        defer { other.stop() }
+        return other.url("/gone").absoluteString
+    }
+
+    /// The events of a log, each on a line of its own.
+    private func events(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    // MARK: - Formats and tables
+
+    @Test("-w writes behind each body, for redirections, failures and local errors too")
+    func writeOut() async throws {
+        let format = #"\n%{http_code} %{num_redirects} %{size_download} %{exitcode} %{url_effective}\n"#
+        let dead = try deadURL()
+        let outcome = try await ferry("-sf", "-w", format, url("/redirect-to?url=/bytes/3"), url("/status/404"), dead)
+        #expect(outcome.status == 22)
+        let pattern = String(decoding: LoopbackServer.pattern(count: 3), as: UTF8.self)
+        let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines.first == pattern)
+        #expect(lines.dropFirst().first == "200 1 3 0 \(url("/bytes/3"))")
+        #expect(lines.contains { $0.hasPrefix("404 0 ") && $0.hasSuffix(" 22 \(url("/status/404"))") })
+        #expect(lines.contains("000 0 0 7 \(dead)"))
+        try folder.write("%{http_code}|", to: "format")
+        #expect(try await ferry("-s", "-o", "x", "-w", "@format", url("/bytes/3")).text == "200|")
+        let local = try await ferry("-T", "missing", "-w", "%{http_code} %{exitcode} %{errormsg}", url("/echo"))
+        #expect(local.text.hasPrefix("000 23 missing: cannot be read"))
+    }
+
+    @Test("Times are in the order in which things happen")
+    func times() async throws {
+        let names = ["namelookup", "connect", "pretransfer", "starttransfer", "total"]
+        let format = names.map { "%{time_\($0)}" }.joined(separator: " ")
+        let outcome = try await ferry("-so", "x", "-w", format, url("/bytes/100000?rate=500000"))
+        let times = outcome.text.split(separator: " ").compactMap { Double($0) }
+        #expect(times.count == names.count && times == times.sorted(), "\(outcome.text)")
+        #expect(try #require(times.last) > 0.05)
+    }
+
+    @Test("An unknown variable ends with 2 before anything is sent, and is named")
+    func unknownVariable() async throws {
+        let outcome = try await ferry("-w", "%{http_code} %{nonsense}", url("/echo"))
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("%{nonsense}"))
+        #expect(try await ferry("-w", "@missing", url("/echo")).status == 2)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("--timings has a line for each request, on standard error")
+    func timings() async throws {
+        let outcome = try await ferry("-s", "--timings", url("/redirect-to?url=/bytes/3"), url("/status/404"))
+        #expect(outcome.output.count >= 3)
+        #expect(outcome.errorLines.count == 5, "\(outcome.errors)")
+        #expect(outcome.errorLines[1].hasPrefix("status  queued"))
+        let table = outcome.errorLines.dropFirst(2).map { $0.split(separator: " ").first.map(String.init) }
+        #expect(table == ["302", "200", "404"])
+    }
+
+    // MARK: - The log
+
+    @Test("A log on standard error has nothing else there, and tells all that happens")
+    func standardErrorLog() async throws {
+        let dead = try deadURL()
+        let outcome = try await ferry(
+            "--json-log",
+            "-",
+            "-o",
+            "x",
+            "-o",
+            "y",
+            "-o",
+            "z",
+            url("/redirect-to?url=/bytes/300000"),
+            dead,
+            url("/status/404")
+        )
+        #expect(outcome.status == 7)
+        let events = try events(outcome.errors)
+        let names = events.map { $0["event"] as? String }
+        #expect(
+            names == [
+                "start", "redirect", "response", "progress", "end", "start", "error", "end", "start", "response",
+                "error", "end", "exit",
+            ]
+        )
+        #expect(events.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
+        #expect(events[0]["url"] as? String == url("/redirect-to?url=/bytes/300000"))
+        #expect(events[1]["location"] as? String == url("/bytes/300000"))
+        #expect(events[2]["content_length"] as? Int == 300_000)
+        #expect(events[4]["size_download"] as? Int == 300_000)
+        #expect((events[4]["requests"] as? [[String: Any]])?.count == 2)
+        #expect(events[6]["code"] as? String == "network")
+        #expect(events[6]["url_error"] as? Int == URLError.Code.cannotConnectToHost.rawValue)
+        #expect(events[7]["exit_status"] as? Int == 7)
+        #expect(events[10]["code"] as? String == "http" && events[10]["url_error"] is NSNull)
+        let article = try Manual.article()
+        let requests = events.flatMap { $0["requests"] as? [[String: Any]] ?? [] }
+        for name in Set((events + requests).flatMap(\.keys) + names.compactMap(\.self)) {
+            #expect(article.contains("`\(name)`"), "\(name) is not in the article")
+        }
+        let last = try #require(events.last)
+        #expect(last["exit_status"] as? Int == 7)
+        #expect(last["transfers"] as? Int == 3 && last["failed"] as? Int == 2)
+    }
+
+    @Test("Progress is told at most once a second, and an upload's as such")
+    func progress() async throws {
+        try folder.write(String(repeating: "x", count: 100_000), to: "body")
+        let sent = try await ferry("-s", "--json-log", "log", "-T", "body", url("/echo"))
+        #expect(sent.status == 0)
+        let up = try events(folder.text("log") ?? "").filter { $0["event"] as? String == "progress" }
+        #expect(up.first?["direction"] as? String == "up")
+        let outcome = try await ferry("-s", "--json-log", "log", "-o", "x", url("/bytes/300000?rate=120000"))
+        #expect(outcome.errors.isEmpty)
+        let down = try events(folder.text("log") ?? "").filter { $0["event"] as? String == "progress" }
+        #expect((2...12).contains(down.count), "\(down)")
+        #expect(down.allSatisfy { $0["total"] as? Int == 300_000 && $0["direction"] as? String == "down" })
+    }
+
+    @Test("A run that cannot begin is in the log too, and what would get into it is refused")
+    func earlyErrors() async throws {
+        let outcome = try await ferry("--json-log", "-", "--batch", "missing")
+        #expect(outcome.status == 23)
+        let events = try events(outcome.errors)
+        #expect(events.map { $0["event"] as? String } == ["error", "exit"])
+        #expect(events[0]["code"] as? String == "file")
+        for option in ["--timings", "-v"] {
+            let refused = try await ferry("--json-log", "-", option, url("/echo"))
+            #expect(refused.status == 2)
+        }
+        #expect(try await ferry("--json-log", "no/folder", url("/echo")).status == 23)
+        #expect(server.connectionCount == 0)
+        #expect(try await ferry("-s", "--json-log", "/dev/full", url("/bytes/3")).status == 23)
+    }
+
+    @Test("A partial file that cannot be continued is told as another try")
+    func retry() async throws {
+        let target = url("/bytes/1000")
+        try Data("old".utf8).write(to: folder.url.appendingPathComponent("x.part"))
+        let validator = #""\"pattern-1000\"""#
+        try folder.write(#"{"url":"\#(target)","validator":\#(validator),"length":5}"#, to: "x.part.ferry")
+        let outcome = try await ferry("-s", "-C", "--json-log", "log", "--timeline", "t.svg", "-o", "x", target)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let events = try events(folder.text("log") ?? "")
+        #expect(events.contains { $0["event"] as? String == "retry" }, "\(events)")
+        #expect(events.first { $0["event"] as? String == "end" }?["num_requests"] as? Int == 2)
+        #expect(try Drawing(folder.text("t.svg") ?? "").elements("text", "f-url").count == 2)
+    }
+
+    // MARK: - The timeline
+
+    @Test("A timeline has all requests: several at once, redirected, reused and failed", arguments: ["svg", "html"])
+    func timeline(_ ending: String) async throws {
+        let urls = (1...6).map { url("/bytes/\($0)000") }
+        let more = [url("/redirect-to?url=/bytes/7"), url("/status/404"), try deadURL()]
+        let arguments = ["-s", "-P", "4", "-O", "--timeline", "t.\(ending)"] + urls + more
+        let outcome = try await FerryProcess.run(arguments, in: folder)
+        #expect(outcome.status == 22)
+        let text = try #require(folder.text("t.\(ending)"))
+        let start = try #require(text.range(of: "<svg ")).lowerBound
+        let end = try #require(text.range(of: "</svg>")).upperBound
+        let drawing = try Drawing(String(text[start..<end]))
+        let labels = drawing.elements("text", "f-url").map(\.text)
+        #expect(labels.count == 10)
+        #expect(labels.prefix(6) == urls[...])
+        #expect(drawing.elements("path", "f-elbow").count == 1)
+        #expect(drawing.elements("path", "f-cross").count == 3)
+        #expect(drawing.elements("text", "f-cell").contains { $0.text == "reused" })
+        #expect(drawing.elements("text", "f-note").count == 1)
+    }
+
+    @Test("An interrupted run is drawn as far as it came, and the command to go on leaves out what is through")
+    func interrupted() async throws {
+        let slow = url("/bytes/1000000?rate=500000")
+        let done = url("/bytes/10")
+        let process = try FerryProcess(
+            ["--timeline", "t.svg", "--json-log", "log", "-o", "done", "-o", "slow", done, slow],
+            in: folder
+        )
+        #expect(try await folder.waitForSize("slow.part", atLeast: 100_000))
+        process.send(SIGINT)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 130)
+        let ferry = FerryProcess.path ?? ""
+        #expect(
+            outcome.errorLines.last
+                == "ferry: to go on: \(ferry) --continue --timeline t.svg --json-log log -o slow '\(slow)'"
+        )
+        let drawing = try Drawing(folder.text("t.svg") ?? "")
+        #expect(drawing.elements("text", "f-url").map(\.text) == [done, slow])
+        #expect(drawing.elements("text", "f-note").map(\.text) == ["interrupted"])
+        let last = try #require(try events(folder.text("log") ?? "").last)
+        #expect(last["event"] as? String == "exit" && last["code"] as? String == "interrupted")
+    }
+
+    @Test("A request that was interrupted before its answer is drawn too")
+    func interruptedEarly() async throws {
+        let target = url("/stall-before")
+        let process = try FerryProcess(["--timeline", "t.svg", "-w", "%{exitcode}", target], in: folder)
+        try await server.waitForRequests(1)
+        process.send(SIGINT)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 130 && outcome.text == "130")
+        let drawing = try Drawing(folder.text("t.svg") ?? "")
+        #expect(drawing.elements("text", "f-url").map(\.text) == [target])
+        #expect(drawing.elements("rect", "f-wait").count == 2)
+    }
+
+    @Test("A timeline that cannot be written is an error before anything is sent")
+    func unwritable() async throws {
+        #expect(try await ferry("--timeline", "x.png", url("/echo")).status == 2)
+        let outcome = try await ferry("--timeline", "no/folder/x.svg", url("/echo"))
+        #expect(outcome.status == 23)
+        #expect(outcome.errors.contains("no/folder/x.svg: "))
+        #expect(server.connectionCount == 0)
+    }
+}

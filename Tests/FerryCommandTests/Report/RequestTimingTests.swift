@@ -1,0 +1,91 @@
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Phases of requests")
+struct RequestTimingTests {
+    private typealias Span = RequestTiming.Span
+
+    /// A request over TLS on a new connection, wanted at 1 and begun at 2.
+    private let request = RequestTiming(
+        url: "https://a/",
+        status: 200,
+        wanted: 1,
+        start: 2,
+        nameLookup: 1,
+        connect: 2,
+        secureConnect: 4,
+        requestStart: 4.5,
+        responseStart: 6,
+        end: 8
+    )
+
+    @Test("The phases follow one another without gaps")
+    func whole() {
+        #expect(
+            request.spans == [
+                Span(phase: .queued, from: 1, to: 2), Span(phase: .name, from: 2, to: 3),
+                Span(phase: .connect, from: 3, to: 4), Span(phase: .tls, from: 4, to: 6),
+                Span(phase: .wait, from: 6, to: 8), Span(phase: .receive, from: 8, to: 10),
+            ]
+        )
+        #expect(request.duration(of: .tls) == 2)
+    }
+
+    @Test("A connection that stood already has no phases of its own")
+    func reused() {
+        var request = request
+        request.isReused = true
+        (request.nameLookup, request.connect, request.secureConnect) = (0.01, 0, 0)
+        request.requestStart = 0.5
+        #expect(
+            request.spans == [
+                Span(phase: .queued, from: 1, to: 2.5), Span(phase: .wait, from: 2.5, to: 8),
+                Span(phase: .receive, from: 8, to: 10),
+            ]
+        )
+    }
+
+    @Test(
+        "A request without an answer ends in the phase that was under way",
+        arguments: [
+            (0, 0, 0, 0, .name), (1, 0, 0, 0, .connect), (1, 2, 0, 0, .tls), (1, 2, 3, 0, .wait), (1, 2, 3, 4, .wait),
+        ] as [(Double, Double, Double, Double, RequestPhase)]
+    )
+    func failed(_ name: Double, _ connect: Double, _ tls: Double, _ sent: Double, _ phase: RequestPhase) {
+        var request = request
+        request.status = nil
+        (request.nameLookup, request.connect, request.secureConnect) = (name, connect, tls)
+        (request.requestStart, request.responseStart) = (sent, 0)
+        #expect(request.spans.last?.phase == phase)
+        #expect(request.spans.last?.to == 10)
+    }
+
+    @Test("Without TLS a connection that stands waits for its answer; one that was cut off early waits too")
+    func plain() {
+        var request = RequestTiming(url: "http://a", connect: 1, end: 2)
+        #expect(request.spans.map(\.phase) == [.connect, .wait])
+        request = RequestTiming(url: "http://a", isCutOff: true, end: 2)
+        #expect(request.spans.map(\.phase) == [.wait])
+        #expect(RequestTiming().spans.isEmpty)
+        request = RequestTiming(url: "https://a", nameLookup: 1, end: 2, failedPhase: .tls)
+        #expect(request.spans.map(\.phase) == [.name, .tls])
+    }
+
+    @Test("The table has a line for each request and columns that stand under one another")
+    func table() throws {
+        var redirected = request
+        (redirected.isReused, redirected.url) = (true, "https://a/" + String(repeating: "x", count: 300))
+        let lines = TimingTable.lines([request, redirected])
+        #expect(lines.count == 3)
+        let heads = ["status", "queued", "DNS", "connect", "TLS", "wait", "receive", "total", "size", "URL"]
+        #expect(lines[0].split(separator: " ").map(String.init) == heads)
+        #expect(lines[1].hasSuffix("  https://a/"))
+        let cells = ["200", "1.0 s", "1.0 s", "1.0 s", "2.0 s", "2.0 s", "2.0 s", "8.0 s", "0 B", "https://a/"]
+        #expect(lines[1].replacing(/\ {2,}/, with: "|").split(separator: "|").map(String.init) == cells)
+        #expect(lines[2].hasSuffix(" (connection reused)"))
+        let columns = lines.map { $0.prefix { $0 != "U" && $0 != "h" }.count }
+        #expect(Set(columns).count == 1, "\(lines)")
+        #expect(lines[2].count < 220)
+    }
+}
