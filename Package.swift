@@ -20,6 +20,15 @@ let package = Package(
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
         .target(name: "FerryTesting", swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        // What Docs shows, compiled and run by ExamplesTests.
+        .target(
+            name: "Examples",
+            dependencies: ["Ferry"],
+            path: "Docs/Examples",
+            exclude: ["README.md"],
+            swiftSettings: settings
+        ),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         .target(
             name: "ProxySupport",
@@ -45,8 +54,13 @@ let package = Package(
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
         .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         .testTarget(
+            name: "ExamplesTests",
+            dependencies: ["Examples", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
     ],

@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 extension PythonTests {

@@ -1,9 +1,9 @@
-import Ferry
+import Foundation
 
 /// What this process takes of the machine: for child processes that do one thing.
-enum Footprint {
+package enum Footprint {
     /// How many bytes more than before were resident at the worst moment of `body`.
-    static func growth(of body: () async throws -> Void) async throws -> Int {
+    package static func growth(of body: () async throws -> Void) async throws -> Int {
         // 5 sets the high-water mark back to what is resident now.
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         let before = try bytes("VmRSS")
@@ -12,7 +12,7 @@ enum Footprint {
     }
 
     /// How many seconds of processor time all threads together spent in `body`.
-    static func processorTime(of body: () async throws -> Void) async throws -> Double {
+    package static func processorTime(of body: () async throws -> Void) async throws -> Double {
         let before = clock()
         try await body()
         return Double(clock() - before) / Double(CLOCKS_PER_SEC)
