@@ -20,12 +20,13 @@ struct Uploader: Sendable {
         manager = HTTPSessionManager(baseURL: baseURL, configuration: configuration)
     }
 
-    /// Sends photos, and gives the service's receipt; cancelling the Swift task cancels the upload.
+    /// Sends photos in one form; cancelling the Swift task cancels the upload.
     ///
     /// - Parameters:
     ///   - photos: The files.
     ///   - album: The album's name.
     ///   - progress: Receives the part that is sent, from 0 to 1, on a queue of the library's.
+    /// - Returns: What the service has received.
     /// - Throws: ``NetworkError``; with the code `fileError` for a file that is missing, or that changes while it is sent.
     func upload(
         _ photos: [URL],
