@@ -25,7 +25,6 @@ let package = Package(
             name: "Examples",
             dependencies: ["Ferry"],
             path: "Docs/Examples",
-            exclude: ["README.md"],
             swiftSettings: settings
         ),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
@@ -52,7 +51,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
-        .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ExamplesTests",
             dependencies: ["Examples", "FerryTesting", "TestSupport"],
