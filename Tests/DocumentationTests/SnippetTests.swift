@@ -23,6 +23,16 @@ import Testing
         #expect(!readme.snippets.isEmpty)
     }
 
+    @Test("Every path that the texts for contributors name is there", arguments: ["Contributing.md", "Releasing.md"])
+    func pathsExist(_ name: String) throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/\(name)"), encoding: .utf8)
+        let paths = text.matches(of: /`((?:Sources|Tests|Docs|\.ci)(?:\/[^`\s]+)?)`/).map { String($0.1) }
+        #expect(!paths.isEmpty)
+        for path in paths {
+            #expect(FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(path).path), "\(path)")
+        }
+    }
+
     private static func compiledSources() throws -> [String] {
         let folder = root.appendingPathComponent("Tests/DocumentationTests/Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
