@@ -37,12 +37,12 @@ let package = Package(
         ),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport"],
+            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FerryTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

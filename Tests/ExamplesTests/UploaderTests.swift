@@ -81,7 +81,7 @@ struct UploaderTests {
         try handle.close()
         // A process of its own, so that neither the server nor another test counts.
         await #expect(processExitsWith: .success) { [film = film as URL, url = server.url as URL] in
-            let growth = try await Footprint.growth {
+            let growth = try await ProcessUsage.growth {
                 _ = try await Uploader(baseURL: url).upload([film], toAlbum: "sea")
             }
             try #require(growth < 64 << 20)
