@@ -15,10 +15,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "FerrySession", dependencies: ["CFerry"], swiftSettings: settings),
+        .target(name: "FerryDigest", swiftSettings: settings),
+        .target(name: "FerrySession", dependencies: ["CFerry", "FerryDigest"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        .target(name: "FerryTesting", swiftSettings: settings),
+        .target(name: "FerryTesting", dependencies: ["FerryDigest"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(
