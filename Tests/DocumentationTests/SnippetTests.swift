@@ -33,6 +33,15 @@ import Testing
         }
     }
 
+    @Test("The article about the examples names each of them")
+    func examplesAreNamed() throws {
+        let docs = Self.root.appendingPathComponent("Docs")
+        let article = try String(contentsOf: docs.appendingPathComponent("Ferry.docc/Examples.md"), encoding: .utf8)
+        let files = try FileManager.default.contentsOfDirectory(atPath: docs.appendingPathComponent("Examples").path)
+        #expect(files.count >= 5)
+        for file in files { #expect(article.contains("`\(file)`"), "\(file)") }
+    }
+
     private static func compiledSources() throws -> [String] {
         let folder = root.appendingPathComponent("Tests/DocumentationTests/Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -30,6 +30,19 @@ struct DownloaderTests {
         return downloader
     }
 
+    /// Downloads, and cancels when so many bytes have come.
+    private func download(_ url: URL, cancelledAt byteCount: Int64) async throws {
+        let (updates, continuation) = AsyncStream.makeStream(of: Int64.self)
+        let download = Task { [folder = folder.url] in
+            try await Downloader(folder: folder).download(url, as: "file") { update in
+                continuation.yield(update.completedByteCount)
+            }
+        }
+        for await count in updates where count >= byteCount { break }
+        download.cancel()
+        _ = try await download.value
+    }
+
     private var isClean: Bool { folder.names == [".incoming", "file"] && incoming.isEmpty }
 
     private var incoming: [String] {
@@ -59,7 +72,9 @@ struct DownloaderTests {
     @Test("At a checkpoint the record is brought up to date, and the download goes on")
     func checkpoints() async throws {
         let server = try LoopbackServer { request in
-            .resource(.pattern(count: Self.total), etag: "\"one\"", for: request).throttled(bytesPerSecond: 4_000_000)
+            let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: "\"one\"", for: request)
+            // Only a checkpoint ends this request.
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 600_000)) : response
         }
         var downloader = try Downloader(folder: folder.url)
         downloader.checkpoint = 500_000
@@ -75,15 +90,7 @@ struct DownloaderTests {
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: "\"one\"", for: request)
             return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 300_000)) : response
         }
-        let (updates, continuation) = AsyncStream.makeStream(of: Int64.self)
-        let download = Task { [url = folder.url] in
-            try await Downloader(folder: url).download(server.url("/file"), as: "file") { update in
-                continuation.yield(update.completedByteCount)
-            }
-        }
-        for await count in updates where count >= 300_000 { break }
-        download.cancel()
-        await #expect(throws: NetworkError.self) { try await download.value }
+        await #expect(throws: NetworkError.self) { try await download(server.url("/file"), cancelledAt: 300_000) }
         #expect(incoming.count == 2, "a part and its record: \(incoming)")
 
         _ = try await Downloader(folder: folder.url).download(server.url("/file"), as: "file")
@@ -171,15 +178,7 @@ struct DownloaderTests {
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: request.path, for: request)
             return request.path == "/old" ? response.faulted(.stall(afterBodyBytes: 300_000)) : response
         }
-        let (updates, continuation) = AsyncStream.makeStream(of: Int64.self)
-        let download = Task { [url = folder.url] in
-            try await Downloader(folder: url).download(server.url("/old"), as: "file") { update in
-                continuation.yield(update.completedByteCount)
-            }
-        }
-        for await count in updates where count >= 300_000 { break }
-        download.cancel()
-        _ = await download.result
+        await #expect(throws: NetworkError.self) { try await download(server.url("/old"), cancelledAt: 300_000) }
         _ = try await Downloader(folder: folder.url).download(server.url("/new"), as: "file")
         #expect(server.requests.last?.header("Range") == nil)
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.total))
