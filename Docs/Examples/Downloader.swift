@@ -100,8 +100,10 @@ struct Downloader: Sendable {
             for await response in responses { return response }
             return TaskResponse<URL>(error: NetworkError(.noValue, message: "The download has no end"))
         }
+        // Asked for before the task runs, so that no update is missed.
+        let updates = manager.downloadProgressUpdates(for: task)
         return await withTaskCancellationHandler {
-            async let watching: Void = stop(task, at: (record?.byteCount ?? 0) + checkpoint)
+            async let watching: Void = stop(task, at: (record?.byteCount ?? 0) + checkpoint, by: updates)
             task.resume()
             let response = await end.value
             await watching
@@ -113,9 +115,11 @@ struct Downloader: Sendable {
     }
 
     /// Stops a task when the file has so many bytes; returns at its end.
-    private func stop(_ task: URLSessionDownloadTask, at byteCount: Int64) async {
-        for await update in manager.downloadProgressUpdates(for: task) where update.completedByteCount >= byteCount {
-            return task.cancel { _ in }
-        }
+    private func stop(
+        _ task: URLSessionDownloadTask,
+        at byteCount: Int64,
+        by updates: AsyncStream<ProgressUpdate>
+    ) async {
+        for await update in updates where update.completedByteCount >= byteCount { return task.cancel { _ in } }
     }
 }
