@@ -59,7 +59,7 @@ struct Downloader: Sendable {
             if let resumeData = error.resumeData {
                 let record = Record(url: url, byteCount: byteCount, resumeData: resumeData)
                 try JSONEncoder().encode(record).write(to: recordFile, options: .atomic)
-            } else {
+            } else if !error.isCancelled {
                 // Nothing can be continued: the server names no validator, or the part is not there any more.
                 try? FileManager.default.removeItem(at: recordFile)
             }

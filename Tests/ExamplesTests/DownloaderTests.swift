@@ -34,11 +34,12 @@ struct DownloaderTests {
     private func download(_ url: URL, cancelledAt byteCount: Int64) async throws {
         let (updates, continuation) = AsyncStream.makeStream(of: Int64.self)
         let download = Task { [folder = folder.url] in
-            try await Downloader(folder: folder).download(url, as: "file") { update in
+            if byteCount == 0 { withUnsafeCurrentTask { $0?.cancel() } }
+            return try await Downloader(folder: folder).download(url, as: "file") { update in
                 continuation.yield(update.completedByteCount)
             }
         }
-        for await count in updates where count >= byteCount { break }
+        if byteCount > 0 { for await count in updates where count >= byteCount { break } }
         download.cancel()
         _ = try await download.value
     }
@@ -91,6 +92,9 @@ struct DownloaderTests {
             return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 300_000)) : response
         }
         await #expect(throws: NetworkError.self) { try await download(server.url("/file"), cancelledAt: 300_000) }
+        #expect(incoming.count == 2, "a part and its record: \(incoming)")
+        // Cancelled before it could begin, it keeps what there is.
+        await #expect(throws: NetworkError.self) { try await download(server.url("/file"), cancelledAt: 0) }
         #expect(incoming.count == 2, "a part and its record: \(incoming)")
 
         _ = try await Downloader(folder: folder.url).download(server.url("/file"), as: "file")
