@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <sys/eventfd.h>
+#endif
 #include <unistd.h>
 
 #ifndef SOCK_CLOEXEC
@@ -291,8 +294,37 @@ int ferry_multi_set_long(void *multi, int option, long value) { return curl.mult
 int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
 int ferry_multi_perform(void *multi, int *running) { return curl.multi_perform(multi, running); }
-int ferry_multi_poll(void *multi, int timeout) { return curl.multi_poll(multi, NULL, 0, timeout, NULL); }
-int ferry_multi_wakeup(void *multi) { return curl.multi_wakeup(multi); }
+
+// As in curl/multi.h.
+struct curl_waitfd {
+    int fd;
+    short events;
+    short revents;
+};
+
+int ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
+    const short readable = 1;
+    if (wake_descriptor < 0) return curl.multi_poll(multi, NULL, 0, timeout, NULL);
+    struct curl_waitfd wake = {wake_descriptor, readable, 0};
+    int code = curl.multi_poll(multi, &wake, 1, timeout, NULL);
+    uint64_t count;
+    if (wake.revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
+    return code;
+}
+
+void ferry_multi_wake(void *multi, int wake_descriptor) {
+    const uint64_t one = 1;
+    if (wake_descriptor >= 0 && write(wake_descriptor, &one, sizeof one) == sizeof one) return;
+    curl.multi_wakeup(multi);
+}
+
+int ferry_open_wake_descriptor(void) {
+#ifdef __linux__
+    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+#else
+    return -1;
+#endif
+}
 
 bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
     const int done = 1;

@@ -93,8 +93,15 @@ int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);
 int ferry_multi_remove(void *multi, void *easy);
 int ferry_multi_perform(void *multi, int *running);
-int ferry_multi_poll(void *multi, int timeout_milliseconds);
-int ferry_multi_wakeup(void *multi);
+
+/// Waits for the handle's connections, and for `ferry_multi_wake` with the same descriptor.
+int ferry_multi_poll(void *multi, int wake_descriptor, int timeout_milliseconds);
+
+/// Ends a wait, from any thread. Without a descriptor, -1, it takes libcurl's own way, which costs more.
+void ferry_multi_wake(void *multi, int wake_descriptor);
+
+/// A descriptor to wake with, or -1 where there is none to be had; `close` ends it.
+int ferry_open_wake_descriptor(void);
 /// Takes one finished transfer. Returns false when there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 

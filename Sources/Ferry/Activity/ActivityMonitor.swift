@@ -57,7 +57,7 @@ public final class ActivityMonitor: Sendable {
 
     /// Whether changes are told; false by default, and the indicator disappears at once when it becomes so.
     public var isEnabled: Bool {
-        get { state.withLock(\.isEnabled) }
+        get { state.withLock { $0.isEnabled } }
         set {
             state.withLock { $0.isEnabled = newValue }
             settle()
@@ -66,29 +66,29 @@ public final class ActivityMonitor: Sendable {
 
     /// For how many seconds something has to run before it shows; one by default.
     public var activationDelay: TimeInterval {
-        get { state.withLock(\.activationDelay) }
+        get { state.withLock { $0.activationDelay } }
         set { state.withLock { $0.activationDelay = newValue } }
     }
 
     /// For how many seconds nothing has to run before it is over; 0.17 by default.
     public var completionDelay: TimeInterval {
-        get { state.withLock(\.completionDelay) }
+        get { state.withLock { $0.completionDelay } }
         set { state.withLock { $0.completionDelay = newValue } }
     }
 
     /// Receives each change of ``isVisible`` once, on the monitor's queue.
     public var visibilityHandler: (@Sendable (Bool) -> Void)? {
-        get { state.withLock(\.handler) }
+        get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }
     }
 
     // MARK: - Activity
 
     /// Whether an indicator should show.
-    public var isVisible: Bool { state.withLock(\.state).isVisible }
+    public var isVisible: Bool { state.withLock { $0.state }.isVisible }
 
     /// How many requests run, and how often it was incremented.
-    public var activityCount: Int { state.withLock(\.total) }
+    public var activityCount: Int { state.withLock { $0.total } }
 
     /// Counts something of your own that runs.
     public func incrementActivityCount() {

@@ -48,7 +48,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     }
 
     /// How many downloads run now.
-    public var activeDownloadCount: Int { table.withLock(\.runningCount) }
+    public var activeDownloadCount: Int { table.withLock { $0.runningCount } }
 
     // MARK: - Downloading
 

@@ -57,7 +57,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
     }
 
     /// How much is kept now.
-    public var memoryUsage: Int { state.withLock(\.usage) }
+    public var memoryUsage: Int { state.withLock { $0.usage } }
 
     /// Keeps a value, in the place of an earlier one with the same identifier.
     ///

@@ -27,7 +27,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ///
     /// Setting it forgets what was parsed: the next one to ask has it parsed anew.
     public var responseSerializer: any ResponseSerializer {
-        get { parsing.withLock(\.serializer) }
+        get { parsing.withLock { $0.serializer } }
         set { parsing.withLock { $0 = Parsing(serializer: newValue) } }
     }
 
@@ -91,7 +91,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// What was parsed; nil before the end.
     private var parsed: SerializedResponse<any Sendable>? {
-        if let known = parsing.withLock(\.result) { return known }
+        if let known = parsing.withLock({ $0.result }) { return known }
         guard isFinished, super.error == nil else { return nil }
         return parse()
     }

@@ -2,16 +2,16 @@ import FerrySession
 
 extension RequestOperation {
     /// Where the operation is in its life.
-    public var state: State { record.withLock(\.machine.state) }
+    public var state: State { record.withLock { $0.machine.state } }
 
     /// Whether the operation is paused.
     public var isPaused: Bool { state == .paused }
 
     /// The server's response; after a pause that of the first part, to which the rest belongs.
-    public var response: URLResponse? { record.withLock(\.body.response) }
+    public var response: URLResponse? { record.withLock { $0.body.response } }
 
     /// How many bytes of the response's body have arrived, before pauses and after them.
-    public var byteCount: Int64 { record.withLock(\.body.byteCount) }
+    public var byteCount: Int64 { record.withLock { $0.body.byteCount } }
 
     /// The body as far as it has arrived; nil without a response, or where it goes to a stream other than to memory.
     public var responseData: Data? {

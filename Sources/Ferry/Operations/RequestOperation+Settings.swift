@@ -6,13 +6,13 @@ extension RequestOperation {
         @Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome
 
     /// The request, as it was given.
-    public var request: URLRequest { record.withLock(\.request) }
+    public var request: URLRequest { record.withLock { $0.request } }
 
     /// The body of the request as a stream; setting it counts before the operation is started.
     ///
     /// A stream serves once. If the body is needed again, after a pause or a redirection, ``newBodyStream`` is asked.
     public var inputStream: InputStream? {
-        get { record.withLock(\.request).httpBodyStream }
+        get { record.withLock { $0.request }.httpBodyStream }
         set {
             var request = request
             request.httpBodyStream = newValue
@@ -27,7 +27,7 @@ extension RequestOperation {
     ///
     /// Runs on the manager's operation queue.
     public var newBodyStream: (@Sendable () -> InputStream?)? {
-        get { record.withLock(\.settings.newBodyStream) }
+        get { record.withLock { $0.settings.newBodyStream } }
         set { change(\.newBodyStream, to: newValue) }
     }
 
@@ -36,7 +36,7 @@ extension RequestOperation {
     /// ``FileOutputStream`` writes a file. A stream is opened, written to and closed on the manager's operation queue,
     /// which waits for it: a slow one holds up other requests. One that fails or is full makes the operation fail.
     public var outputStream: OutputStream? {
-        get { record.withLock(\.settings.output)?.stream }
+        get { record.withLock { $0.settings.output }?.stream }
         set {
             let output = newValue.map(OperationOutput.init)
             change(\.output, to: output)
@@ -45,13 +45,13 @@ extension RequestOperation {
 
     /// What to answer the first challenge with.
     public var credential: URLCredential? {
-        get { record.withLock(\.settings.credential) }
+        get { record.withLock { $0.settings.credential } }
         set { change(\.credential, to: newValue) }
     }
 
     /// Whether a challenge may be answered from the session's credential storage; true by default.
     public var shouldUseCredentialStorage: Bool {
-        get { record.withLock(\.settings.shouldUseCredentialStorage) }
+        get { record.withLock { $0.settings.shouldUseCredentialStorage } }
         set { change(\.shouldUseCredentialStorage, to: newValue) }
     }
 
@@ -59,13 +59,13 @@ extension RequestOperation {
     ///
     /// Operations with the same other policy share a session.
     public var securityPolicy: SecurityPolicy {
-        get { record.withLock(\.settings.securityPolicy) ?? manager.securityPolicy }
+        get { record.withLock { $0.settings.securityPolicy } ?? manager.securityPolicy }
         set { change(\.securityPolicy, to: newValue) }
     }
 
     /// Where completions run; nil, the default, is the manager's ``SessionManager/completionQueue``.
     public var completionQueue: DispatchQueue? {
-        get { record.withLock(\.settings.completionQueue) }
+        get { record.withLock { $0.settings.completionQueue } }
         set { change(\.completionQueue, to: newValue) }
     }
 
@@ -73,25 +73,25 @@ extension RequestOperation {
     ///
     /// Nil, the default, is the manager's ``SessionManager/completionGroup``, from the start on.
     public var completionGroup: DispatchGroup? {
-        get { record.withLock(\.settings.completionGroup) }
+        get { record.withLock { $0.settings.completionGroup } }
         set { record.withLock { $0.setCompletionGroup(newValue) } }
     }
 
     /// Whatever belongs to the operation; it is not archived.
     public var userInfo: [String: any Sendable] {
-        get { record.withLock(\.settings.userInfo) }
+        get { record.withLock { $0.settings.userInfo } }
         set { change(\.userInfo, to: newValue) }
     }
 
     /// Receives the progress of the request's body, from its beginning after each pause.
     public var uploadProgress: ProgressHandler? {
-        get { record.withLock(\.settings.uploadProgress) }
+        get { record.withLock { $0.settings.uploadProgress } }
         set { change(\.uploadProgress, to: newValue) }
     }
 
     /// Receives the progress of the whole response, what arrived before a pause included.
     public var downloadProgress: ProgressHandler? {
-        get { record.withLock(\.settings.downloadProgress) }
+        get { record.withLock { $0.settings.downloadProgress } }
         set { change(\.downloadProgress, to: newValue) }
     }
 
@@ -99,7 +99,7 @@ extension RequestOperation {
     ///
     /// Runs on the manager's operation queue.
     public var authenticationChallenge: ChallengeHandler? {
-        get { record.withLock(\.settings.challenge) }
+        get { record.withLock { $0.settings.challenge } }
         set { change(\.challenge, to: newValue) }
     }
 
@@ -107,7 +107,7 @@ extension RequestOperation {
     ///
     /// Runs on the manager's operation queue, in place of the manager's hook.
     public var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? {
-        get { record.withLock(\.settings.redirect) }
+        get { record.withLock { $0.settings.redirect } }
         set { change(\.redirect, to: newValue) }
     }
 
@@ -115,7 +115,7 @@ extension RequestOperation {
     ///
     /// Runs on the manager's operation queue, in place of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
-        get { record.withLock(\.settings.cacheResponse) }
+        get { record.withLock { $0.settings.cacheResponse } }
         set { change(\.cacheResponse, to: newValue) }
     }
 

@@ -99,7 +99,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     var maximumBytes: Int? { nil }
 
     /// Why the operation failed; nil if it did not, or not yet.
-    public var error: NetworkError? { record.withLock(\.error) }
+    public var error: NetworkError? { record.withLock { $0.error } }
 
     /// Gives a fresh operation, ready, with the same request, manager, closures and settings.
     ///
@@ -109,7 +109,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// - Returns: An operation of the same class.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = type(of: self).init(request: request, manager: manager)
-        let settings = record.withLock(\.settings)
+        let settings = record.withLock { $0.settings }
         copy.record.withLock { record in
             record.settings = settings
             record.settings.output = nil
@@ -134,14 +134,14 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     override open var isFinished: Bool { state == .finished }
 
     /// Whether the operation has been cancelled.
-    override open var isCancelled: Bool { record.withLock(\.machine.isCancelled) }
+    override open var isCancelled: Bool { record.withLock { $0.machine.isCancelled } }
 
     /// Always true: nothing waits for the request.
     override open var isAsynchronous: Bool { true }
 
     /// Called once, on the ``completionQueue``, after the operation has finished; released then.
     override open var completionBlock: (@Sendable () -> Void)? {
-        get { record.withLock(\.completionBlock) }
+        get { record.withLock { $0.completionBlock } }
         set {
             let old = record.withLock { $0.setCompletionBlock(newValue) }
             withExtendedLifetime(old) {}
@@ -179,6 +179,6 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     deinit {
         // Only one that never finished has its stream open still.
-        try? record.withLock(\.settings.output)?.close()
+        try? record.withLock { $0.settings.output }?.close()
     }
 }

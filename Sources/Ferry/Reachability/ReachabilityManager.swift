@@ -87,13 +87,13 @@ public final class ReachabilityManager: Sendable {
 
     deinit {
         source.stop()
-        for stream in state.withLock(\.streams).values { stream.finish() }
+        for stream in state.withLock({ $0.streams }).values { stream.finish() }
     }
 
     // MARK: - Status
 
     /// The status as it was told last; unknown before the first report.
-    public var status: ReachabilityStatus { state.withLock(\.status) }
+    public var status: ReachabilityStatus { state.withLock { $0.status } }
 
     /// Whether there is a way there.
     public var isReachable: Bool { status.isReachable }
@@ -106,7 +106,7 @@ public final class ReachabilityManager: Sendable {
 
     /// Receives each change, the present status first; it runs on the manager's queue.
     public var statusHandler: (@Sendable (ReachabilityStatus) -> Void)? {
-        get { state.withLock(\.handler) }
+        get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }
     }
 
@@ -140,7 +140,7 @@ public final class ReachabilityManager: Sendable {
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
         if mustTell {
             queue.async { [weak self] in
-                guard let self, state.withLock(\.hasReported) else { return }
+                guard let self, state.withLock({ $0.hasReported }) else { return }
                 tellPresent()
             }
         }
@@ -190,7 +190,7 @@ public final class ReachabilityManager: Sendable {
         }
         guard isChange else { return }
         tellPresent()
-        for stream in state.withLock(\.streams).values { stream.yield(status) }
+        for stream in state.withLock({ $0.streams }).values { stream.yield(status) }
     }
 
     /// Tells the status to the handler and the notification's observers, on the queue.

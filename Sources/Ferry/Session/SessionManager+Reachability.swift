@@ -26,7 +26,7 @@ extension SessionManager {
     /// They wait at most for the configuration's `timeoutIntervalForResource`, then begin and fail by themselves. It stands
     /// for the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
-        get { core.settings.withLock(\.waitsForConnectivity) }
+        get { core.settings.withLock { $0.waitsForConnectivity } }
         set { core.settings.withLock { $0.waitsForConnectivity = newValue } }
     }
 

@@ -5,7 +5,7 @@ extension SessionManager {
     ///
     /// JSON by default.
     public var responseSerializer: any ResponseSerializer {
-        get { core.settings.withLock(\.responseSerializer) }
+        get { core.settings.withLock { $0.responseSerializer } }
         set { core.settings.withLock { $0.responseSerializer = newValue } }
     }
 
@@ -14,7 +14,7 @@ extension SessionManager {
     /// By default a concurrent queue of the library's, so that a program which blocks its main thread completes too.
     /// `.main` needs a main queue that runs.
     public var completionQueue: DispatchQueue {
-        get { core.settings.withLock(\.completionQueue) }
+        get { core.settings.withLock { $0.completionQueue } }
         set { core.settings.withLock { $0.completionQueue = newValue } }
     }
 
@@ -22,7 +22,7 @@ extension SessionManager {
     ///
     /// It is taken when a task is made. A task that never runs is in it as long as it exists.
     public var completionGroup: DispatchGroup {
-        get { core.settings.withLock(\.completionGroup) }
+        get { core.settings.withLock { $0.completionGroup } }
         set { core.settings.withLock { $0.completionGroup = newValue } }
     }
 
@@ -33,7 +33,7 @@ extension SessionManager {
     /// A completion handler waits for the last call of its task's progress handlers, so this queue must not wait for a
     /// completion.
     public var progressQueue: DispatchQueue? {
-        get { core.settings.withLock(\.progressQueue) }
+        get { core.settings.withLock { $0.progressQueue } }
         set { core.settings.withLock { $0.progressQueue = newValue } }
     }
 
@@ -53,22 +53,22 @@ extension SessionManager {
 
     /// The closures called for the events of the sessions.
     public var hooks: SessionHooks {
-        get { core.settings.withLock(\.hooks) }
+        get { core.settings.withLock { $0.hooks } }
         set { core.settings.withLock { $0.hooks = newValue } }
     }
 
     /// Those who watch the tasks.
     public var eventMonitors: [any EventMonitor] {
-        get { core.settings.withLock(\.monitor.monitors) }
+        get { core.settings.withLock { $0.monitor.monitors } }
         set { core.settings.withLock { $0.monitor = CompositeEventMonitor(newValue) } }
     }
 
     /// What changes each request before it is sent, in order.
     public var adapters: [any RequestAdapter] {
-        get { core.settings.withLock(\.adapters) }
+        get { core.settings.withLock { $0.adapters } }
         set { core.settings.withLock { $0.adapters = newValue } }
     }
 
     /// Which servers the sessions trust; see ``setSecurityPolicy(_:)``.
-    public var securityPolicy: SecurityPolicy { core.settings.withLock(\.securityPolicy) }
+    public var securityPolicy: SecurityPolicy { core.settings.withLock { $0.securityPolicy } }
 }

@@ -5,7 +5,11 @@ extension URLResponse {
     ///
     /// FoundationNetworking gives an empty `mimeType` for an empty field and keeps blanks before the semicolon.
     var contentType: String? {
-        guard let type = mimeType?.trimmingCharacters(in: .whitespaces).lowercased(), !type.isEmpty else { return nil }
-        return type
+        guard let type = mimeType, !type.isEmpty else { return nil }
+        // Nearly all are as they should be, and trimming is a detour through Foundation.
+        let isPlain = type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
+        if isPlain { return type }
+        let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
+        return trimmed.isEmpty ? nil : trimmed
     }
 }

@@ -26,9 +26,10 @@ final class CookieJar: @unchecked Sendable {
 
     /// Stores what an answer sets: every field by itself, since values may hold commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
-        guard policy != .never, request.httpShouldHandleCookies, let url = request.url else { return }
-        let values = fields.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
-        guard !values.isEmpty, isFromMainDocument(url, request) else { return }
+        let values = fields.lazy.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
+        guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,
+            isFromMainDocument(url, request)
+        else { return }
         let now = Date()
         for value in values {
             guard let cookie = CookieRule.parse(value, from: url, now: now, isAcceptable: Self.isAcceptable) else {

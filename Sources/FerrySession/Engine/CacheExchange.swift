@@ -37,6 +37,8 @@ struct CacheExchange {
             guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
                 continue
             }
+            // None of the names that matter begins otherwise.
+            guard let first = line.utf8.first.map({ $0 | 0x20 }), "acipr".utf8.contains(first) else { continue }
             let name = line[..<end].lowercased()
             switch name {
             case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))

@@ -6,7 +6,13 @@ final class EasyHandle {
 
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var lists: [Int32: UnsafeMutableRawPointer] = [:]
+    private var lists: [Int32: List] = [:]
+
+    /// A list as libcurl has it; requests of one session often have the same.
+    private struct List {
+        var lines: [String]
+        var pointer: UnsafeMutableRawPointer?
+    }
 
     init?() {
         guard let pointer = ferry_easy_init() else { return nil }
@@ -17,15 +23,13 @@ final class EasyHandle {
 
     deinit {
         ferry_easy_cleanup(pointer)
-        for list in lists.values { ferry_slist_free(list) }
+        for list in lists.values { ferry_slist_free(list.pointer) }
         errorText.deallocate()
     }
 
     /// Forgets every option; the connection, session and name caches live in the multi handle and stay.
     func reset() {
         ferry_easy_reset(pointer)
-        for list in lists.values { ferry_slist_free(list) }
-        lists = [:]
         errorText[0] = 0
     }
 
@@ -58,13 +62,18 @@ final class EasyHandle {
 
     /// Sets a list, which libcurl reads for as long as the transfer takes.
     func setList(_ option: Int32, _ lines: [String]) {
-        guard lists[option] != nil || !lines.isEmpty else { return }
-        let old = lists.removeValue(forKey: option)
+        if lines.isEmpty, lists.isEmpty { return }
+        let old = lists[option]
+        if let old, old.lines == lines {
+            ferry_easy_set_pointer(pointer, option, old.pointer)
+            return
+        }
+        guard old != nil || !lines.isEmpty else { return }
         var list: UnsafeMutableRawPointer?
         for line in lines { list = line.withCString { ferry_slist_append(list, $0) } }
         ferry_easy_set_pointer(pointer, option, list)
-        lists[option] = list
-        ferry_slist_free(old)
+        lists[option] = List(lines: lines, pointer: list)
+        ferry_slist_free(old?.pointer)
     }
 
     func long(_ info: Int32) -> Int {

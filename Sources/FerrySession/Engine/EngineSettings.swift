@@ -7,6 +7,8 @@ struct EngineSettings: Sendable {
     var additionalHeaders: [(name: String, value: String)]
     /// The whole `User-Agent` field, which nearly every request has.
     var userAgentLine: String
+    /// The lines of a request without a field and without a body.
+    var plainLines: [String] = []
     /// What TLS connections are made with, or why they cannot be.
     var tls: Result<TLSMaterial, CurlSessionError>
     /// Which proxy requests go through, or why that cannot be said.

@@ -7,6 +7,9 @@ internal import CFerry
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
+    /// What ends a wait: cheaper than libcurl's own way, and -1 where there is none.
+    private let wakeDescriptor: Int32
+
     /// What libcurl calls when a connection closes, the last of them in this object's end.
     private let verdicts: ConnectionVerdicts
 
@@ -18,12 +21,14 @@ final class MultiHandle: @unchecked Sendable {
         self.chains = chains
         guard let pointer = ferry_multi_init() else { return nil }
         self.pointer = pointer
+        wakeDescriptor = ferry_open_wake_descriptor()
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
     }
 
     deinit {
         _ = ferry_multi_cleanup(pointer)
+        if wakeDescriptor >= 0 { close(wakeDescriptor) }
     }
 
     func add(_ easy: EasyHandle) -> Int32 {
@@ -40,11 +45,11 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     func poll(milliseconds: Int32) {
-        _ = ferry_multi_poll(pointer, milliseconds)
+        _ = ferry_multi_poll(pointer, wakeDescriptor, milliseconds)
     }
 
     func wakeUp() {
-        _ = ferry_multi_wakeup(pointer)
+        ferry_multi_wake(pointer, wakeDescriptor)
     }
 
     /// Takes one transfer that has ended, with libcurl's code for how.

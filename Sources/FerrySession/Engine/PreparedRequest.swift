@@ -53,9 +53,13 @@ struct PreparedRequest: Sendable {
             throw .ferry(.badURL, url: url, underlying: error)
         }
         self.url = context.hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
-        origin = Origin(url)
+        origin = Origin(scheme: scheme, host: host.lowercased(), port: url.port)
         self.method = method
         announcedLength = fields.announcedLength
+        guard !fields.list.isEmpty || context.hasBody else {
+            (expectsContinue, headers, proxyHeaders) = (false, settings.plainLines, [])
+            return
+        }
         expectsContinue = fields.list.contains {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
@@ -113,8 +117,8 @@ struct PreparedRequest: Sendable {
         return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil)
     }
 
-    private static func lines(
-        _ fields: [Field],
+    static func lines(
+        _ fields: [(name: String, value: String)],
         settings: EngineSettings,
         method: String,
         context: Context

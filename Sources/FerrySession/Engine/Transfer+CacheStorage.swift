@@ -49,7 +49,7 @@ extension Transfer {
 
     /// Keeps bytes that are being delivered; a body that cannot be stored is forgotten.
     func collectForCache(_ bytes: UnsafeRawBufferPointer) {
-        guard let caching, let writer = caching.pending?.writer, !writer.append(bytes) else { return }
+        guard let writer = caching?.pending?.writer, !writer.append(bytes), let caching else { return }
         self.caching?.pending = nil
         // What is stored is older than the response that is too large.
         caching.cache.remove(caching.key)

@@ -96,7 +96,7 @@ extension Transfer {
     private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if isDiscarding { return count }
         isResolving = false
-        clock.noteActivity(at: .now())
+        clock.noteActivity(at: engine.turnStart)
         // Lines that came while the transfer was paused arrive together when the pause is lifted.
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
         while !rest.isEmpty {

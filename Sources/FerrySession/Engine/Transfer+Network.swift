@@ -19,7 +19,7 @@ extension Transfer {
             case nil: break
             }
             try configureProxy(easy, origin)
-            configureAddresses(easy, network, origin)
+            if !network.isPlain { configureAddresses(easy, network, origin) }
         } catch {
             throw .ferry(.cannotConnectToHost, url: request.url, underlying: error)
         }

@@ -79,7 +79,8 @@ extension Transfer {
         bodyReceived = 0
         wasSuspended = isSuspended
         expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
-        validator = decoder == nil ? ContinuationRule.validator(for: received, request: request) : nil
+        validator = nil
+        if decoder == nil { validatorSource = received }
         client?.transfer(didReceive: received, isReplacement: isReplacement)
     }
 

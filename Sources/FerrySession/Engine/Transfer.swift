@@ -114,7 +114,9 @@ final class Transfer: @unchecked Sendable {
     // Continuation, after a suspension or with resume data.
     var bodyReceived: Int64 = 0
     var wasSuspended = false
-    var validator: String?
+    /// The response whose validator nobody has asked for yet: few are continued.
+    var validatorSource: HTTPURLResponse?
+    private var knownValidator: String?
     var continuesAt: Int64?
     /// Whether the attempt continues an earlier task's download, whose response this task has never had.
     var isResuming = false
@@ -172,6 +174,18 @@ final class Transfer: @unchecked Sendable {
         expectedTotal = data.expectedTotal
         continuesAt = data.offset
         isResuming = true
+    }
+
+    /// What the rest of the response is asked for with, if it can be.
+    var validator: String? {
+        get {
+            if let response = validatorSource {
+                validatorSource = nil
+                knownValidator = ContinuationRule.validator(for: response, request: request)
+            }
+            return knownValidator
+        }
+        set { (validatorSource, knownValidator) = (nil, newValue) }
     }
 
     var hasEasy: Bool { easy != nil }
@@ -254,11 +268,8 @@ final class Transfer: @unchecked Sendable {
         let http2OverTLS = 4
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if case .file = sink {
-            easy.set(CurlOption.bufferSize, 524_288)
-        } else {
-            easy.set(CurlOption.bufferSize, 65_536)
-        }
+        // Only what a response fills of it becomes real memory.
+        easy.set(CurlOption.bufferSize, 524_288)
         easy.setList(CurlOption.httpHeader, headers(prepared))
         do throws(URLError) {
             try configureNetwork(easy, prepared)

@@ -36,6 +36,8 @@ final class TransferEngine: @unchecked Sendable {
     private var idleHandles: [EasyHandle] = []
     private var gates: [Origin: HostGate] = [:]
     private var nextDeadline: MonotonicTime?
+    /// When libcurl last began to perform: exact enough for the lines of a head, which come many at a time.
+    private(set) var turnStart = MonotonicTime.now()
     private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
     private var turnsUntilLook = 0
     /// Credentials that were accepted in this session, sent unasked from then on.
@@ -118,6 +120,7 @@ final class TransferEngine: @unchecked Sendable {
             if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
             if isStopped, commands.isEmpty, active.isEmpty { break }
+            turnStart = .now()
             multi.perform()
             finishEnded()
             limitBacklogs()

@@ -3,6 +3,8 @@ struct NetworkMaterial: Sendable {
     let options: NetworkOptions
     private let unixSockets: [String: NetworkOptions.UnixSocket]
     private let addresses: [String: String]
+    /// Whether nothing is asked for about addresses, as in nearly all sessions.
+    let isPlain: Bool
 
     init(_ options: NetworkOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
         self.options = options
@@ -16,6 +18,7 @@ struct NetworkMaterial: Sendable {
         var addresses: [String: String] = [:]
         for (key, values) in options.addresses { addresses[key.lowercased()] = try Self.list(values, for: key) }
         self.addresses = addresses
+        isPlain = options == NetworkOptions()
         if let endpoint = options.localEndpoint { try Self.check(endpoint) }
         if let timeout = options.happyEyeballsTimeout, !(timeout > 0 && timeout <= 3600) {
             throw Self.invalid("The timeout of happy eyeballs is not between 0 and an hour: \(timeout)")

@@ -5,8 +5,17 @@ struct Origin: Hashable, Sendable {
     let port: Int
 
     init(_ url: URL) {
-        scheme = url.scheme?.lowercased() ?? ""
-        host = url.host(percentEncoded: true)?.lowercased() ?? ""
-        port = url.port ?? (scheme == "https" ? 443 : 80)
+        self.init(
+            scheme: url.scheme?.lowercased() ?? "",
+            host: url.host(percentEncoded: true)?.lowercased() ?? "",
+            port: url.port
+        )
+    }
+
+    /// Takes what is known of a URL, in lower case; the scheme's port stands in for one that is missing.
+    init(scheme: String, host: String, port: Int?) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port ?? (scheme == "https" ? 443 : 80)
     }
 }

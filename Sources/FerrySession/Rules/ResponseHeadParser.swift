@@ -86,6 +86,10 @@ struct ResponseHeadParser: Sendable {
 
     /// Bytes as UTF-8 where they are, else as Latin-1, which any bytes are (RFC 9110, section 5.5).
     private static func text(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
+        // Text of ASCII alone, which nearly all is, needs no validation.
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            return (String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self), false)
+        }
         if let string = String(validating: bytes, as: UTF8.self) { return (string, false) }
         return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), true)
     }

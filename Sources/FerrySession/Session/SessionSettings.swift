@@ -19,8 +19,8 @@ struct SessionSettings: @unchecked Sendable {
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
-        engine = EngineSettings(
-            maximumConnectionsPerHost: max(1, configuration.httpMaximumConnectionsPerHost),
+        var engine = EngineSettings(
+            maximumConnectionsPerHost: Self.connections(configuration, options),
             maximumRedirects: max(0, options.maximumRedirects),
             allowsInsecureRedirects: options.allowsInsecureRedirects,
             sensitiveHeaders: Set(options.sensitiveHeaders.map { $0.lowercased() }),
@@ -42,6 +42,14 @@ struct SessionSettings: @unchecked Sendable {
             cache: options.cache ?? HTTPCache(configuration.urlCache),
             cachePolicy: configuration.requestCachePolicy
         )
+        engine.plainLines = PreparedRequest.lines([], settings: engine, method: "GET", context: .init())
+        self.engine = engine
+    }
+
+    private static func connections(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options) -> Int {
+        let (untouched, own) = (6, 64)
+        let configured = configuration.httpMaximumConnectionsPerHost
+        return max(1, options.maximumConnectionsPerHost ?? (configured == untouched ? own : configured))
     }
 
     /// The deadlines of a request: its own where it was set to another than the default 60 s, else the session's.

@@ -5,6 +5,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private var base: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
+    private var recycler: ChunkRecycler?
 
     init() {}
 
@@ -27,6 +28,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
         let needed = count + bytes.count
+        if capacity == 0, let spare = recycler?.take() { (base, capacity) = spare }
         if needed > capacity {
             // The first piece gets just its size: most bodies are one piece.
             guard reserve(capacity == 0 ? needed : max(needed, capacity * 2)) else { return false }
@@ -34,6 +36,23 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         base?.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
         count = needed
         return true
+    }
+
+    /// Gives the next of many pieces away; its memory comes back when nobody uses it any more.
+    ///
+    /// A piece that fills less than half of the memory is copied, so that nobody who keeps it keeps much more.
+    mutating func takePiece() -> Data {
+        let large = 262_144
+        guard capacity >= large, let bytes = base, count > 0 else { return takeData() }
+        guard count * 2 >= capacity else {
+            defer { count = 0 }
+            return Data(bytes: bytes, count: count)
+        }
+        let recycler = recycler ?? ChunkRecycler()
+        self.recycler = recycler
+        let data = recycler.data(bytes, count: count, capacity: capacity)
+        (base, capacity, count) = (nil, 0, 0)
+        return data
     }
 
     /// Gives the bytes away as `Data` and is empty afterwards.

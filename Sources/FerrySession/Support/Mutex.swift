@@ -3,10 +3,12 @@
 /// between what it guards.
 ///
 /// `@unchecked Sendable`: the value is touched with the POSIX lock held.
+@usableFromInline
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
+    @inlinable
     init(_ initial: consuming sending Value) {
         lock = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
@@ -14,6 +16,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.initialize(to: initial)
     }
 
+    @inlinable
     deinit {
         value.deinitialize(count: 1)
         value.deallocate()
@@ -21,6 +24,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         lock.deallocate()
     }
 
+    @inlinable
     borrowing func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
@@ -32,5 +36,6 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 #else
 import Synchronization
 
+@usableFromInline
 typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif

@@ -3,7 +3,18 @@ extension String {
     /// section 5.1).
     func isEqualIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercased($0) == Self.lowercased($1) }
+        if self == other { return true }
+        let isEqual = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                for index in 0..<min(left.count, right.count) {
+                    let (one, two) = (left[index], right[index])
+                    if one != two, Self.lowercased(one) != Self.lowercased(two) { return false }
+                }
+                return true
+            }
+        }
+        // Strings that Swift has not made itself have no storage to look into.
+        return (isEqual ?? nil) ?? (lowercased() == other.lowercased())
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

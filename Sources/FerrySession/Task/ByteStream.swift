@@ -26,7 +26,7 @@ final class ByteStream: Sendable {
             guard state.buffer.append(bytes) else { return (.noMemory, nil, nil) }
             if let waiter = state.chunkWaiter {
                 state.chunkWaiter = nil
-                return (.more, waiter, state.buffer.takeData())
+                return (.more, waiter, state.buffer.takePiece())
             }
             state.isFull = state.buffer.count >= TaskCore.bufferLimit
             return (state.isFull ? .wait : .more, nil, nil)
@@ -83,7 +83,7 @@ final class ByteStream: Sendable {
                 let (known, core) = state.withLock { state -> (Result<Data?, any Error>?, TaskCore?) in
                     if !state.buffer.isEmpty {
                         defer { state.isFull = false }
-                        return (.success(state.buffer.takeData()), state.isFull ? state.core : nil)
+                        return (.success(state.buffer.takePiece()), state.isFull ? state.core : nil)
                     }
                     if let error = state.error { return (.failure(error), nil) }
                     if state.isFinished { return (.success(nil), nil) }

@@ -1,5 +1,7 @@
 /// A delegate under each of its protocols: casts are too slow to repeat for every event.
-struct DelegateFaces: Sendable {
+///
+/// It is a class, since every event has it along and a copy would count each protocol's reference.
+final class DelegateFaces: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?

@@ -45,7 +45,7 @@ extension TaskCore {
                 delivery.answer = state.answerCount
                 if case .response(let response) = event { state.note(response) }
             case .data:
-                delivery.data = state.buffer.takeData()
+                delivery.data = state.buffer.takePiece()
                 state.bytesReceived += Int64(delivery.data.count)
                 delivery.mustReadMore = state.isEngineWaiting
                 state.isEngineWaiting = false

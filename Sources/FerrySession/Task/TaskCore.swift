@@ -217,7 +217,7 @@ final class TaskCore: Sendable {
         transfer.redirectCount = state.redirectCount
         // As in URLSession, downloads and uploads have no part in the cache.
         transfer.usesCache = state.task is CurlDataTask
-        if let from = state.originalRequest?.url, let to = request.url {
+        if let from = state.originalRequest?.url, let to = request.url, from != to {
             transfer.hasLeftOrigin = Origin(from) != Origin(to)
         }
         return .success(transfer)

@@ -67,6 +67,8 @@ struct TaskState: ~Copyable, Sendable {
 
     mutating func append(_ event: TaskEvent) {
         if let last = events.indices.last, events[last].merge(event) { return }
+        // Head, body and end of a short response wait together.
+        if events.isEmpty { events.reserveCapacity(4) }
         events.append(event)
     }
 

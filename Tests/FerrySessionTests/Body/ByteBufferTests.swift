@@ -40,6 +40,52 @@ import Testing
         }
     }
 
+    private func address(of data: Data) -> UnsafeRawPointer? {
+        data.withUnsafeBytes(\.baseAddress)
+    }
+
+    @Test("The memory of a large piece is used again when the piece has gone, and not before") func recycling() {
+        var buffer = ByteBuffer()
+        let size = 1_000_000
+        _ = append(Data(repeating: 1, count: size), to: &buffer)
+        var first: Data? = buffer.takePiece()
+        let firstAddress = first.flatMap { address(of: $0) }
+        #expect(firstAddress != nil)
+        _ = append(Data(repeating: 2, count: size), to: &buffer)
+        let second = buffer.takePiece()
+        #expect(address(of: second) != firstAddress)
+        #expect(first == Data(repeating: 1, count: size))
+        first = nil
+        _ = append(Data(repeating: 3, count: 1000), to: &buffer)
+        _ = append(Data(repeating: 3, count: size - 1000), to: &buffer)
+        let third = buffer.takePiece()
+        #expect(address(of: third) == firstAddress)
+        #expect(third == Data(repeating: 3, count: size))
+        #expect(second == Data(repeating: 2, count: size))
+    }
+
+    @Test("A piece that outlives its buffer stays whole") func outliving() {
+        let piece: Data
+        do {
+            var buffer = ByteBuffer()
+            _ = append(Data(repeating: 7, count: 500_000), to: &buffer)
+            piece = buffer.takePiece()
+        }
+        #expect(piece == Data(repeating: 7, count: 500_000))
+    }
+
+    @Test("A piece that leaves most of the memory unused is a copy, and the buffer goes on") func sparsePieces() {
+        var buffer = ByteBuffer()
+        _ = buffer.reserve(1_000_000)
+        for value in UInt8(1)...3 {
+            _ = append(Data(repeating: value, count: 10_000), to: &buffer)
+            let piece = buffer.takePiece()
+            #expect(piece == Data(repeating: value, count: 10_000))
+            let isEmpty = buffer.isEmpty
+            #expect(isEmpty)
+        }
+    }
+
     @Test("Reserving keeps the bytes, and more than there is of memory is refused") func reserve() {
         var buffer = ByteBuffer()
         _ = append(Data("abc".utf8), to: &buffer)

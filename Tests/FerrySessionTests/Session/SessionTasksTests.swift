@@ -91,6 +91,25 @@ struct SessionTasksTests {
         #expect(session.configuration.httpMaximumConnectionsPerHost == 3)
     }
 
+    /// How many connections 40 requests at once open.
+    private func connections(_ session: CurlSession) async throws -> Int {
+        let server = try LoopbackServer { _ in LoopbackResponse().delayed(0.2) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 { group.addTask { _ = try await session.data(from: server.url) } }
+            try await group.waitForAll()
+        }
+        return server.connectionCount
+    }
+
+    @Test("A configuration that nobody has changed gets 64 connections; one that was, or the options, what they say")
+    func connectionsPerHost() async throws {
+        #expect(try await connections(makeSession()) > 12)
+        #expect(try await connections(makeSession { $0.httpMaximumConnectionsPerHost = 4 }) <= 4)
+        var options = CurlSession.Options()
+        options.maximumConnectionsPerHost = 6
+        #expect(try await connections(makeSession(options: options) { $0.httpMaximumConnectionsPerHost = 30 }) <= 6)
+    }
+
     @Test("The delegate of a task is the session's until it has its own, which goes with completion")
     func taskDelegate() async throws {
         let server = try LoopbackServer()

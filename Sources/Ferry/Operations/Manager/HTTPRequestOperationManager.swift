@@ -65,19 +65,19 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
 
     /// Where the operations of the verbs run; its `maxConcurrentOperationCount` is yours to set.
     public var operationQueue: OperationQueue {
-        get { settings.withLock(\.operationQueue) }
+        get { settings.withLock { $0.operationQueue } }
         set { settings.withLock { $0.operationQueue = newValue } }
     }
 
     /// What the operations answer a first challenge with.
     public var credential: URLCredential? {
-        get { settings.withLock(\.credential) }
+        get { settings.withLock { $0.credential } }
         set { settings.withLock { $0.credential = newValue } }
     }
 
     /// Whether challenges may be answered from the credential storage; true by default.
     public var shouldUseCredentialStorage: Bool {
-        get { settings.withLock(\.shouldUseCredentialStorage) }
+        get { settings.withLock { $0.shouldUseCredentialStorage } }
         set { settings.withLock { $0.shouldUseCredentialStorage = newValue } }
     }
 

@@ -45,7 +45,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     }
 
     deinit {
-        _ = state.withLock(\.file)?.close()
+        _ = state.withLock { $0.file }?.close()
     }
 
     /// Opens the file; ``streamStatus`` tells whether that went well.
@@ -93,7 +93,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     }
 
     /// How many bytes the file has.
-    public var byteCount: Int64 { state.withLock(\.byteCount) }
+    public var byteCount: Int64 { state.withLock { $0.byteCount } }
 
     /// Cuts the file off; it must be open.
     ///
@@ -113,10 +113,10 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     override public var hasSpaceAvailable: Bool { state.withLock { $0.status == .open } }
 
     /// Where the stream is in its life.
-    override public var streamStatus: Stream.Status { state.withLock(\.status) }
+    override public var streamStatus: Stream.Status { state.withLock { $0.status } }
 
     /// What went wrong, if anything did.
-    override public var streamError: (any Error)? { state.withLock(\.error) }
+    override public var streamError: (any Error)? { state.withLock { $0.error } }
 
     /// The number of bytes for `fileCurrentOffsetKey`; nil for all else.
     override public func property(forKey key: Stream.PropertyKey) -> AnyObject? {

@@ -166,7 +166,7 @@ extension RequestOperation {
     private func parseAndConclude() {
         ManagerQueues.processing.async {
             self.closeOutput()
-            if self.record.withLock(\.error) == nil { self.parseResponse() }
+            if self.record.withLock({ $0.error }) == nil { self.parseResponse() }
             self.conclude()
         }
     }
@@ -191,7 +191,7 @@ extension RequestOperation {
 
     private func closeOutput() {
         do {
-            try record.withLock(\.settings.output)?.close()
+            try record.withLock { $0.settings.output }?.close()
         } catch {
             record.withLock { record in
                 if record.error == nil { record.error = NetworkError(transport: error, request: record.request) }

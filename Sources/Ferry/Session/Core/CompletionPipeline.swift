@@ -24,14 +24,19 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
     let monitor: CompositeEventMonitor
 
     /// Starts it.
+    ///
+    /// Where nobody has chosen a queue, one hop serves for decoding and for the handler.
     func run(_ outcome: TaskOutcome) {
-        ManagerQueues.processing.async { process(outcome) }
+        let isOwn = completionQueue === ManagerQueues.completion
+        (isOwn ? ManagerQueues.completion : ManagerQueues.processing).async {
+            process(outcome, on: isOwn ? nil : completionQueue)
+        }
     }
 
-    private func process(_ outcome: TaskOutcome) {
+    private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let response = makeResponse(outcome)
-        guard let completionQueue else { return deliver(response, of: outcome) }
-        completionQueue.async { deliver(response, of: outcome) }
+        guard let queue else { return deliver(response, of: outcome) }
+        queue.async { deliver(response, of: outcome) }
     }
 
     private func deliver(_ response: TaskResponse<Value>, of outcome: TaskOutcome) {

@@ -105,7 +105,7 @@ extension SessionCore {
         downloadProgress: ProgressHandler? = nil,
         complete: @escaping @Sendable (TaskOutcome) -> Void
     ) -> TaskDelegate {
-        let queue = settings.withLock(\.progressQueue)
+        let queue = settings.withLock { $0.progressQueue }
         return TaskDelegate(
             body: body,
             maximumBytes: maximumBytes,

@@ -31,16 +31,16 @@ final class SessionCore: Sendable {
     }
 
     /// The hooks as they are set now.
-    var hooks: SessionHooks { settings.withLock(\.hooks) }
+    var hookTable: HookTable { settings.withLock { $0.hookTable } }
 
     /// The event monitors as they are set now.
-    var monitor: CompositeEventMonitor { settings.withLock(\.monitor) }
+    var monitor: CompositeEventMonitor { settings.withLock { $0.monitor } }
 
     // MARK: - Sessions
 
     /// The current session.
     var session: URLSession {
-        if let session = sessions.withLock(\.session) { return session }
+        if let session = sessions.withLock({ $0.session }) { return session }
         let generation = sessions.withLock { $0.reserveGeneration() }
         let delegate = SessionDelegate(core: self, generation: generation)
         let made = transport.makeSession(
@@ -49,13 +49,13 @@ final class SessionCore: Sendable {
             delegateQueue: operationQueue
         )
         (made as? CurlSession)?.taskObserver = delegate
-        made.apply(settings.withLock(\.securityPolicy))
+        made.apply(settings.withLock { $0.securityPolicy })
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
         // A policy that was set meanwhile did not know of this session.
         if isCurrent { handPolicyOver() }
         if isCurrent { return made }
         made.invalidateAndCancel()
-        return sessions.withLock(\.session) ?? made
+        return sessions.withLock { $0.session } ?? made
     }
 
     /// Holds the sessions, and those made later, to a policy.
@@ -80,14 +80,14 @@ final class SessionCore: Sendable {
 
     private func handPolicyOver() {
         policyHandover.withLock { _ in
-            let policy = settings.withLock(\.securityPolicy)
-            for session in sessions.withLock(\.all) { session.apply(policy) }
+            let policy = settings.withLock { $0.securityPolicy }
+            for session in sessions.withLock({ $0.all }) { session.apply(policy) }
         }
     }
 
     /// Why a session must not be used, if it cannot be held to the policy.
     private func refusal(of session: URLSession) -> NetworkError? {
-        guard !(session is CurlSession), !settings.withLock(\.securityPolicy).isDefault else { return nil }
+        guard !(session is CurlSession), !settings.withLock({ $0.securityPolicy }).isDefault else { return nil }
         return .unenforceable(by: "\(type(of: session))")
     }
 
@@ -117,7 +117,7 @@ final class SessionCore: Sendable {
         for (task, delegate) in registry.removeAll(generation: generation) {
             delegate.finish(task, error: error ?? NetworkError.sessionInvalidated(task.originalRequest))
         }
-        hooks.sessionDidBecomeInvalid?(session, error)
+        hookTable.hooks.sessionDidBecomeInvalid?(session, error)
         monitor.sessionDidBecomeInvalid(session, error: error)
         notifications.post(.sessionDidInvalidate, object: session)
     }
@@ -158,7 +158,7 @@ final class SessionCore: Sendable {
 
     /// The delegate of a task of this manager that has not ended.
     func delegate(of task: URLSessionTask) -> TaskDelegate? {
-        registry.delegate(of: task, generations: sessions.withLock(\.generations))
+        registry.delegate(of: task, generations: sessions.withLock { $0.generations })
     }
 
     /// Tells everyone that a task runs, if that is a change.

@@ -52,7 +52,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         let next: URLRequest?
         if let hook = delegate?.hooks.willPerformRedirection {
             next = hook(response, request)
-        } else if let hook = core.hooks.taskWillPerformRedirection {
+        } else if let hook = core.hookTable.hooks.taskWillPerformRedirection {
             next = hook(session, task, response, request)
         } else {
             next = request
@@ -81,7 +81,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
             defaultHandlingHangs: session.isFoundationNetworking,
             completionHandler: completionHandler
         )
-        answer.give(answer.outcome(hooks: core.hooks, session: session))
+        answer.give(answer.outcome(hooks: core.hookTable.hooks, session: session))
     }
 
     func urlSession(
@@ -89,7 +89,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if let stream = core.hooks.taskNeedsNewBodyStream?(session, task) { return completionHandler(stream) }
+        if let stream = core.hookTable.hooks.taskNeedsNewBodyStream?(session, task) { return completionHandler(stream) }
         completionHandler(delegate(of: task)?.nextBodyStream(for: task))
     }
 
@@ -103,17 +103,17 @@ extension SessionDelegate: URLSessionTaskDelegate {
         let delegate = delegate(of: task)
         delegate?.didSend(total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
         let total = delegate?.uploadProgress.latest.totalByteCount
-        core.hooks.taskDidSendBodyData?(session, task, bytesSent, totalBytesSent, total)
+        core.hookTable.hooks.taskDidSendBodyData?(session, task, bytesSent, totalBytesSent, total)
         core.monitor.task(task, didSend: totalBytesSent, of: total)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         // Removed first: whatever comes now finds no delegate, and completion happens once.
         let delegate = core.registry.remove(key(task), error: error)
-        if let delegate, let hook = core.hooks.taskDidFinishCollectingMetrics {
+        if let delegate, let hook = core.hookTable.hooks.taskDidFinishCollectingMetrics {
             hook(session, task, delegate.measure(task))
         }
-        core.hooks.taskDidComplete?(session, task, error)
+        core.hookTable.hooks.taskDidComplete?(session, task, error)
         core.monitor.task(task, didCompleteWith: error)
         delegate?.finish(task, error: error)
     }
@@ -134,14 +134,14 @@ extension SessionDelegate: URLSessionDataDelegate {
         }
         delegate(of: dataTask)?.didReceive(response, for: dataTask)
         core.monitor.task(dataTask, didReceive: response)
-        let disposition = core.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        let disposition = core.hookTable.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
         completionHandler(disposition)
         if disposition == .cancel { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         delegate(of: dataTask)?.didReceive(data, for: dataTask)
-        core.hooks.dataTaskDidReceiveData?(session, dataTask, data)
+        core.hookTable.hooks.dataTaskDidReceiveData?(session, dataTask, data)
         core.monitor.task(dataTask, didReceive: data)
     }
 
@@ -152,7 +152,7 @@ extension SessionDelegate: URLSessionDataDelegate {
     ) {
         let delegate = core.registry.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
         delegate?.attach(to: downloadTask)
-        core.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
+        core.hookTable.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
     }
 
     func urlSession(
@@ -164,7 +164,9 @@ extension SessionDelegate: URLSessionDataDelegate {
         if let hook = delegate(of: dataTask)?.hooks.willCacheResponse {
             return completionHandler(hook(proposedResponse))
         }
-        guard let hook = core.hooks.dataTaskWillCacheResponse else { return completionHandler(proposedResponse) }
+        guard let hook = core.hookTable.hooks.dataTaskWillCacheResponse else {
+            return completionHandler(proposedResponse)
+        }
         completionHandler(hook(session, dataTask, proposedResponse))
     }
 }
@@ -177,7 +179,7 @@ extension SessionDelegate: URLSessionDownloadDelegate {
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        let destination = core.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
+        let destination = core.hookTable.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
         delegate(of: downloadTask)?.didFinishDownloading(to: location, hookDestination: destination)
     }
 
@@ -190,7 +192,7 @@ extension SessionDelegate: URLSessionDownloadDelegate {
     ) {
         delegate(of: downloadTask)?.didWrite(bytesWritten, expected: totalBytesExpectedToWrite)
         let expected = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
-        core.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
+        core.hookTable.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
     }
 
     func urlSession(
@@ -201,6 +203,6 @@ extension SessionDelegate: URLSessionDownloadDelegate {
     ) {
         delegate(of: downloadTask)?.didResume(at: fileOffset, expected: expectedTotalBytes)
         let expected = expectedTotalBytes >= 0 ? expectedTotalBytes : nil
-        core.hooks.downloadTaskDidResume?(session, downloadTask, fileOffset, expected)
+        core.hookTable.hooks.downloadTaskDidResume?(session, downloadTask, fileOffset, expected)
     }
 }

@@ -6,7 +6,11 @@ struct SessionSettings: Sendable {
     var completionQueue = ManagerQueues.completion
     var completionGroup = DispatchGroup()
     var progressQueue: DispatchQueue?
-    var hooks = SessionHooks()
+    var hooks: SessionHooks {
+        get { hookTable.hooks }
+        set { hookTable = HookTable(newValue) }
+    }
+    private(set) var hookTable = HookTable(SessionHooks())
     var monitor = CompositeEventMonitor([])
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
@@ -18,5 +22,15 @@ struct SessionSettings: Sendable {
         adapters = original.adapters
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
+    }
+}
+
+/// A manager's hooks behind one reference: they are looked at for every callback, and each copy of them would count two
+/// dozen references up and down.
+final class HookTable: Sendable {
+    let hooks: SessionHooks
+
+    init(_ hooks: SessionHooks) {
+        self.hooks = hooks
     }
 }

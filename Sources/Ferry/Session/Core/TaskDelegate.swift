@@ -52,13 +52,8 @@ final class TaskDelegate: Sendable {
 
     /// Ties the progress objects to the task, without keeping it.
     func attach(to task: URLSessionTask) {
-        for progress in [uploadProgress.progress, downloadProgress.progress] {
-            progress.isCancellable = true
-            progress.isPausable = true
-            progress.cancellationHandler = { [weak task] in task?.cancel() }
-            progress.pausingHandler = { [weak task] in task?.suspend() }
-            progress.resumingHandler = { [weak task] in task?.resume() }
-        }
+        uploadProgress.attach(to: task)
+        downloadProgress.attach(to: task)
     }
 
     /// Notes that the task was resumed or suspended, and says whether that is a change.

@@ -8,55 +8,81 @@ final class NotificationPoster: Sendable {
     private struct Item: Sendable {
         let name: Notification.Name
         let object: any Sendable
-        let userInfo: [String: any Sendable]?
+        let userInfo: @Sendable () -> [String: any Sendable]?
     }
 
     private struct State: Sendable {
         var center = NotificationCenter.default
         var queue: DispatchQueue? = .main
         var items: [Item] = []
+        /// Where the oldest item stands, once newer ones have begun to take the places of those that were dropped.
+        var oldest = 0
         var isScheduled = false
+        var lastDrain = DispatchTime(uptimeNanoseconds: 0)
+
+        mutating func append(_ item: Item) {
+            guard items.count >= NotificationPoster.largestBacklog else { return items.append(item) }
+            items[oldest] = item
+            oldest = (oldest + 1) % items.count
+        }
+
+        mutating func takeItems() -> [Item] {
+            defer { (items, oldest) = ([], 0) }
+            return oldest == 0 ? items : Array(items[oldest...] + items[..<oldest])
+        }
     }
 
     /// The number of notifications that may wait.
     static let largestBacklog = 1_000
 
+    /// Notifications in quick succession go together: waking the main thread costs more than all the rest.
+    private static let interval = DispatchTimeInterval.milliseconds(1)
+
     private let state = Locked(State())
 
     /// Where notifications go.
     var center: NotificationCenter {
-        get { state.withLock(\.center) }
+        get { state.withLock { $0.center } }
         set { state.withLock { $0.center = newValue } }
     }
 
     /// The queue they are posted on; nil posts none.
     var queue: DispatchQueue? {
-        get { state.withLock(\.queue) }
+        get { state.withLock { $0.queue } }
         set { state.withLock { $0.queue = newValue } }
     }
 
     /// Posts a notification, after those that wait.
-    func post(_ name: Notification.Name, object: any Sendable, userInfo: [String: any Sendable]? = nil) {
-        let queue = state.withLock { state -> DispatchQueue? in
+    ///
+    /// What belongs to it is put together when it is posted, and not for one that is dropped.
+    func post(
+        _ name: Notification.Name,
+        object: any Sendable,
+        userInfo: @escaping @autoclosure @Sendable () -> [String: any Sendable]? = nil
+    ) {
+        let turn = state.withLock { state -> (queue: DispatchQueue, earliest: DispatchTime)? in
             guard let queue = state.queue else { return nil }
-            if state.items.count >= Self.largestBacklog { state.items.removeFirst() }
-            state.items.append(Item(name: name, object: object, userInfo: userInfo))
+            state.append(Item(name: name, object: object, userInfo: userInfo))
             guard !state.isScheduled else { return nil }
             state.isScheduled = true
-            return queue
+            return (queue, state.lastDrain + Self.interval)
         }
-        queue?.async { self.drain() }
+        guard let turn else { return }
+        if turn.earliest <= .now() {
+            turn.queue.async { self.drain() }
+        } else {
+            turn.queue.asyncAfter(deadline: turn.earliest) { self.drain() }
+        }
     }
 
     private func drain() {
         while true {
             let (items, center) = state.withLock { state in
-                defer { state.items = [] }
-                if state.items.isEmpty { state.isScheduled = false }
-                return (state.items, state.center)
+                if state.items.isEmpty { (state.isScheduled, state.lastDrain) = (false, .now()) }
+                return (state.takeItems(), state.center)
             }
             guard !items.isEmpty else { return }
-            for item in items { center.post(name: item.name, object: item.object, userInfo: item.userInfo) }
+            for item in items { center.post(name: item.name, object: item.object, userInfo: item.userInfo()) }
         }
     }
 }

@@ -10,10 +10,10 @@ final class ProgressReporter: Sendable {
         var whenDelivered: (@Sendable () -> Void)?
         var streams: [Int: AsyncStream<ProgressUpdate>.Continuation] = [:]
         var nextStream = 0
+        /// Made when somebody asks for it: most tasks' are never looked at.
+        var progress: Progress?
+        weak var task: URLSessionTask?
     }
-
-    /// The Foundation face of the progress; its total is -1 while it is not known.
-    let progress: Progress
 
     private let handler: ProgressHandler?
     private let queue: DispatchQueue?
@@ -23,27 +23,53 @@ final class ProgressReporter: Sendable {
     init(handler: ProgressHandler?, queue: DispatchQueue?) {
         self.handler = handler
         self.queue = queue
-        progress = Progress(parent: nil)
-        progress.totalUnitCount = -1
+    }
+
+    /// The Foundation face of the progress; its total is -1 while it is not known.
+    var progress: Progress {
+        state.withLock { state in
+            if let progress = state.progress { return progress }
+            let progress = Progress(parent: nil)
+            Self.apply(state.latest, to: progress)
+            if let task = state.task { Self.tie(progress, to: task) }
+            state.progress = progress
+            return progress
+        }
+    }
+
+    /// Ties the `Progress` to a task, without keeping it.
+    func attach(to task: URLSessionTask) {
+        state.withLock { state in
+            state.task = task
+            if let progress = state.progress { Self.tie(progress, to: task) }
+        }
+    }
+
+    private static func tie(_ progress: Progress, to task: URLSessionTask) {
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak task] in task?.cancel() }
+        progress.pausingHandler = { [weak task] in task?.suspend() }
+        progress.resumingHandler = { [weak task] in task?.resume() }
     }
 
     /// The latest state.
-    var latest: ProgressUpdate { state.withLock(\.latest) }
+    var latest: ProgressUpdate { state.withLock { $0.latest } }
 
     /// Takes a new state; called from one queue only.
     func report(completed: Int64, total: Int64?) {
         let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
         let action = state.withLock {
-            state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
+            state -> (progress: Progress?, streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
             guard !state.isFinished, state.latest != update else { return nil }
             state.latest = update
             state.hasUnreported = true
             let schedules = handler != nil && !state.isCallPending
             if schedules { state.isCallPending = true }
-            return (Array(state.streams.values), schedules)
+            return (state.progress, Array(state.streams.values), schedules)
         }
         guard let action else { return }
-        apply(update)
+        if let progress = action.progress { Self.apply(update, to: progress) }
         for stream in action.streams { stream.yield(update) }
         if action.schedules { schedule() }
     }
@@ -84,7 +110,7 @@ final class ProgressReporter: Sendable {
         return stream
     }
 
-    private func apply(_ update: ProgressUpdate) {
+    private static func apply(_ update: ProgressUpdate, to progress: Progress) {
         // A new total comes before the units counted against it: the fraction must never leave 0...1.
         let total = update.totalByteCount.map { max($0, update.completedByteCount) } ?? -1
         if progress.totalUnitCount != total { progress.totalUnitCount = total }

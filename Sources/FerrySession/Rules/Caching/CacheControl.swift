@@ -61,44 +61,50 @@ struct CacheControl: Hashable, Sendable {
     /// Cuts a value into directives; commas in quoted strings are no separators.
     private static func split(_ value: String) -> [(name: String, argument: String?)] {
         var directives: [(name: String, argument: String?)] = []
-        var name = ""
-        var argument: String?
+        var name: [UInt8] = []
+        var argument: [UInt8]?
         var isQuoted = false
         var isEscaped = false
         func finish() {
-            let trimmed = name.lowercased().trimmingCharacters(in: .whitespaces)
+            let trimmed = trim(name)
             // A blank before the equals sign is no grammar: the name counts, its argument makes no sense.
-            let hasBlank = name.last == " " || name.last == "\t"
-            if !trimmed.isEmpty { directives.append((trimmed, argument.map { hasBlank ? "" : unpadded($0) })) }
+            let hasBlank = name.last.map(isBlank) ?? false
+            guard !trimmed.isEmpty else { return }
+            let text = argument.map { hasBlank ? "" : String(decoding: trim($0[...], start: false), as: UTF8.self) }
+            directives.append((String(decoding: trimmed, as: UTF8.self).lowercased(), text))
         }
-        for character in value {
+        for byte in value.utf8 {
             if isEscaped {
-                argument?.append(character)
+                argument?.append(byte)
                 isEscaped = false
-            } else if isQuoted, character == "\\" {
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if character == "\"", argument != nil {
+            } else if byte == UInt8(ascii: "\""), argument != nil {
                 isQuoted.toggle()
-            } else if character == ",", !isQuoted {
+            } else if byte == UInt8(ascii: ","), !isQuoted {
                 finish()
-                (name, argument) = ("", nil)
+                name.removeAll(keepingCapacity: true)
+                argument = nil
             } else if argument != nil {
-                argument?.append(character)
-            } else if character == "=" {
-                argument = ""
+                argument?.append(byte)
+            } else if byte == UInt8(ascii: "=") {
+                argument = []
             } else {
-                name.append(character)
+                name.append(byte)
             }
         }
         finish()
         return directives
     }
 
-    private static func unpadded(_ argument: String) -> String {
-        var end = argument.endIndex
-        while end > argument.startIndex, " \t".contains(argument[argument.index(before: end)]) {
-            end = argument.index(before: end)
-        }
-        return String(argument[..<end])
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func trim(_ bytes: [UInt8]) -> ArraySlice<UInt8> { trim(bytes[...], start: true) }
+
+    private static func trim(_ bytes: ArraySlice<UInt8>, start: Bool) -> ArraySlice<UInt8> {
+        var rest = bytes
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        while start, let first = rest.first, isBlank(first) { rest.removeFirst() }
+        return rest
     }
 }

@@ -15,13 +15,14 @@ struct CacheFields: Sendable {
         for field in fields {
             // Few names are compared in full.
             switch field.name.utf8.count {
-            case 13 where field.name.lowercased() == "cache-control": controls.append(field.value)
-            case 13 where field.name.lowercased() == "last-modified": lastModifiedText = lastModifiedText ?? field.value
-            case 7 where field.name.lowercased() == "expires": expiresText = expiresText ?? field.value
-            case 4 where field.name.lowercased() == "etag": entityTag = entityTag ?? field.value
-            case 4 where field.name.lowercased() == "date": dateText = dateText ?? field.value
-            case 4 where field.name.lowercased() == "vary": addVary(field.value)
-            case 3 where field.name.lowercased() == "age" && age == nil: age = Self.age(field.value)
+            case 13 where field.name.isEqualIgnoringCase("cache-control"): controls.append(field.value)
+            case 13 where field.name.isEqualIgnoringCase("last-modified"):
+                lastModifiedText = lastModifiedText ?? field.value
+            case 7 where field.name.isEqualIgnoringCase("expires"): expiresText = expiresText ?? field.value
+            case 4 where field.name.isEqualIgnoringCase("etag"): entityTag = entityTag ?? field.value
+            case 4 where field.name.isEqualIgnoringCase("date"): dateText = dateText ?? field.value
+            case 4 where field.name.isEqualIgnoringCase("vary"): addVary(field.value)
+            case 3 where field.name.isEqualIgnoringCase("age") && age == nil: age = Self.age(field.value)
             default: break
             }
         }

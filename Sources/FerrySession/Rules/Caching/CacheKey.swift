@@ -13,7 +13,11 @@ enum CacheKey {
         let path = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
         let target = rest[path...].prefix { $0 != hash }
         let root = target.first == slash ? "" : "/"
-        return "\(origin.scheme)://\(origin.host):\(origin.port)\(root)\(Substring(target))"
+        var key = ""
+        key.reserveCapacity(url.utf8.count + 8)
+        for part in [origin.scheme, "://", origin.host, ":", String(origin.port), root] { key += part }
+        key += Substring(target)
+        return key
     }
 
     /// The key of a URL, or `nil` for one that is no web address.

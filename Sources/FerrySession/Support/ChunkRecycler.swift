@@ -1,0 +1,47 @@
+/// Keeps the memory of one delivered piece of a body for the next: fresh memory costs as much as moving the bytes,
+/// since the kernel clears every page of it.
+///
+/// It lives as long as the task or any of its pieces, and frees what it keeps.
+final class ChunkRecycler: Sendable {
+    private struct Spare: ~Copyable, @unchecked Sendable {
+        // `@unchecked Sendable`: the memory is owned by whoever has taken it, and by the recycler between.
+        var base: UnsafeMutableRawPointer?
+        var capacity = 0
+
+        deinit { free(base) }
+    }
+
+    private let spare = Mutex(Spare())
+
+    /// Gives away what is kept.
+    func take() -> (base: UnsafeMutableRawPointer, capacity: Int)? {
+        let address = spare.withLock { spare -> (UInt, Int)? in
+            guard let base = spare.base else { return nil }
+            spare.base = nil
+            return (UInt(bitPattern: base), spare.capacity)
+        }
+        guard let address, let base = UnsafeMutableRawPointer(bitPattern: address.0) else { return nil }
+        return (base, address.1)
+    }
+
+    /// Keeps the memory, unless some is kept already.
+    func give(_ base: UnsafeMutableRawPointer, capacity: Int) {
+        let address = UInt(bitPattern: base)
+        let isKept = spare.withLock { spare -> Bool in
+            guard spare.base == nil else { return false }
+            spare.base = UnsafeMutableRawPointer(bitPattern: address)
+            spare.capacity = capacity
+            return true
+        }
+        if !isKept { free(base) }
+    }
+
+    /// The bytes as `Data` whose memory comes back.
+    func data(_ base: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
+        Data(
+            bytesNoCopy: base,
+            count: count,
+            deallocator: .custom { [self] base, _ in give(base, capacity: capacity) }
+        )
+    }
+}
