@@ -15,11 +15,20 @@ let package = Package(
     ],
     targets: [
         .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "FerrySession", dependencies: ["CFerry"], swiftSettings: settings),
+        .target(name: "FerryDigest", swiftSettings: settings),
+        .target(name: "FerrySession", dependencies: ["CFerry", "FerryDigest"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        .target(name: "FerryTesting", swiftSettings: settings),
+        .target(name: "FerryTesting", dependencies: ["FerryDigest"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        // What Docs shows, compiled and run by ExamplesTests.
+        .target(
+            name: "Examples",
+            dependencies: ["Ferry"],
+            path: "Docs/Examples",
+            swiftSettings: settings
+        ),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         .target(
             name: "ProxySupport",
@@ -29,12 +38,12 @@ let package = Package(
         ),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport"],
+            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FerryTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -43,10 +52,19 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
-        .testTarget(name: "DocumentationTests", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: ["Examples", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
     ],

@@ -23,6 +23,25 @@ import Testing
         #expect(!readme.snippets.isEmpty)
     }
 
+    @Test("Every path that the texts for contributors name is there", arguments: ["Contributing.md", "Releasing.md"])
+    func pathsExist(_ name: String) throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/\(name)"), encoding: .utf8)
+        let paths = text.matches(of: /`((?:Sources|Tests|Docs|\.ci)(?:\/[^`\s]+)?)`/).map { String($0.1) }
+        #expect(!paths.isEmpty)
+        for path in paths {
+            #expect(FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(path).path), "\(path)")
+        }
+    }
+
+    @Test("The article about the examples names each of them")
+    func examplesAreNamed() throws {
+        let docs = Self.root.appendingPathComponent("Docs")
+        let article = try String(contentsOf: docs.appendingPathComponent("Ferry.docc/Examples.md"), encoding: .utf8)
+        let files = try FileManager.default.contentsOfDirectory(atPath: docs.appendingPathComponent("Examples").path)
+        #expect(files.count >= 5)
+        for file in files { #expect(article.contains("`\(file)`"), "\(file)") }
+    }
+
     private static func compiledSources() throws -> [String] {
         let folder = root.appendingPathComponent("Tests/DocumentationTests/Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -1,3 +1,5 @@
+internal import FerryDigest
+
 /// The cache's files: one small file for each response, a second one for a body that is not small.
 ///
 /// Sessions and processes may share a folder: a file appears and goes as a whole, a file that is gone is a miss, and
@@ -41,7 +43,8 @@ final class CacheFolder: Sendable {
 
     static func hex(_ text: String, bytes: Int) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        let pairs = SHA256.hash(Data(text.utf8)).prefix(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let hash = SHA256Hash.hash(Data(text.utf8)).prefix(bytes)
+        let pairs = hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: pairs, as: UTF8.self)
     }
 

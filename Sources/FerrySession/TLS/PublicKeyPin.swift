@@ -1,3 +1,5 @@
+internal import FerryDigest
+
 /// The SHA-256 hash of a certificate's public key with its algorithm (SubjectPublicKeyInfo), as in RFC 7469.
 ///
 /// `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary |
@@ -33,7 +35,7 @@ public struct PublicKeyPin: Sendable, Hashable, Codable, ExpressibleByStringLite
 
     /// The pin of a public key with its algorithm (SubjectPublicKeyInfo), in DER.
     package init(publicKeyInfo: Data) {
-        base64 = SHA256.hash(publicKeyInfo).base64EncodedString()
+        base64 = SHA256Hash.hash(publicKeyInfo).base64EncodedString()
     }
 
     /// Whether it is a hash at all.

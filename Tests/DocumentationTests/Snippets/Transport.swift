@@ -24,16 +24,6 @@ final class Keeper: NSObject, URLSessionTaskDelegate {
     }
 }
 
-final class StubProtocol: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { true }
-
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-
-    override func startLoading() {}
-
-    override func stopLoading() {}
-}
-
 /// The snippets of the articles about what happens on the way.
 enum TransportSnippets {
     static func proxyOption() {
@@ -59,13 +49,6 @@ enum TransportSnippets {
         let docker = CurlSession(configuration: .default, options: options)
         let (version, _) = try await docker.data(from: versionURL)
         print(version.count)
-    }
-
-    static func protocols() {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [StubProtocol.self]
-        let stubbed = CurlSession(configuration: configuration)
-        _ = stubbed
     }
 
     static func resume(session: CurlSession, url: URL, record: URL, destination: URL) async throws {

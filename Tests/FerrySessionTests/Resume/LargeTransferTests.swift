@@ -5,12 +5,8 @@ import Testing
 /// Transfers of a hundred megabytes and more, which nobody holds in memory.
 @Suite("Large transfers", .serialized, .timeLimit(.minutes(5)))
 struct LargeTransferTests {
-    #if FERRY_THREAD_SANITIZER
     /// The sanitizer makes hashes slow, and is there for the threads.
-    private static let scale = 10
-    #else
-    private static let scale = 1
-    #endif
+    private static let scale = ProcessUsage.isThreadSanitized ? 10 : 1
 
     private static let total = 200_000_000 / scale
     private static let piece = 30_000_000 / scale

@@ -47,22 +47,6 @@ final class TemporaryFile: Sendable {
     }
 }
 
-/// A folder in the temporary folder, which goes with the value.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] }
-}
-
 /// The code a Swift task failed with, `nil` where it did not.
 func code<Value>(of result: Result<Value, any Error>) -> URLError.Code? {
     if case .failure(let error) = result { (error as? URLError)?.code } else { nil }

@@ -2,30 +2,8 @@ import Testing
 
 @testable import FerrySession
 
-@Suite("Certificates and their hashes")
+@Suite("Certificates")
 struct CertificateParsingTests {
-    @Test(
-        "SHA-256 gives the values of FIPS 180-4 and of padding's edges",
-        arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            (
-                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-            ),
-        ]
-    )
-    func sha256(text: String, expected: String) {
-        let digest = SHA256.hash(Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
-        #expect(digest == expected)
-    }
-
-    @Test("A million letters have the hash of FIPS 180-4")
-    func long() {
-        let digest = SHA256.hash(Data(repeating: 0x61, count: 1_000_000)).map { String(format: "%02x", $0) }.joined()
-        #expect(digest == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
-    }
-
     @Test("The pin of a certificate is openssl's, from PEM and DER")
     func pin() throws {
         #expect(try PublicKeyPin(certificate: Data(Certificates.pem.utf8)) == Certificates.pin)

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
-    .disabled(if: Memory.isSanitized, "The sanitizer's own memory is in the way")
+    .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory is in the way")
 )
 struct MemoryTests {
     @Test("A bomb costs no memory while its delegate is slow, and arrives whole") func bomb() async {
@@ -32,7 +32,7 @@ struct MemoryTests {
             let recorder = Recorder(hooks)
             let session = Wire.session(recorder)
             _ = await recorder.run(session.dataTask(with: server.url("/missing")))
-            let before = Memory.peak
+            let before = ProcessUsage.peakResidentBytes
             received.withLock { $0 = 0 }
             let outcome = await recorder.run(session.dataTask(with: server.url("/small")))
             #expect(outcome.error == nil && received.withLock { $0 } == 67_108_864)
@@ -42,7 +42,8 @@ struct MemoryTests {
             try await Task.sleep(for: .seconds(0.4))
             great.cancel()
             #expect(await recorder.outcome(of: great).error?.code == .cancelled)
-            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+            let growth = ProcessUsage.peakResidentBytes - before
+            #expect(growth < 24_000_000, "\(growth) bytes more")
         }
     }
 
@@ -57,7 +58,7 @@ struct MemoryTests {
             options.temporaryDirectory = folder
             let recorder = Recorder()
             let session = Wire.session(recorder, options: options)
-            let before = Memory.peak
+            let before = ProcessUsage.peakResidentBytes
             let task = session.downloadTask(with: server.url)
             task.resume()
             let hasBegun = await Wire.eventually { task.countOfBytesReceived > 0 }
@@ -67,7 +68,8 @@ struct MemoryTests {
             #expect(await recorder.outcome(of: task).error?.code == .cancelled)
             let isEmpty = await Wire.eventually { Wire.contents(of: folder) == [] }
             #expect(isEmpty && Wire.seconds(since: start) < 1)
-            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+            let growth = ProcessUsage.peakResidentBytes - before
+            #expect(growth < 24_000_000, "\(growth) bytes more")
         }
     }
 
@@ -80,30 +82,19 @@ struct MemoryTests {
             hooks.data = { _, _ in gate.wait() }
             let recorder = Recorder(hooks)
             let session = Wire.session(recorder)
-            let before = Memory.peak
+            let before = ProcessUsage.peakResidentBytes
             let task = session.dataTask(with: server.url)
             task.resume()
             try await Task.sleep(for: .seconds(0.7))
             let sent = server.bytesSent
             try await Task.sleep(for: .seconds(0.3))
             #expect(sent < 40_000_000 && server.bytesSent == sent)
-            #expect(Memory.peak - before < 24_000_000, "\(Memory.peak - before) bytes more")
+            let growth = ProcessUsage.peakResidentBytes - before
+            #expect(growth < 24_000_000, "\(growth) bytes more")
             task.cancel()
             gate.open()
             #expect(await recorder.outcome(of: task).error?.code == .cancelled)
         }
     }
-}
-
-/// What the kernel says of this process's memory.
-private enum Memory {
-    /// The most that was resident at any time, in bytes.
-    static var peak: Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
-    }
-
-    static let isSanitized = dlsym(nil, "__tsan_init") != nil
 }
 #endif

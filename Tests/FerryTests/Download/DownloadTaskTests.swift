@@ -8,15 +8,15 @@ struct DownloadTaskTests {
     @Test("The file is at its destination when the handler runs", arguments: TestTransport.all)
     func destinationFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 1_000_000) }
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("file")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("file")
         let response = await transport.manager().download(for: URLRequest(url: server.url), to: .file(place))
         #expect(response.error == nil)
         #expect(response.value == place)
         #expect(response.fileURL == place)
         #expect(response.data == nil)
         #expect(try Data(contentsOf: place) == LoopbackServer.pattern(count: 1_000_000))
-        #expect(scratch.contents == ["file"])
+        #expect(scratch.names == ["file"])
     }
 
     @Test("A directory takes the name the server suggests, made safe", arguments: TestTransport.all)
@@ -24,19 +24,19 @@ struct DownloadTaskTests {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text("x").adding("Content-Disposition", "attachment; filename=\"../../evil.txt\"")
         }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let inner = scratch.url.appendingPathComponent("inner", isDirectory: true)
         let options: DownloadDestination.Options = .createIntermediateDirectories
         let response = await transport.manager()
             .download(for: URLRequest(url: server.url), to: .directory(inner, options: options))
         #expect(response.value?.path == inner.appendingPathComponent("evil.txt").path)
-        #expect(scratch.contents == ["inner"])
+        #expect(scratch.names == ["inner"])
     }
 
     @Test("The closure decides after validation, with the file at its temporary place", arguments: TestTransport.all)
     func destinationClosure(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in .text("body", status: request.path == "/missing" ? 404 : 200) }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let manager = transport.manager()
         let calls = Watched<[String?]>([])
         let directory = scratch.url
@@ -51,13 +51,13 @@ struct DownloadTaskTests {
             #expect(await done.wait { $0 != nil })
         }
         #expect(calls.current == ["body"])
-        #expect(scratch.contents == ["200"])
+        #expect(scratch.names == ["200"])
     }
 
     @Test("A 404 leaves no file, and its body is in the error", arguments: TestTransport.all)
     func unacceptableStatus(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, status: 404) }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
         let response = await transport.manager()
             .download(for: URLRequest(url: server.url), to: .file(place, options: .overwrite))
@@ -66,7 +66,7 @@ struct DownloadTaskTests {
         #expect(response.value == nil)
         #expect(response.fileURL == nil)
         #expect(text(place) == "old")
-        #expect(scratch.contents == ["file"])
+        #expect(scratch.names == ["file"])
     }
 
     @Test("A picture is downloaded by a manager that expects JSON", arguments: TestTransport.all)
@@ -74,8 +74,8 @@ struct DownloadTaskTests {
         let server = try LoopbackServer { _ in .data(Data([0x89, 0x50]), contentType: "image/png") }
         let manager = transport.manager()
         manager.responseSerializer = JSONResponseSerializer()
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("picture")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("picture")
         let response = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(response.error == nil)
         #expect(try Data(contentsOf: place) == Data([0x89, 0x50]))
@@ -84,7 +84,7 @@ struct DownloadTaskTests {
     @Test("A failed move is an error that tells where the file is", arguments: TestTransport.all)
     func failedMove(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("new") }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
         let response = await transport.manager().download(for: URLRequest(url: server.url), to: .file(place))
         let error = try #require(response.error)
@@ -101,7 +101,7 @@ struct DownloadTaskTests {
     @Test("The manager's hook comes before the task's destination", arguments: TestTransport.all)
     func hookFirst(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in .text("x", status: request.path == "/bad" ? 500 : 200) }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let manager = transport.manager()
         let directory = scratch.url
         let calls = Watched(0)
@@ -114,7 +114,7 @@ struct DownloadTaskTests {
         }
         let bad = await manager.download(for: URLRequest(url: server.url("/bad")), to: destination)
         #expect(bad.error?.code == .unacceptableStatusCode)
-        #expect(scratch.contents.isEmpty)
+        #expect(scratch.names.isEmpty)
         let hook = await manager.download(for: URLRequest(url: server.url("/x")), to: destination)
         #expect(hook.value?.lastPathComponent == "hook")
         #expect(calls.current == 0)
@@ -150,8 +150,8 @@ struct DownloadTaskTests {
     @Test("A hook may take the file itself", arguments: TestTransport.all)
     func hookTakesFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
-        let scratch = try ScratchDirectory()
-        let taken = try scratch.file("taken")
+        let scratch = try TemporaryFolder()
+        let taken = scratch.file("taken")
         let manager = transport.manager()
         manager.hooks.downloadTaskDidFinishDownloading = { _, _, location in
             try? FileManager.default.moveItem(at: location, to: taken)
@@ -170,8 +170,8 @@ struct DownloadTaskTests {
             return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 500_000)) : response
         }
         let manager = transport.manager()
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("file")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("file")
         let offset = Watched<Int64?>(nil)
         manager.hooks.downloadTaskDidResume = { _, _, start, _ in offset.change { $0 = start } }
         let request = URLRequest(url: server.url)

@@ -7,38 +7,38 @@ import Testing
 struct FilePublisherTests {
     @Test("A file appears under its new name only")
     func moves() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
         try FilePublisher(options: []).publish(file, at: scratch.file("place"))
-        #expect(scratch.contents == ["place"])
-        #expect(text(try scratch.file("place")) == "new")
+        #expect(scratch.names == ["place"])
+        #expect(text(scratch.file("place")) == "new")
     }
 
     @Test("An existing file is an error, or is replaced on request")
     func overwrites() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
         let place = try scratch.file("place", "old")
         #expect(throws: POSIXFault.self) { try FilePublisher(options: []).publish(file, at: place) }
         #expect(text(place) == "old")
-        #expect(scratch.contents == ["new", "place"])
+        #expect(scratch.names == ["new", "place"])
         try FilePublisher(options: .overwrite).publish(file, at: place)
         #expect(text(place) == "new")
-        #expect(scratch.contents == ["place"])
+        #expect(scratch.names == ["place"])
     }
 
     @Test("A directory is never replaced by a file")
     func directory() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
-        let place = try ScratchDirectory(in: scratch.url)
+        let place = try TemporaryFolder(in: scratch.url)
         #expect(throws: POSIXFault.self) { try FilePublisher(options: .overwrite).publish(file, at: place.url) }
         #expect(text(file) == "new")
     }
 
     @Test("Missing directories are an error, or are made on request")
     func createsDirectories() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
         let place = scratch.url.appendingPathComponent("a/b/place")
         #expect(throws: (any Error).self) { try FilePublisher(options: []).publish(file, at: place) }
@@ -50,24 +50,24 @@ struct FilePublisherTests {
     @Test("A file moves to another file system as a whole, and leaves nothing beside it")
     func otherFileSystem() throws {
         let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
-        let here = try ScratchDirectory()
-        guard let there = try? ScratchDirectory(in: memory), device(here.url) != device(there.url) else { return }
+        let here = try TemporaryFolder()
+        guard let there = try? TemporaryFolder(in: memory), device(here.url) != device(there.url) else { return }
         let file = try here.file("new", "new")
         let place = try there.file("place", "old")
         #expect(throws: POSIXFault.self) { try FilePublisher(options: []).publish(file, at: place) }
-        #expect(there.contents == ["place"])
-        #expect(here.contents == ["new"])
+        #expect(there.names == ["place"])
+        #expect(here.names == ["new"])
         try FilePublisher(options: .overwrite).publish(file, at: place)
         #expect(text(place) == "new")
-        #expect(there.contents == ["place"])
-        #expect(here.contents.isEmpty)
+        #expect(there.names == ["place"])
+        #expect(here.names.isEmpty)
     }
 
     @Test("Only one of many files published at once under one name arrives")
     func race() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let files = try (0..<20).map { try scratch.file("\($0)", "\($0)") }
-        let place = try scratch.file("place")
+        let place = scratch.file("place")
         let published = Watched(0)
         DispatchQueue.concurrentPerform(iterations: 20) { index in
             if (try? FilePublisher(options: []).publish(files[index], at: place)) != nil {
@@ -75,7 +75,7 @@ struct FilePublisherTests {
             }
         }
         #expect(published.current == 1)
-        #expect(scratch.contents.count == 20)
+        #expect(scratch.names.count == 20)
     }
 
     private func device(_ url: URL) -> Int? {

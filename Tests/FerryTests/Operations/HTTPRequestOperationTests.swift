@@ -141,10 +141,10 @@ import Testing
         let server = try LoopbackServer { request in
             .data(Data("not JSON".utf8), contentType: "image/png", status: request.path == "/404" ? 404 : 200)
         }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         for (path, code) in [("/", NetworkError.Code?.none), ("/404", .unacceptableStatusCode)] {
             let operation = operation(server.url(path), Watched<[End]>([]))
-            operation.outputStream = FileOutputStream(url: try scratch.file("body"))
+            operation.outputStream = FileOutputStream(url: scratch.file("body"))
             operation.start()
             #expect(await operation.settled())
             #expect(operation.error?.code == code)

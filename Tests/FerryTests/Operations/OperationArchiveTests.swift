@@ -66,8 +66,8 @@ import Testing
 
     @Test("A file is gone on with if it holds what had arrived, and begun anew otherwise", arguments: [true, false])
     func files(_ isKept: Bool) async throws {
-        let scratch = try ScratchDirectory()
-        let file = try scratch.file("body")
+        let scratch = try TemporaryFolder()
+        let file = scratch.file("body")
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
         let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)

@@ -64,7 +64,7 @@ import Testing
 
     @Test("A file stream is continued, and cut off when the entity is another", arguments: [false, true])
     func fileStream(_ changes: Bool) async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("body", "old contents")
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -81,7 +81,7 @@ import Testing
 
     @Test("What an appending stream held before the body stays there when the body starts over")
     func appendingStream() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("body", "before")
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -301,8 +301,8 @@ import Testing
         let count = 50_000_000
         let entity = PacedEntity(count: count, stopsAfter: 7_000_000)
         let server = try LoopbackServer(handler: entity.handler)
-        let scratch = try ScratchDirectory()
-        let file = try scratch.file("body")
+        let scratch = try TemporaryFolder()
+        let file = scratch.file("body")
         let operation = RequestOperation(request: URLRequest(url: server.url("/entity")), manager: manager)
         operation.outputStream = FileOutputStream(url: file)
         operation.start()

@@ -61,8 +61,8 @@ import Testing
     @Test("Foundation's file and memory streams take the body")
     func foundationStreams() async throws {
         let server = try LoopbackServer()
-        let scratch = try ScratchDirectory()
-        let file = try scratch.file("body")
+        let scratch = try TemporaryFolder()
+        let file = scratch.file("body")
         let toFile = await run(server.url("/bytes/300000"), into: try #require(OutputStream(url: file, append: false)))
         #expect(toFile.error == nil)
         #expect(toFile.responseData == nil)
@@ -126,7 +126,7 @@ import Testing
 
     @Test("A file stream writes, counts, cuts off, and says what it cannot do")
     func fileOutputStream() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("file", "12345")
         let stream = FileOutputStream(url: file, append: true)
         #expect(stream.streamStatus == .notOpen && !stream.hasSpaceAvailable)

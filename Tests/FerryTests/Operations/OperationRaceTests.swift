@@ -7,11 +7,7 @@ import Testing
 @Suite("Races of operations", .serialized, .timeLimit(.minutes(10))) struct OperationRaceTests {
     private let manager = makeOperationManager()
 
-    #if FERRY_THREAD_SANITIZER
-    private let rounds = 40
-    #else
-    private let rounds = 150
-    #endif
+    private let rounds = ProcessUsage.isThreadSanitized ? 40 : 150
 
     @Test("Starts, pauses, resumptions and cancellations from many threads complete each operation once")
     func controls() async throws {

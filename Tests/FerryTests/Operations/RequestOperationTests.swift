@@ -454,8 +454,8 @@ import Testing
     func freedWhilePaused() async throws {
         let entity = PacedEntity(count: 1000, stopsAfter: 100)
         let server = try LoopbackServer(handler: entity.handler)
-        let scratch = try ScratchDirectory()
-        let stream = FileOutputStream(url: try scratch.file("body"))
+        let scratch = try TemporaryFolder()
+        let stream = FileOutputStream(url: scratch.file("body"))
         let group = DispatchGroup()
         weak var weakOperation: RequestOperation?
         do {

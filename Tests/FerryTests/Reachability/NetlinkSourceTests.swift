@@ -85,7 +85,7 @@ struct NetlinkSourceTests {
             try namespace.ip("addr add 192.0.2.5/24 dev near")
             let (manager, told) = NetlinkSourceTests.watching(.address("198.51.100.7"), in: namespace)
             await NetlinkSourceTests.expect(told, 1, .notReachable, "the start")
-            let folder = try ScratchDirectory()
+            let folder = try TemporaryFolder()
             let lines = (0..<2_000).flatMap { index in
                 [
                     "route add 10.0.\(index / 250).\(index % 250)/32 dev near",

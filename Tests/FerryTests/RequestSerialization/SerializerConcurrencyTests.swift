@@ -56,7 +56,7 @@ struct SerializerConcurrencyTests {
 
     @Test("One form gives many threads streams of the same body")
     func multipart() throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         var form = MultipartFormData()
         try form.append(Self.sample)
         try form.append(fileURL: directory.file("f", Data(repeating: 1, count: 10_000)), name: "f")

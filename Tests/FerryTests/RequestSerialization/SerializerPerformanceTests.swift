@@ -37,7 +37,7 @@ struct SerializerPerformanceTests {
 
     @Test("Reading a body of 256 MiB")
     func multipart() throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         let file = try directory.file("large.bin", Data())
         #expect(truncate(file.path, 256 << 20) == 0)
         var form = MultipartFormData()

@@ -103,7 +103,7 @@ struct SecurityPolicySettingTests {
 
     @Test("Certificates come from the files of a folder, in DER and as PEM text with several")
     func folder() throws {
-        let folder = try ScratchDirectory()
+        let folder = try TemporaryFolder()
         func pem(_ certificates: [Data]) -> String {
             certificates.map {
                 "-----BEGIN CERTIFICATE-----\n\($0.base64EncodedString(options: .lineLength64Characters))\n"

@@ -25,7 +25,7 @@ struct ConcurrencyTests {
         let cancels = transport.abilities.contains(.cancellationAnywhere)
         let count = cancels ? 10_000 : 1_000
         let server = try LoopbackServer { _ in .json("[1]") }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let manager = transport.manager()
         manager.eventMonitors = [RequestLogger(output: { _ in })]
         let completions = Watched([Int](repeating: 0, count: count))

@@ -246,8 +246,8 @@ struct HTTPSessionManagerTests {
         manager.adapters = [Append(text: "a"), Append(text: "b")]
         #expect(try await manager.get("x", serializer: .string) == "ab")
         #expect(try await manager.upload(to: "x", serializer: .string) { $0.append("v", name: "n") } == "ab")
-        let scratch = try ScratchDirectory()
-        let file = await manager.download("x", to: .file(try scratch.file("x")))
+        let scratch = try TemporaryFolder()
+        let file = await manager.download("x", to: .file(scratch.file("x")))
         #expect(file.value.flatMap(text) == "ab")
         var streamed = Data()
         for try await chunk in manager.stream("x") { streamed += chunk }

@@ -67,8 +67,8 @@ struct HooksTests {
     @available(*, deprecated, message: "FoundationNetworking deprecates the disposition that CurlSession supports.")
     func becomesDownload(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("file") }
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("file")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("file")
         let manager = transport.manager()
         let became = Watched(0)
         manager.hooks.dataTaskDidReceiveResponse = { _, _, _ in .becomeDownload }
@@ -131,8 +131,8 @@ struct HooksTests {
             written.change { $0 += count }
             expected.change { $0 = total }
         }
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("x")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("x")
         _ = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(written.current == 100_000)
         #expect(expected.current == 100_000)

@@ -160,56 +160,25 @@ struct LifetimeTests {
                 server.reset()
             }
             try await use(50)
-            let isAtRest = await eventually { ProcessUsage.sessionThreads == 0 }
+            let isAtRest = await eventually { ProcessUsage.ferryThreads == 0 }
             try #require(isAtRest)
-            let before = ProcessUsage.current
+            let before = (
+                threads: ProcessUsage.threads, descriptors: ProcessUsage.descriptors, bytes: ProcessUsage.residentBytes
+            )
             try await use(100)
             let hasSettled = await eventually {
-                let now = ProcessUsage.current
                 // Dispatch keeps some idle workers, fewer than one for each ten managers, and a few descriptors of its own.
-                return ProcessUsage.sessionThreads == 0 && now.threads < before.threads + 10
-                    && now.descriptors <= before.descriptors + 5
+                ProcessUsage.ferryThreads == 0 && ProcessUsage.threads < before.threads + 10
+                    && ProcessUsage.descriptors <= before.descriptors + 5
             }
             // A manager that stayed would keep its session's connection and buffers, at least 100 KB each. The thread
             // sanitizer's own memory grows.
-            let growth = ProcessUsage.residentBytes - before.residentBytes
-            let isSmall = growth < 5_000_000 || dlsym(nil, "__tsan_init") != nil
-            print("before \(before), after \(ProcessUsage.current):", hasSettled && isSmall ? "good" : "bad")
+            let growth = ProcessUsage.residentBytes - before.bytes
+            let isSmall = growth < 5_000_000 || ProcessUsage.isThreadSanitized
+            let now = "\(ProcessUsage.threads) threads, \(ProcessUsage.descriptors) descriptors, \(growth) bytes more"
+            print("before \(before), now \(now):", hasSettled && isSmall ? "good" : "bad")
         }
         let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         #expect(text.contains(": good"), "\(text)")
-    }
-}
-
-/// What the process holds.
-struct ProcessUsage {
-    let threads: Int
-    let descriptors: Int
-    let residentBytes: Int
-
-    static var current: ProcessUsage {
-        ProcessUsage(
-            threads: names("/proc/self/task").count,
-            descriptors: names("/proc/self/fd").count,
-            residentBytes: residentBytes
-        )
-    }
-
-    /// How many threads Ferry's sessions have, by their names.
-    static var sessionThreads: Int {
-        names("/proc/self/task").filter { task in
-            let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
-            return name == "Ferry\n" || name == "Ferry body\n"
-        }.count
-    }
-
-    /// Memory in use, in bytes.
-    static var residentBytes: Int {
-        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
-        return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(getpagesize()) : 0
-    }
-
-    private static func names(_ path: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 }

@@ -89,8 +89,8 @@ struct NotificationTests {
         let manager = transport.manager()
         let queue = DispatchQueue(label: "notifications")
         let observer = Observer(manager, queue: queue)
-        let scratch = try ScratchDirectory()
-        let place = try scratch.file("x")
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("x")
         let good = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(good.error == nil)
         // The last notification comes after the handler, and so perhaps after this download has returned.

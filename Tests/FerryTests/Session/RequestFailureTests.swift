@@ -51,8 +51,8 @@ struct RequestFailureTests {
     func everyFace(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("") }
         let manager = transport.manager(baseURL: server.url)
-        let scratch = try ScratchDirectory()
-        for row in Self.rows(missing: try scratch.file("missing")) {
+        let scratch = try TemporaryFolder()
+        for row in Self.rows(missing: scratch.file("missing")) {
             let handled = Watched<NetworkError?>(nil)
             let task = manager.send(row.request) { response in handled.change { $0 = response.error } }
             #expect(task == nil)
@@ -103,7 +103,7 @@ struct RequestFailureTests {
     )
     func changedFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text("\($0.bodyLength)") }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let file = try scratch.file("f", "contents")
         let manager = transport.manager(baseURL: server.url)
         let done = Watched<TaskResponse<String>?>(nil)

@@ -60,8 +60,8 @@ struct TaskMetricsTests {
     func otherEnds(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         let manager = transport.manager()
-        let scratch = try ScratchDirectory()
-        let download = await manager.download(for: URLRequest(url: server.url), to: .file(try scratch.file("x")))
+        let scratch = try TemporaryFolder()
+        let download = await manager.download(for: URLRequest(url: server.url), to: .file(scratch.file("x")))
         #expect(download.metrics?.bytesReceived == 100_000)
         let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
         let failure = await manager.response(for: URLRequest(url: nowhere), serializer: .data)

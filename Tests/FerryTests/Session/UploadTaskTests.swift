@@ -35,8 +35,8 @@ struct UploadTaskTests {
     @Test("A file arrives as it is", arguments: TestTransport.all)
     func uploadsFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
-        let scratch = try ScratchDirectory()
-        let file = try scratch.file("body")
+        let scratch = try TemporaryFolder()
+        let file = scratch.file("body")
         try LoopbackServer.pattern(count: 300_000).write(to: file)
         let response = await transport.manager().upload(for: request(server), fromFile: file, serializer: .string)
         #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
@@ -45,10 +45,10 @@ struct UploadTaskTests {
     @Test("A file that cannot be read is an error, and nothing is sent", arguments: TestTransport.all)
     func unreadableFiles(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("") }
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryFolder()
         let manager = transport.manager()
         let remote = try #require(URL(string: "http://example.com/file"))
-        for file in [try scratch.file("missing"), scratch.url, remote] {
+        for file in [scratch.file("missing"), scratch.url, remote] {
             let response = await manager.upload(for: request(server), fromFile: file, serializer: .data)
             #expect(response.error?.code == .fileError)
         }

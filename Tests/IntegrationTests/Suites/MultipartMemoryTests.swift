@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 extension PythonTests {
@@ -23,7 +24,7 @@ extension PythonTests {
                     var last: String
                 }
                 let manager = HTTPSessionManager(baseURL: url, configuration: .ephemeral)
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     let seen = try await manager.upload(
                         to: "count",
                         parameters: ["a": "b"],

@@ -1,5 +1,6 @@
 import Ferry
 import FerryTesting
+import TestSupport
 import Testing
 
 extension NginxTests {
@@ -21,7 +22,7 @@ extension NginxTests {
                 [url = url as URL] in
                 let delegate = BlockingDelegate()
                 let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     session.dataTask(with: url).resume()
                     try await Task.sleep(nanoseconds: 1_000_000_000)
                     #expect(delegate.received < NginxFiles.hugeSize / 100)
@@ -43,7 +44,7 @@ extension NginxTests {
                 [url = url as URL, authority = authority as URL] in
                 let delegate = BlockingDelegate()
                 let session = CurlSession.trusting(authority, delegate: delegate)
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     let tasks = (0..<32).map { _ in session.dataTask(with: url) }
                     for task in tasks { task.resume() }
                     try await Task.sleep(nanoseconds: 3_000_000_000)
@@ -66,7 +67,7 @@ extension NginxTests {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL, other = other as URL, authority = authority as URL] in
                 let session = CurlSession.trusting(authority)
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     var streams: [CurlSession.Bytes] = []
                     for _ in 0..<31 { streams.append(try await session.bytes(from: url).0) }
                     for _ in 0..<10 {
@@ -91,7 +92,7 @@ extension NginxTests {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL, authority = authority as URL] in
                 let session = CurlSession.trusting(authority)
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     let (file, _) = try await session.download(from: url)
                     let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize
                     #expect(size == NginxFiles.hugeSize)
@@ -114,7 +115,7 @@ extension NginxTests {
                 let session = CurlSession.trusting(authority)
                 var request = URLRequest(url: url)
                 request.httpMethod = "PUT"
-                let growth = try await Footprint.growth {
+                let growth = try await ProcessUsage.growth {
                     let (_, response) = try await session.upload(for: request, fromFile: file)
                     #expect((response as? HTTPURLResponse)?.statusCode == 201)
                 }
@@ -133,7 +134,7 @@ extension NginxTests {
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL] in
                 let session = CurlSession(configuration: .ephemeral)
-                let seconds = try await Footprint.processorTime {
+                let seconds = try await ProcessUsage.processorTime {
                     let (data, _) = try await session.data(from: url)
                     #expect(String(decoding: data, as: UTF8.self) == "late")
                 }

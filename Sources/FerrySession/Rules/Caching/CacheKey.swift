@@ -1,3 +1,5 @@
+internal import FerryDigest
+
 /// What a stored response is found by: the URL, and the request's fields that `Vary` names (RFC 9111, sections 2
 /// and 4.1).
 enum CacheKey {
@@ -37,7 +39,7 @@ enum CacheKey {
             text += name
             for value in values(of: name, in: lines) {
                 let isSecret = RedirectRule.credentialHeaders.contains(name)
-                text += ":" + (isSecret ? SHA256.hash(Data(value.utf8)).base64EncodedString() : value)
+                text += ":" + (isSecret ? SHA256Hash.hash(Data(value.utf8)).base64EncodedString() : value)
             }
             text += "\n"
         }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Multipart files", .timeLimit(.minutes(5)))
 struct MultipartFileTests {
-    private let directory: ScratchDirectory
+    private let directory: TemporaryFolder
 
     init() throws {
-        directory = try ScratchDirectory()
+        directory = try TemporaryFolder()
     }
 
     private func failure(of form: MultipartFormData, bufferSizes: [Int] = [65_536]) throws -> StreamFailure {

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Multipart bodies written to files", .timeLimit(.minutes(5)))
 struct MultipartOutputTests {
-    private let directory: ScratchDirectory
+    private let directory: TemporaryFolder
     private let form: MultipartFormData
 
     init() throws {
-        directory = try ScratchDirectory()
+        directory = try TemporaryFolder()
         var form = MultipartFormData()
         form.append("x", name: "x")
         try form.append(fileURL: directory.file("in.bin", Data((0..<200_000).map { UInt8($0 % 251) })), name: "f")

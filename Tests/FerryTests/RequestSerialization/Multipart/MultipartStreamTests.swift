@@ -12,7 +12,7 @@ struct MultipartStreamTests {
 
     @Test("Any buffer size gives the same bytes", arguments: [1, 2, 3, 7, 16, 29, 64, 1000])
     func bufferSizes(size: Int) throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         var form = try form()
         try form.append(fileURL: directory.file("f.txt", Data("file contents".utf8)), name: "file")
         try form.append(length: 6, name: "s", fileName: "s") { InputStream(data: Data("stream".utf8)) }
@@ -23,7 +23,7 @@ struct MultipartStreamTests {
 
     @Test("Random mixes of parts, read in random pieces, are as long as announced and as they should be")
     func randomMixes() throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         var random = SystemRandomNumberGenerator()
         for round in 0..<150 {
             var form = MultipartFormData()
@@ -170,7 +170,7 @@ struct MultipartStreamTests {
 
     @Test("A failing stream's error is underneath, with the bytes before it delivered")
     func failingStream() throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         let missing = directory.url.appendingPathComponent("missing")
         var form = try form()
         try form.append(length: 3, name: "s", fileName: "s") { try #require(InputStream(url: missing)) }

@@ -10,7 +10,7 @@ struct MultipartWireTests {
 
     @Test("A form of every kind of part, byte for byte")
     func wire() throws {
-        let directory = try ScratchDirectory()
+        let directory = try TemporaryFolder()
         let certificate = try directory.file("ca.cer", Data("CERT".utf8))
         var form = try MultipartFormData(boundary: "Boundary+0123456789ABCDEF")
         try form.append(["user": ["name": "Ada"], "tags": ["x"]])

@@ -34,34 +34,6 @@ func eventually(seconds: Double = 40, _ condition: () -> Bool) async -> Bool {
     return true
 }
 
-/// A fresh directory, removed with its owner.
-final class ScratchDirectory {
-    let url: URL
-
-    init(in parent: URL = FileManager.default.temporaryDirectory) throws {
-        url = parent.appendingPathComponent("ferry-tests-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String, _ contents: String? = nil) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        if let contents { try Data(contents.utf8).write(to: file) }
-        return file
-    }
-
-    func file(_ name: String, _ contents: Data) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        try contents.write(to: file)
-        return file
-    }
-
-    var contents: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
-}
-
 func text(_ url: URL) -> String? {
     try? String(contentsOf: url, encoding: .utf8)
 }

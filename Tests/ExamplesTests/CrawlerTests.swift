@@ -1,0 +1,115 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Examples
+
+@Suite("Example: crawler", .timeLimit(.minutes(2)))
+struct CrawlerTests {
+    private static func page(_ links: [String]) -> LoopbackResponse {
+        let anchors = links.map { "<a class=x href=\"\($0)\">there</a>" }.joined()
+        return .data(Data("<html><body>\(anchors)</body></html>".utf8), contentType: "text/html; charset=utf-8")
+    }
+
+    private static func crawler() -> Crawler {
+        var crawler = Crawler(configuration: .ephemeral)
+        crawler.pause = .zero
+        return crawler
+    }
+
+    @Test("Each page is fetched once, links are resolved, and what is no page is left")
+    func visitsOnce() async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/": Self.page(["/a/", "b#top", "/old", "mailto:ada@example.com", "#here"])
+            case "/a/": Self.page(["c", "/", "../b"])
+            case "/b", "/new/": Self.page(["../a/c", "d"])
+            case "/old": .redirect(to: "/new/")
+            case "/a/c": .data(Data("%PDF".utf8), contentType: "application/pdf")
+            default: .status(404)
+            }
+        }
+        let pages = try await collect(Self.crawler(), from: server.url)
+        let paths = pages.map { Self.path($0.url) }.sorted()
+        #expect(paths == ["/", "/a/", "/a/c", "/b", "/d", "/new/d", "/old"])
+        #expect(server.requests.map(\.target).sorted() == ["/", "/a/", "/a/c", "/b", "/d", "/new/", "/new/d", "/old"])
+        let failed = pages.filter { $0.error != nil }.map { Self.path($0.url) }.sorted()
+        #expect(failed == ["/a/c", "/d", "/new/d"])
+    }
+
+    @Test("No more requests than the limit are under way, and no more pages are asked for than allowed")
+    func limits() async throws {
+        let now = Atomic(0)
+        let most = Atomic(0)
+        let server = try LoopbackServer { request in
+            let count = now.add(1, ordering: .sequentiallyConsistent).newValue
+            most.max(count, ordering: .sequentiallyConsistent)
+            usleep(20_000)
+            now.subtract(1, ordering: .sequentiallyConsistent)
+            return Self.page((0..<10).map { "\(request.path)\($0)/" })
+        }
+        var crawler = Self.crawler()
+        crawler.maximumPages = 40
+        crawler.maximumConcurrency = 3
+        let pages = try await collect(crawler, from: server.url)
+        #expect(pages.count == 40 && server.requestCount == 40)
+        #expect(Set(pages.map(\.url)).count == 40)
+        let atOnce = most.load(ordering: .sequentiallyConsistent)
+        #expect((2...3).contains(atOnce), "\(atOnce)")
+    }
+
+    @Test("Each host has its pauses, and another host does not wait for them")
+    func politeness() async throws {
+        let server = try LoopbackServer { _ in Self.page([]) }
+        var crawler = Self.crawler()
+        crawler.pause = .milliseconds(200)
+        crawler.maximumConcurrency = 10
+        let seeds = (0..<4).map { server.url("/\($0)") } + [server.url("/other", host: "localhost")]
+        let start = ContinuousClock.now
+        try await crawler.crawl(from: seeds) { _ in }
+        #expect(ContinuousClock.now - start >= .milliseconds(600))
+        let order = server.requests.sorted { $0.receivedAt < $1.receivedAt }.map(\.target)
+        #expect(order.last != "/other", "\(order)")
+    }
+
+    @Test("What the visitor throws ends the crawl, and leaves no request behind")
+    func visitorThrows() async throws {
+        struct Enough: Error {}
+        let server = try LoopbackServer { request in
+            request.path == "/" ? Self.page(["/1"]) : Self.page([]).faulted(.stallBeforeHead)
+        }
+        var crawler = Self.crawler()
+        crawler.follows = { $0.path != "/never" }
+        await #expect(throws: Enough.self) {
+            try await crawler.crawl(from: ["/slow", "/never", "/"].map { server.url($0) }) { _ in throw Enough() }
+        }
+        // The one of the page that came is idle.
+        try await server.waitForOpenConnections(atMost: 1)
+        #expect(!server.requests.map(\.target).contains("/never"))
+    }
+
+    @Test("Cancelling the Swift task cancels what is under way")
+    func cancelled() async throws {
+        let server = try LoopbackServer { _ in Self.page([]).faulted(.stallBeforeHead) }
+        let crawl = Task {
+            try await Self.crawler().crawl(from: [server.url("/1"), server.url("/2")]) { _ in }
+        }
+        try await server.waitForRequests(2)
+        crawl.cancel()
+        _ = await crawl.result
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    /// The path as it was asked for: `URL.path` has no slash at its end.
+    private static func path(_ url: URL) -> String {
+        URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
+    }
+
+    private func collect(_ crawler: Crawler, from url: URL) async throws -> [CrawledPage] {
+        var pages: [CrawledPage] = []
+        try await crawler.crawl(from: [url]) { pages.append($0) }
+        return pages
+    }
+}
