@@ -14,6 +14,7 @@ enum FerryClient {
             case "handler": return try HandlerWorkloads(order, session: CurlSession(order)).run()
             case "async": return try await AsyncWorkloads(order, CurlSession(order).functions).run()
             case "manager": return try await ManagerWorkloads(order).run()
+            case "operation": return try OperationWorkloads(order).run()
             case "json": return try await JSONWorkloads(order).run()
             default: throw BenchmarkError("Ferry has no face \(order.face)")
             }

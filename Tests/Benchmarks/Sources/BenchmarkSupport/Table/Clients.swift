@@ -7,7 +7,7 @@ public enum Clients {
     public static let curlSession = ["ferry:delegate", "ferry:handler", "ferry:async"]
 
     /// Ferry, through each of its faces.
-    public static let ferry = curlSession + ["ferry:manager", "ferry:json"]
+    public static let ferry = curlSession + ["ferry:manager", "ferry:json", "ferry:operation"]
 
     /// FoundationNetworking's `URLSession`; its delegate is in AFNetworking's shape.
     public static let urlSession = ["urlsession:delegate", "urlsession:handler", "urlsession:async"]
