@@ -30,7 +30,7 @@ struct PreparedRequest: Sendable {
 
     init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
         guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+        guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
             throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.absoluteString)")
         }
         guard let host = url.host(percentEncoded: true), !host.isEmpty else {
@@ -55,7 +55,7 @@ struct PreparedRequest: Sendable {
             throw .ferry(.badURL, url: url, underlying: error)
         }
         self.url = context.hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
-        origin = Origin(scheme: scheme, host: host.lowercased(), port: url.port)
+        origin = Origin(scheme: scheme, host: host.folded, port: url.port)
         self.method = method
         announcedLength = fields.announcedLength
         guard !fields.list.isEmpty || context.hasBody else {
@@ -100,7 +100,7 @@ struct PreparedRequest: Sendable {
         var seen: Set<String> = []
         func add(_ field: Field) throws(URLError) {
             let (name, value) = field
-            let folded = name.lowercased()
+            let folded = name.folded
             guard seen.insert(folded).inserted else { return }
             guard HeaderRule.isToken(name) else {
                 let error = CurlSessionError(
@@ -123,7 +123,7 @@ struct PreparedRequest: Sendable {
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
         for field in settings.additionalHeaders {
-            let folded = field.name.lowercased()
+            let folded = field.name.folded
             let isSecret = RedirectRule.credentialHeaders.contains(folded) || settings.sensitiveHeaders.contains(folded)
             if !context.hasLeftOrigin || !isSecret { try add(field) }
         }

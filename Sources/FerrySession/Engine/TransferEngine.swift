@@ -108,18 +108,19 @@ final class TransferEngine: @unchecked Sendable {
     private func run() {
         observer.engineDidStart()
         defer { observer.engineDidStop() }
+        var commands: [EngineCommand] = []
         while true {
-            let (commands, isStopped) = inbox.withLock { inbox -> ([EngineCommand], Bool) in
-                defer {
-                    inbox.commands = []
-                    inbox.isAwake = false
-                }
-                return (inbox.commands, inbox.isStopped)
+            let isStopped = inbox.withLock { inbox -> Bool in
+                swap(&commands, &inbox.commands)
+                inbox.isAwake = false
+                return inbox.isStopped
             }
+            let isIdle = commands.isEmpty
             for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
-            if isStopped, commands.isEmpty, active.isEmpty { break }
+            if isStopped, isIdle, active.isEmpty { break }
             turnStart = .now()
             multi.perform()
             finishEnded()

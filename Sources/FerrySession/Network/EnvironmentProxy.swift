@@ -2,13 +2,17 @@
 enum EnvironmentProxy {
     static func server(for origin: Origin, _ variable: (String) -> String?) -> ProxyServer? {
         // HTTP_PROXY in capitals may be a request's Proxy header in a CGI program, so nobody reads it.
-        let names = origin.scheme == "https" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
-        let value = (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap(variable).first { !$0.isEmpty }
+        let names = origin.scheme == "https" ? namesForTLS : plainNames
+        let value = names.lazy.compactMap(variable).first { !$0.isEmpty }
         guard let value, let url = URL(string: value.contains("://") ? value : "http://" + value) else { return nil }
         return try? ProxyServer(url)
     }
 
+    private static let plainNames = ["http_proxy", "all_proxy", "ALL_PROXY"]
+    private static let namesForTLS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
     static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
+        // Passed as it is, the name would be copied into an array first.
+        name.withCString { getenv($0).map { String(cString: $0) } }
     }
 }

@@ -3,7 +3,7 @@ struct DataURL: Equatable {
     let mediaType: String
     let data: Data
 
-    static func isOne(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
+    static func isOne(_ url: URL) -> Bool { url.scheme?.folded == "data" }
 
     /// Reads a URL; `nil` where it has no comma or its Base64 is none.
     init?(_ url: URL) {

@@ -6,8 +6,8 @@ struct Origin: Hashable, Sendable {
 
     init(_ url: URL) {
         self.init(
-            scheme: url.scheme?.lowercased() ?? "",
-            host: url.host(percentEncoded: true)?.lowercased() ?? "",
+            scheme: url.scheme?.folded ?? "",
+            host: url.host(percentEncoded: true)?.folded ?? "",
             port: url.port
         )
     }

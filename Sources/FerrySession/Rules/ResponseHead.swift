@@ -50,9 +50,12 @@ struct ResponseHead: Sendable, Hashable, Codable {
 
     /// Whether the head gives its body two lengths, so that nobody knows where it ends (RFC 9112, section 6.3).
     var hasConflictingLengths: Bool {
-        let values = fields.filter { $0.name.isEqualIgnoringCase("content-length") }.map(\.value)
+        let isLength: (Field) -> Bool = { $0.name.isEqualIgnoringCase("content-length") }
         // One field with one length, as nearly every head has it.
-        if values.count <= 1, values.first?.utf8.contains(UInt8(ascii: ",")) != true { return false }
+        if fields.count(where: isLength) <= 1, value("Content-Length")?.utf8.contains(UInt8(ascii: ",")) != true {
+            return false
+        }
+        let values = fields.filter(isLength).map(\.value)
         let lengths = values.flatMap { value in
             value.split(separator: ",", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -38,7 +38,9 @@ struct ResponseHeadParser: Sendable {
             return .none
         }
         if !isInBody, current == nil {
-            guard let head = ResponseHead(statusLine: Self.text(line).text) else { return .malformed }
+            guard var head = ResponseHead(statusLine: Self.text(line).text) else { return .malformed }
+            // As many as most heads have.
+            head.fields.reserveCapacity(16)
             current = head
             return .none
         }

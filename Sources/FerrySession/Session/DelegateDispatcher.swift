@@ -5,6 +5,8 @@
 final class DelegateDispatcher: Sendable {
     private struct State {
         var ready: [TaskCore] = []
+        /// An empty list with room, which takes the other's place.
+        var spare: [TaskCore] = []
         var isScheduled = false
         /// The engine's thread, which says itself when its turn is over.
         var engine: pthread_t?
@@ -44,14 +46,20 @@ final class DelegateDispatcher: Sendable {
     private func run() {
         var served = 0
         while served < Self.batch {
-            let cores = state.withLock { state -> [TaskCore] in
-                defer { state.ready = [] }
+            var cores = state.withLock { state -> [TaskCore] in
                 if state.ready.isEmpty { state.isScheduled = false }
-                return state.ready
+                let ready = state.ready
+                state.ready = state.spare
+                state.spare = []
+                return ready
             }
             if cores.isEmpty { return }
             for core in cores { core.drain() }
             served += cores.count
+            // No task is let go of under the lock.
+            cores.removeAll(keepingCapacity: true)
+            let spare = cores
+            state.withLock { $0.spare = spare }
         }
         queue.deliver { [self] in run() }
     }

@@ -17,6 +17,12 @@ extension String {
         return (isEqual ?? nil) ?? (lowercased() == other.lowercased())
     }
 
+    /// The same in lower case; a string that has nothing to change, as most, is not made anew.
+    var folded: String {
+        let isFolded = utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
+        return isFolded ? self : lowercased()
+    }
+
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
