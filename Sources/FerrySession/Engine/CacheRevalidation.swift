@@ -17,6 +17,7 @@ final class CacheRevalidation: TransferClient {
         self.transfer.withLock { $0.transfer = transfer }
     }
 
+    var transferWantsResponseEarly: Bool { false }
     var transferIsSuspended: Bool { false }
 
     func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {}

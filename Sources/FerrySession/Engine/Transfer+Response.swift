@@ -80,6 +80,7 @@ extension Transfer {
         validator = nil
         if decoder == nil { validatorSource = received }
         client?.transfer(didReceive: received, isReplacement: isReplacement)
+        if client?.transferWantsResponseEarly == true { engine.makeEarly(received) }
     }
 
     /// Content codings to undo; none where there is no body, or only a part of one.

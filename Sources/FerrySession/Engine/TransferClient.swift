@@ -5,6 +5,9 @@ protocol TransferClient: AnyObject, Sendable {
     /// Whether the task is to rest; it may change at any time, which a command tells.
     var transferIsSuspended: Bool { get }
 
+    /// Whether the engine is to help with making responses, since a queue waits for them.
+    var transferWantsResponseEarly: Bool { get }
+
     /// The final response has come; its body follows. A replacement takes the place of one whose body is forgotten.
     func transfer(didReceive response: ReceivedResponse, isReplacement: Bool)
 

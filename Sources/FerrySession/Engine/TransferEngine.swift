@@ -40,6 +40,8 @@ final class TransferEngine: @unchecked Sendable {
     private(set) var turnStart = MonotonicTime.now()
     private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
     private var turnsUntilLook = 0
+    /// Responses of this turn that nobody has made yet.
+    private var unmade: [ReceivedResponse] = []
     /// Credentials that were accepted in this session, sent unasked from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     /// Stored responses that are validated behind the user's back, by their keys.
@@ -127,7 +129,10 @@ final class TransferEngine: @unchecked Sendable {
             limitBacklogs()
             admitMultiplexed()
             expire()
+            // One alone is made at once: the queue's thread would only wait for it.
+            if unmade.count == 1 { makeResponses() }
             observer.engineDidEndTurn()
+            makeResponses()
             let hasCommands = inbox.withLock { !$0.commands.isEmpty }
             // The wish to stop may have come together with the last command, and nothing would wake the thread again.
             let isDone = isStopped && active.isEmpty
@@ -153,6 +158,16 @@ final class TransferEngine: @unchecked Sendable {
         case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
         case .cancelRevalidations: cancelRevalidations()
         }
+    }
+
+    /// Remembers a response that the delegate queue will want.
+    func makeEarly(_ response: ReceivedResponse) {
+        unmade.append(response)
+    }
+
+    /// Helps the delegate queue, which has been woken and begins with the first.
+    private func makeResponses() {
+        while let response = unmade.popLast() { response.makeEarly() }
     }
 
     private func finishEnded() {

@@ -8,6 +8,8 @@ final class DelegateDispatcher: Sendable {
         /// An empty list with room, which takes the other's place.
         var spare: [TaskCore] = []
         var isScheduled = false
+        /// Streams with bytes for readers who wait.
+        var streams: [ByteStream] = []
         /// The engine's thread, which says itself when its turn is over.
         var engine: pthread_t?
     }
@@ -32,6 +34,24 @@ final class DelegateDispatcher: Sendable {
             return true
         }
         if mustSchedule { queue.deliver { [self] in run() } }
+    }
+
+    /// Has a stream tell its reader what the engine's turn brought; from another thread it does so at once.
+    func flushAtEndOfTurn(_ stream: ByteStream) {
+        let isEngine = state.withLock { state -> Bool in
+            guard state.engine == pthread_self() else { return false }
+            state.streams.append(stream)
+            return true
+        }
+        if !isEngine { stream.flush() }
+    }
+
+    private func flushStreams() {
+        let streams = state.withLock { state -> [ByteStream] in
+            defer { if !state.streams.isEmpty { state.streams = [] } }
+            return state.streams
+        }
+        for stream in streams { stream.flush() }
     }
 
     private func schedule() {
@@ -71,6 +91,7 @@ extension DelegateDispatcher: EngineObserver {
     }
 
     func engineDidEndTurn() {
+        flushStreams()
         schedule()
     }
 

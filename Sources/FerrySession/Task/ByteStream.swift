@@ -20,19 +20,28 @@ final class ByteStream: Sendable {
 
     // MARK: - The engine's side
 
-    /// Takes bytes, and answers whether there is room for more.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Flow {
-        let (flow, waiter, data) = state.withLock { state -> (Flow, CheckedContinuation<Data?, any Error>?, Data?) in
-            guard state.buffer.append(bytes) else { return (.noMemory, nil, nil) }
-            if let waiter = state.chunkWaiter {
-                state.chunkWaiter = nil
-                return (.more, waiter, state.buffer.takePiece())
-            }
+    /// Takes bytes, and answers whether there is room for more, and whether a reader is to be told with ``flush()``
+    /// when the engine's turn is over: waking it for each piece would cost more than moving the bytes.
+    func append(_ bytes: UnsafeRawBufferPointer) -> (flow: Flow, mustFlush: Bool) {
+        state.withLock { state in
+            let wasEmpty = state.buffer.isEmpty
+            guard state.buffer.append(bytes) else { return (.noMemory, false) }
             state.isFull = state.buffer.count >= TaskCore.bufferLimit
-            return (state.isFull ? .wait : .more, nil, nil)
+            return (state.isFull ? .wait : .more, wasEmpty && state.chunkWaiter != nil)
         }
+    }
+
+    /// Gives a reader who waits what is there.
+    func flush() {
+        let (waiter, data, core) = state.withLock {
+            state -> (CheckedContinuation<Data?, any Error>?, Data?, TaskCore?) in
+            guard let waiter = state.chunkWaiter, !state.buffer.isEmpty else { return (nil, nil, nil) }
+            state.chunkWaiter = nil
+            defer { state.isFull = false }
+            return (waiter, state.buffer.takePiece(), state.isFull ? state.core : nil)
+        }
+        core?.readMore()
         waiter?.resume(returning: data)
-        return flow
     }
 
     func respond(_ response: ReceivedResponse) {
@@ -45,6 +54,7 @@ final class ByteStream: Sendable {
     }
 
     func finish(_ error: (any Error)?) {
+        flush()
         typealias Waiters = (CheckedContinuation<ReceivedResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
         let (response, chunk) = state.withLock { state -> Waiters in
             state.isFinished = true

@@ -24,22 +24,24 @@ final class ReceivedResponse: Sendable {
         state = Mutex(.made(response))
     }
 
-    /// Makes the response now.
-    func make() { _ = value }
+    /// Makes the response now, unless somebody is at it.
+    func makeEarly() {
+        _ = state.withLockIfAvailable { Self.make(&$0) }
+    }
 
     /// The response, always the same object.
-    var value: URLResponse {
-        state.withLock { state in
-            switch state {
-            case .made(let response): return response
-            case .head(let head, let url, let isDecoded):
-                // The initializer can fail by its type only.
-                let response: URLResponse =
-                    CurlHTTPResponse(url: url, head: head, isDecoded: isDecoded)
-                    ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
-                state = .made(response)
-                return response
-            }
+    var value: URLResponse { state.withLock { Self.make(&$0) } }
+
+    private static func make(_ state: inout State) -> URLResponse {
+        switch state {
+        case .made(let response): return response
+        case .head(let head, let url, let isDecoded):
+            // The initializer can fail by its type only.
+            let response: URLResponse =
+                CurlHTTPResponse(url: url, head: head, isDecoded: isDecoded)
+                ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+            state = .made(response)
+            return response
         }
     }
 }

@@ -7,11 +7,11 @@ extension TaskCore: TransferClient {
         }
     }
 
+    var transferWantsResponseEarly: Bool { !isAsync }
+
     var transferIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
     func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {
-        // Made here, since the delegate queue's operations take in more responses the less each of them has to do.
-        if !isAsync { response.make() }
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
             if isReplacement {
@@ -34,12 +34,14 @@ extension TaskCore: TransferClient {
     }
 
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
+        var unflushed: (ByteStream, DelegateDispatcher)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, ProgressCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream) = state.face {
                 state.bytesReceived += Int64(bytes.count)
-                let flow = stream.append(bytes)
+                let (flow, mustFlush) = stream.append(bytes)
                 if flow == .wait { state.isEngineWaiting = true }
+                if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
             }
             guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
@@ -52,6 +54,7 @@ extension TaskCore: TransferClient {
             if isFull { state.isEngineWaiting = true }
             return (isFull ? .wait : .more, state.claimDrain(), nil)
         }
+        if let (stream, dispatcher) = unflushed { dispatcher.flushAtEndOfTurn(stream) }
         if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
         return flow
