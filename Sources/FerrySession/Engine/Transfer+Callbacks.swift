@@ -99,8 +99,8 @@ extension Transfer {
         clock.noteActivity(at: engine.turnStart)
         // Lines that came while the transfer was paused arrive together when the pause is lifted.
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let end = memchr(base, 0x0A, rest.count).map { UnsafeRawPointer($0) - base + 1 } ?? rest.count
             let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
             if isTunnelling {
                 didReceiveTunnelLine(line)

@@ -32,12 +32,19 @@ struct ResponseHead: Sendable, Hashable, Codable {
 
     /// The first value of a field, its name compared without case.
     func value(_ name: String) -> String? {
-        fields.first { $0.name.isEqualIgnoringCase(name) }?.value
+        firstIndex(of: name).map { fields[$0].value }
+    }
+
+    /// Where a field stands first.
+    private func firstIndex(of name: String) -> Int? {
+        let count = name.utf8.count
+        // By the lengths first, in place: a head is searched for many names, and each copy of a field counts references.
+        return fields.indices.first { fields[$0].name.utf8.count == count && fields[$0].name.isEqualIgnoringCase(name) }
     }
 
     /// The value of `Location`, with bytes that are no UTF-8 percent-encoded as they came.
     var location: String? {
-        guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("location") }) else { return nil }
+        guard let field = firstIndex(of: "location").map({ fields[$0] }) else { return nil }
         guard field.isLatin1 else { return field.value }
         return field.value.unicodeScalars.reduce(into: "") { result, scalar in
             if scalar.isASCII {
@@ -69,12 +76,12 @@ struct ResponseHead: Sendable, Hashable, Codable {
         result.reserveCapacity(fields.count)
         // Comparing all with all is quicker than folding the few names a head has; one with many could make it slow.
         guard fields.count <= 32 else { return joinedFoldedFields }
-        for (index, field) in fields.enumerated() {
-            let first = fields[..<index].first { $0.name.isEqualIgnoringCase(field.name) }
-            if let first, let value = result[first.name] {
-                result[first.name] = value + ", " + field.value
+        for index in fields.indices {
+            let first = firstIndex(of: fields[index].name) ?? index
+            if first < index, let value = result[fields[first].name] {
+                result[fields[first].name] = value + ", " + fields[index].value
             } else {
-                result[field.name] = field.value
+                result[fields[index].name] = fields[index].value
             }
         }
         return result

@@ -1,7 +1,7 @@
 /// A `URLSession` for Linux that keeps URLSession's promises.
 ///
 /// Its tasks are driven by an engine over libcurl: suspending really suspends, redirections take no credentials to
-/// strangers, deadlines hold, nothing traps, and a request costs a tenth of what it costs in FoundationNetworking.
+/// strangers, deadlines hold, nothing traps, and a request costs a quarter of what it costs in FoundationNetworking.
 ///
 /// ```swift
 /// let session = CurlSession(configuration: .default)

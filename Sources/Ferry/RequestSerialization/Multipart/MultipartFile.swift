@@ -60,14 +60,14 @@ struct MultipartFile: Sendable {
         // Non-blocking, since opening a named pipe waits for a writer; regular files do not care.
         let descriptor = POSIXFailure.retrying { Int(openForReading(url.path)) }
         guard descriptor >= 0 else {
-            throw error(.fileUnreachable, "File URL not reachable.", url: url, POSIXFailure.last())
+            throw error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url: url, POSIXFailure.last())
         }
         return Int32(descriptor)
     }
 
     private static func stamp(of descriptor: Int32, url: URL) throws -> FileStamp {
         guard let status = FileStamp.status(of: descriptor) else {
-            throw error(.fileUnreachable, "File URL not reachable.", url: url, POSIXFailure.last())
+            throw error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url: url, POSIXFailure.last())
         }
         guard let stamp = FileStamp(status) else {
             throw error(.fileUnreachable, "The file URL does not lead to a regular file.", url: url)

@@ -36,7 +36,7 @@ struct MultipartFileTests {
         #expect(error.code == .fileUnreachable)
         #expect(error.failingURL == url.absoluteString)
         #expect((error.underlyingError as? POSIXError)?.code == .ENOENT)
-        #expect((error as NSError).localizedFailureReason == "File URL not reachable.")
+        #expect((error as NSError).localizedFailureReason == "The file URL is not reachable: \(url.path)")
         #expect((error as NSError).code == -1000)
     }
 
