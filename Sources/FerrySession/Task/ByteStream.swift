@@ -18,6 +18,9 @@ final class ByteStream: Sendable {
         state.withLock { $0.core = core }
     }
 
+    /// Whether somebody waits for bytes.
+    var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
+
     // MARK: - The engine's side
 
     /// Takes bytes, and answers whether there is room for more, and whether a reader is to be told with ``flush()``

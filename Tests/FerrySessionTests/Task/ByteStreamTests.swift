@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import FerrySession
+
+@Suite(.timeLimit(.minutes(5))) struct ByteStreamTests {
+    private func append(_ text: String, to stream: ByteStream) -> (flow: Flow, mustFlush: Bool) {
+        Data(text.utf8).withUnsafeBytes { stream.append($0) }
+    }
+
+    /// Appends as soon as a reader waits, and answers the first piece that it gets.
+    private func read(_ stream: ByteStream, _ whenWaiting: @Sendable () -> Void) async throws -> Data? {
+        async let piece = stream.next()
+        while !stream.hasReader { await Task.yield() }
+        whenWaiting()
+        return try await piece
+    }
+
+    @Test("A reader who waits is told once, of all that has come until the flush") func once() async throws {
+        let stream = ByteStream()
+        let piece = try await read(stream) {
+            #expect(append("one ", to: stream).mustFlush)
+            #expect(!append("two ", to: stream).mustFlush)
+            #expect(!append("three", to: stream).mustFlush)
+            stream.flush()
+        }
+        #expect(piece == Data("one two three".utf8))
+    }
+
+    @Test("Without a reader nobody is to be told, and what has come is there at once") func unread() async throws {
+        let stream = ByteStream()
+        #expect(!append("bytes", to: stream).mustFlush)
+        stream.flush()
+        #expect(try await stream.next() == Data("bytes".utf8))
+    }
+
+    @Test("The end hands over what no flush has, before it ends", arguments: [false, true])
+    func end(_ isFailure: Bool) async throws {
+        let stream = ByteStream()
+        let piece = try await read(stream) {
+            #expect(append("last", to: stream).mustFlush)
+            stream.finish(isFailure ? URLError(.networkConnectionLost) : nil)
+        }
+        #expect(piece == Data("last".utf8))
+        if isFailure {
+            await #expect(throws: URLError.self) { try await stream.next() }
+        } else {
+            #expect(try await stream.next() == nil)
+        }
+    }
+
+    @Test("A full buffer asks the engine to wait, and is one piece") func full() async throws {
+        let stream = ByteStream()
+        let half = Data(count: TaskCore.bufferLimit / 2)
+        let piece = try await read(stream) {
+            #expect(half.withUnsafeBytes { stream.append($0) }.flow == .more)
+            #expect(half.withUnsafeBytes { stream.append($0) }.flow == .wait)
+            stream.flush()
+        }
+        #expect(piece?.count == TaskCore.bufferLimit)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import FerrySession
+
+@Suite struct ReceivedResponseTests {
+    private func response() throws -> ReceivedResponse {
+        let head = ResponseHead(
+            version: "HTTP/1.1",
+            status: 404,
+            fields: [.init(name: "Content-Length", value: "12"), .init(name: "content-type", value: "text/plain")]
+        )
+        return ReceivedResponse(head, url: try #require(URL(string: "http://localhost/a")), isDecoded: false)
+    }
+
+    @Test("The length is known before the response is made, and the same afterwards") func length() throws {
+        let received = try response()
+        #expect(received.expectedContentLength == 12)
+        #expect(received.value.expectedContentLength == 12)
+        let http = try #require(received.value as? HTTPURLResponse)
+        #expect(http.statusCode == 404)
+        #expect(http.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+    }
+
+    @Test("Whoever looks, and whoever helps, at once: it is one object") func oneObject() async throws {
+        for _ in 0..<50 {
+            let received = try response()
+            let seen = await withTaskGroup(of: ObjectIdentifier?.self) { group in
+                for index in 0..<8 {
+                    group.addTask {
+                        if index.isMultiple(of: 2) { received.makeEarly() }
+                        return ObjectIdentifier(received.value)
+                    }
+                }
+                var seen: Set<ObjectIdentifier?> = []
+                for await identity in group { seen.insert(identity) }
+                return seen
+            }
+            #expect(seen == [ObjectIdentifier(received.value)])
+        }
+    }
+
+    @Test("One that is there already is passed on") func given() throws {
+        let url = try #require(URL(string: "data:,x"))
+        let given = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 1, textEncodingName: nil)
+        let received = ReceivedResponse(given)
+        received.makeEarly()
+        #expect(received.value === given)
+        #expect(received.expectedContentLength == 1)
+    }
+}
