@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "nginx",
     .serialized,
-    .enabled(if: NginxServer.isWanted, "nginx is not installed: apt-get install nginx-full"),
+    .enabled(if: NginxServer.isWanted, "nginx or openssl is not installed: apt-get install nginx-full openssl"),
     .timeLimit(.minutes(2))
 )
 enum NginxTests {}

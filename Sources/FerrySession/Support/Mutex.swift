@@ -3,12 +3,10 @@
 /// between what it guards.
 ///
 /// `@unchecked Sendable`: the value is touched with the POSIX lock held.
-@usableFromInline
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline let value: UnsafeMutablePointer<Value>
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let value: UnsafeMutablePointer<Value>
 
-    @inlinable
     init(_ initial: consuming sending Value) {
         lock = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
@@ -16,7 +14,6 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.initialize(to: initial)
     }
 
-    @inlinable
     deinit {
         value.deinitialize(count: 1)
         value.deallocate()
@@ -24,7 +21,6 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         lock.deallocate()
     }
 
-    @inlinable
     borrowing func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
@@ -33,7 +29,6 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    @inlinable
     borrowing func withLockIfAvailable<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result? {
@@ -45,6 +40,5 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 #else
 import Synchronization
 
-@usableFromInline
 typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif

@@ -6,14 +6,14 @@ import Synchronization
 /// A shell stands between the tests and nginx and waits for the end of its input. That comes whichever way the tests
 /// end, so that no server and no folder outlives them.
 final class NginxServer: Sendable {
-    static let executable: String? = {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
-        return folders.map { "\($0)/nginx" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
+    // Debian's nginx is where only root looks.
+    static let executable = Subprocess.executable("nginx", besides: ["/usr/sbin", "/usr/local/sbin"])
 
-    /// Whether the tests run: without nginx they are skipped, unless `FERRY_REQUIRE_NGINX=1` says that it must be here.
-    static let isWanted = executable != nil || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+    /// Whether the tests run: without nginx, and openssl for its certificates, they are skipped, unless
+    /// `FERRY_REQUIRE_NGINX=1` says that both must be here.
+    static let isWanted =
+        (executable != nil && Subprocess.executable("openssl") != nil)
+        || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
     /// The server that all tests share, started by the first that asks.
     static func shared() throws -> NginxServer { try sharedResult.get() }

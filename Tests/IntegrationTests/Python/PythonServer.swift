@@ -5,10 +5,7 @@ import Synchronization
 ///
 /// It ends when its input does, whichever way the tests end.
 final class PythonServer: Sendable {
-    private static let isInstalled: Bool = {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
-    }()
+    private static let isInstalled = Subprocess.executable("python3") != nil
 
     /// Whether the tests run: without Python they are skipped, unless `FERRY_REQUIRE_NGINX=1` says that all servers must
     /// be here.

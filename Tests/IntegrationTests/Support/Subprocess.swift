@@ -10,6 +10,13 @@ final class Subprocess: Sendable {
     private let input = Pipe()
     private let ended = DispatchSemaphore(value: 0)
 
+    /// Where a program is, in the `PATH` or in folders besides; `nil` where it is not installed.
+    static func executable(_ program: String, besides folders: [String] = []) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let places = path.split(separator: ":").map(String.init) + folders
+        return places.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
     /// Starts a program from the `PATH`, or from an absolute path.
     init(_ program: String, _ arguments: [String], output: URL? = nil) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
