@@ -2,13 +2,14 @@
 extension Transfer {
     /// Decides what the head of a final answer, or of a redirection, means for the cache.
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirection: Bool) {
-        if isCacheUnasked, !takeUpCaching(head) { return }
+        guard isCacheUnasked || caching != nil else { return }
+        let fields = CacheFields(head.fields)
+        if isCacheUnasked { takeUpCaching(fields) }
         guard let exchange = caching else { return }
         // What was asked about is answered.
         caching?.entry = nil
         caching?.conditions = []
         if exchange.request.method == "HEAD" { return updateByHead(head, exchange) }
-        let fields = CacheFields(head.fields)
         guard CacheStorageRule.mayStore(status: head.status, fields: fields, request: exchange.request) else {
             // The answer has taken the place of what was stored, and is not kept itself.
             let isError = CacheUseRule.isError(status: head.status)
@@ -37,14 +38,10 @@ extension Transfer {
     }
 
     /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
-    private func takeUpCaching(_ head: ResponseHead) -> Bool {
+    private func takeUpCaching(_ fields: CacheFields) {
         isCacheUnasked = false
-        let isForbidden = head.fields.contains {
-            $0.name.isEqualIgnoringCase("cache-control") && CacheControl([$0.value]).forbidsStoring
-        }
-        if isForbidden, engine.settings.cache?.isEmpty == true { return false }
+        if fields.control.forbidsStoring, engine.settings.cache?.isEmpty == true { return }
         caching = makeExchange(cachePolicy)
-        return true
     }
 
     /// RFC 9111, section 4.3.5.

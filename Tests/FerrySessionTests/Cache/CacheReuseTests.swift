@@ -4,6 +4,17 @@ import Testing
 
 /// Which requests the cache answers without the server (RFC 9111, sections 3 and 4).
 @Suite(.timeLimit(.minutes(2))) struct CacheReuseTests {
+    @Test("Lines of Cache-Control count together, also when the cache is empty") func severalLines() async throws {
+        let bench = try CacheBench { _, _ in
+            // `must-understand` outweighs `no-store` for those who know the status (RFC 9111, section 5.2.2.3).
+            .text("body").adding("Cache-Control", "no-store").adding("Cache-Control", "must-understand, max-age=60")
+        }
+        for _ in 0..<2 {
+            #expect(try await bench.session.data(from: bench.server.url("/")).0 == Data("body".utf8))
+        }
+        #expect(bench.count == 1)
+    }
+
     @Test("A fresh response is the answer to the next request, with its age") func fresh() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=600", "Age": "30", "X-Kept": "yes"])
         #expect(try await bench.fetch("/a?x=1").text == "1")

@@ -39,10 +39,11 @@ final class ProgressReporter: Sendable {
 
     /// Ties the `Progress` to a task, without keeping it.
     func attach(to task: URLSessionTask) {
-        state.withLock { state in
+        let progress = state.withLock { state in
             state.task = task
-            if let progress = state.progress { Self.tie(progress, to: task) }
+            return state.progress
         }
+        if let progress { Self.tie(progress, to: task) }
     }
 
     private static func tie(_ progress: Progress, to task: URLSessionTask) {
