@@ -4,10 +4,12 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #ifdef __linux__
 #include <sys/eventfd.h>
@@ -99,6 +101,8 @@ static struct {
     int (*multi_perform)(void *, int *);
     int (*multi_poll)(void *, void *, unsigned int, int, int *);
     int (*multi_wakeup)(void *);
+    int (*multi_timeout)(void *, long *);
+    int (*multi_fdset)(void *, fd_set *, fd_set *, fd_set *, int *);
     curl_message *(*multi_info_read)(void *, int *);
 } curl;
 
@@ -129,6 +133,8 @@ static void load(void) {
         {"curl_multi_perform", (void **)&curl.multi_perform},
         {"curl_multi_poll", (void **)&curl.multi_poll},
         {"curl_multi_wakeup", (void **)&curl.multi_wakeup},
+        {"curl_multi_timeout", (void **)&curl.multi_timeout},
+        {"curl_multi_fdset", (void **)&curl.multi_fdset},
         {"curl_multi_info_read", (void **)&curl.multi_info_read},
     };
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
@@ -196,6 +202,12 @@ int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length
 }
 
 int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
+int ferry_easy_get_socket(void *easy) {
+    enum { ACTIVESOCKET = 0x500000 + 44 };
+    int socket = -1;
+    return curl.easy_getinfo(easy, ACTIVESOCKET, &socket) == 0 ? socket : -1;
+}
+
 int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return curl.easy_getinfo(easy, info, value); }
 int ferry_easy_get_string(void *easy, int info, const char **value) { return curl.easy_getinfo(easy, info, value); }
 
@@ -295,6 +307,21 @@ int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(mult
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
 int ferry_multi_perform(void *multi, int *running) { return curl.multi_perform(multi, running); }
 
+int ferry_multi_perform_quietly(void *multi, int *running) {
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigemptyset(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    if (sigismember(&before, SIGPIPE)) return curl.multi_perform(multi, running);
+    int code = curl.multi_perform(multi, running);
+    const struct timespec at_once = {0, 0};
+    sigpending(&pending);
+    if (sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
 // As in curl/multi.h.
 struct curl_waitfd {
     int fd;
@@ -310,6 +337,29 @@ int ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
     uint64_t count;
     if (wake.revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
     return code;
+}
+
+bool ferry_wait(int wake_descriptor, int socket, int timeout) {
+    // `poll` overlooks a negative descriptor.
+    struct pollfd waits[] = {{wake_descriptor, POLLIN, 0}, {socket, POLLIN, 0}};
+    uint64_t count;
+    if (poll(waits, 2, timeout) <= 0) return false;
+    if (waits[0].revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
+    return waits[1].revents != 0;
+}
+
+bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds) {
+    static const fd_set none;
+    fd_set readable = none, writable = none, other = none;
+    int highest = -1;
+    long timeout = -1;
+    if (socket < 0 || socket >= FD_SETSIZE) return false;
+    if (curl.multi_timeout(multi, &timeout) != 0 || (timeout >= 0 && timeout < milliseconds)) return false;
+    if (curl.multi_fdset(multi, &readable, &writable, &other, &highest) != 0 || highest != socket) return false;
+    if (!FD_ISSET(socket, &readable)) return false;
+    FD_CLR(socket, &readable);
+    return memcmp(&readable, &none, sizeof none) == 0 && memcmp(&writable, &none, sizeof none) == 0
+        && memcmp(&other, &none, sizeof none) == 0;
 }
 
 void ferry_multi_wake(void *multi, int wake_descriptor) {

@@ -70,6 +70,8 @@ int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length
 /// Has `closed` called for each connection that this handle opens; it may outlive the handle.
 int ferry_easy_watch_closing(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
+/// The socket of the connection that a transfer which is over has used; -1 where it is closed.
+int ferry_easy_get_socket(void *easy);
 int ferry_easy_get_offset(void *easy, int info, int64_t *value);
 int ferry_easy_get_string(void *easy, int info, const char **value);
 
@@ -93,6 +95,17 @@ int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);
 int ferry_multi_remove(void *multi, void *easy);
 int ferry_multi_perform(void *multi, int *running);
+
+/// The same on a thread of somebody else's: no `SIGPIPE` is left behind, which older TLS connections may raise.
+int ferry_multi_perform_quietly(void *multi, int *running);
+
+/// Waits for `ferry_multi_wake` with this descriptor or, unless it is -1, until there is something to read from a socket.
+///
+/// A time-out of -1 is none. True says that it was the socket, or that it could not be waited for.
+bool ferry_wait(int wake_descriptor, int socket, int timeout_milliseconds);
+
+/// Whether libcurl waits for bytes from this socket and for nothing else until so many milliseconds have passed.
+bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
 
 /// Waits for the handle's connections, and for `ferry_multi_wake` with the same descriptor.
 int ferry_multi_poll(void *multi, int wake_descriptor, int timeout_milliseconds);

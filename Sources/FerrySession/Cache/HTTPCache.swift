@@ -81,6 +81,9 @@ public final class HTTPCache: Sendable {
 
     // MARK: - For sessions
 
+    /// Whether asking it never waits for a disk.
+    var isInMemory: Bool { folder == nil }
+
     /// Whether there is certainly nothing in it.
     var isEmpty: Bool { folder == nil && memory.withLock { $0.total } == 0 }
 

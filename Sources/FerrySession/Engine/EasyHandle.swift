@@ -82,6 +82,12 @@ final class EasyHandle {
         return value
     }
 
+    /// The socket of the connection that an attempt which is over has used, if it is still open.
+    var socket: Int32? {
+        let socket = ferry_easy_get_socket(pointer)
+        return socket < 0 ? nil : socket
+    }
+
     func pause(_ mask: Int32) -> Int32 {
         ferry_easy_pause(pointer, mask)
     }

@@ -21,4 +21,11 @@ struct EngineSettings: Sendable {
     var credentialStore: CredentialStore?
     var cache: HTTPCache?
     var cachePolicy: URLRequest.CachePolicy
+
+    /// Whether a transfer begins without reading a disk, and runs no code of the user's.
+    var isSelfContained: Bool {
+        let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
+        let hasEvaluator = (try? tls.get())?.evaluator != nil
+        return isStandard && !hasEvaluator && cache?.isInMemory ?? true
+    }
 }

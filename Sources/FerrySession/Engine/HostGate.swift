@@ -1,6 +1,6 @@
 /// Who may connect to one origin now, and who waits: first come, first served within a priority.
 ///
-/// It is a class since changing a value in a dictionary allocates; it is touched on its engine's thread only.
+/// It is a class since changing a value in a dictionary allocates; only the thread that has its engine touches it.
 final class HostGate {
     private(set) var running = 0
     var limit: Int

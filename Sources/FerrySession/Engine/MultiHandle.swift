@@ -2,8 +2,8 @@ internal import CFerry
 
 /// A libcurl multi handle.
 ///
-/// `@unchecked Sendable`: all but ``wakeUp()``, which libcurl allows from any thread, is called on the engine's thread
-/// only, or after that thread has ended.
+/// `@unchecked Sendable`: all but ``wakeUp()``, which libcurl allows from any thread, is called by the one thread that has
+/// the engine, or after the engine's own thread has ended.
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
@@ -42,6 +42,27 @@ final class MultiHandle: @unchecked Sendable {
     func perform() {
         var running: Int32 = 0
         _ = ferry_multi_perform(pointer, &running)
+    }
+
+    /// The same on a thread of somebody else's.
+    func performQuietly() {
+        var running: Int32 = 0
+        _ = ferry_multi_perform_quietly(pointer, &running)
+    }
+
+    /// Whether ``sleep()`` can be woken.
+    var canSleep: Bool { wakeDescriptor >= 0 }
+
+    /// Waits for ``wakeUp()`` and for bytes from a socket, and leaves the handle to others meanwhile.
+    ///
+    /// Answers whether it was the socket.
+    func sleep(_ socket: Int32?, milliseconds: Int32?) -> Bool {
+        ferry_wait(wakeDescriptor, socket ?? -1, milliseconds ?? -1)
+    }
+
+    /// Whether libcurl waits for bytes from a socket, and for nothing else in the next milliseconds.
+    func waitsOnly(for socket: Int32, milliseconds: Int32) -> Bool {
+        ferry_multi_waits_only_for(pointer, socket, milliseconds)
     }
 
     func poll(milliseconds: Int32) {

@@ -68,6 +68,7 @@ extension Transfer {
         isResolving = false
         guard client != nil else { return false }
         isConnected = false
+        engine.noteNewSocket()
         beginConnecting()
         return true
     }

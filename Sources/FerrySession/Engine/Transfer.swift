@@ -4,7 +4,7 @@ internal import CFerry
 ///
 /// It has one attempt at a time, and that attempt one libcurl handle; redirections, new body streams and
 /// continuations begin another. `@unchecked Sendable`: it is made by a task, handed to the engine with the first
-/// command, and touched on the engine's thread only from then on.
+/// command, and touched from then on by the thread that has the engine only.
 final class Transfer: @unchecked Sendable {
     /// Where the bytes of a response go.
     enum Sink {

@@ -3,9 +3,10 @@ internal import CFerry
 /// Moves the bytes of one session: one thread, one libcurl multi handle.
 ///
 /// Tasks speak to it by commands; it speaks to them through ``TransferClient``. The thread starts with the first
-/// transfer, sleeps while nothing happens, and ends when the session lets go of the engine's ``Handle``.
+/// transfer, sleeps while nothing happens, and ends when the session lets go of the engine's ``Handle``. While it sleeps
+/// with nothing under way, it lends the engine to whoever brings a request: see ``carryOut(_:)``.
 ///
-/// `@unchecked Sendable`: what is not behind `inbox` is touched on the engine's thread only.
+/// `@unchecked Sendable`: what is not behind `inbox` is touched on the engine's thread only, or by who was lent it.
 final class TransferEngine: @unchecked Sendable {
     /// How many requests an origin with HTTP/2 is sent at a time: what servers commonly allow on one connection.
     private static let streamsPerOrigin = 100
@@ -13,29 +14,30 @@ final class TransferEngine: @unchecked Sendable {
     /// How many bytes libcurl may hold for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
 
-    private struct Inbox {
-        var commands: [EngineCommand] = []
-        var isStarted = false
-        var isStopped = false
-        var isAwake = false
-    }
+    /// How long the thread waits where no deadline is known, in milliseconds.
+    private static let longest: Int32 = 3_600_000
 
     let settings: EngineSettings
     let runtime: CurlRuntime
     let verdicts = ConnectionVerdicts()
     let chains = RefusedChains()
     let trust = SessionTrust()
-    private let multi: MultiHandle
+    let multi: MultiHandle
     private let observer: any EngineObserver
-    private let inbox = Mutex(Inbox())
+    /// Whether a request begins without waiting and without code of the user's.
+    let isSelfContained: Bool
+    let inbox = Mutex(EngineInbox())
 
-    // MARK: On the engine's thread only
+    // MARK: On the thread that has the engine
 
-    private var active: [UnsafeMutableRawPointer: Transfer] = [:]
+    private(set) var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var multiplexed: Set<Origin> = []
     private var idleHandles: [EasyHandle] = []
     private var gates: [Origin: HostGate] = [:]
-    private var nextDeadline: MonotonicTime?
+    private(set) var nextDeadline: MonotonicTime?
+    var sleep = Sleep()
+    /// The connection on which the last of the transfers ended.
+    var idleSocket: Int32?
     /// When libcurl last began to perform: exact enough for the lines of a head, which come many at a time.
     private(set) var turnStart = MonotonicTime.now()
     private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
@@ -56,6 +58,7 @@ final class TransferEngine: @unchecked Sendable {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
+        isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
     deinit {
@@ -64,27 +67,22 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - From any thread
 
-    /// Queues a command, and wakes the thread once per burst.
+    /// Queues a command, and wakes the thread once per burst, or carries the command out.
     func submit(_ command: EngineCommand) {
-        let (mustStart, mustWake) = inbox.withLock { inbox -> (Bool, Bool) in
-            guard !inbox.isStopped else { return (false, false) }
-            inbox.commands.append(command)
-            defer {
-                inbox.isStarted = true
-                inbox.isAwake = true
-            }
-            return (!inbox.isStarted, !inbox.isAwake)
-        }
+        let mayBeCarriedOut = mayCarryOut(command)
+        let delivery = inbox.withLock { $0.add(command, mayBeCarriedOut: mayBeCarriedOut) }
         // Outside the lock, which the thread takes as soon as it is awake.
-        if mustStart { startThread() } else if mustWake { multi.wakeUp() }
+        switch delivery {
+        case .done: return
+        case .wakeThread: multi.wakeUp()
+        case .startThread: startThread()
+        case .carryOut: carryOut(command)
+        }
     }
 
     /// Ends the thread as soon as nothing runs any more; nobody waits for it.
     func stop() {
-        let mustWake = inbox.withLock { inbox in
-            inbox.isStopped = true
-            return inbox.isStarted
-        }
+        let mustWake = inbox.withLock { $0.stop() }
         if mustWake { multi.wakeUp() }
     }
 
@@ -112,36 +110,47 @@ final class TransferEngine: @unchecked Sendable {
         defer { observer.engineDidStop() }
         var commands: [EngineCommand] = []
         while true {
-            let isStopped = inbox.withLock { inbox -> Bool in
-                swap(&commands, &inbox.commands)
-                inbox.isAwake = false
-                return inbox.isStopped
-            }
+            let isStopped = inbox.withLock { $0.take(&commands) }
             let isIdle = commands.isEmpty
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
             if isStopped, isIdle, active.isEmpty { break }
-            turnStart = .now()
+            beginTurn()
             multi.perform()
-            finishEnded()
-            limitBacklogs()
-            admitMultiplexed()
-            expire()
-            // One alone is made at once: the queue's thread would only wait for it.
-            if unmade.count == 1 { makeResponses() }
-            observer.engineDidEndTurn()
-            makeResponses()
-            let hasCommands = inbox.withLock { !$0.commands.isEmpty }
-            // The wish to stop may have come together with the last command, and nothing would wake the thread again.
-            let isDone = isStopped && active.isEmpty
-            if !hasCommands, !isDone { multi.poll(milliseconds: pollTimeout()) }
+            endTurn()
+            rest()
         }
         idleHandles = []
     }
 
-    private func perform(_ command: EngineCommand) {
+    func beginTurn() {
+        turnStart = .now()
+    }
+
+    /// Looks what libcurl has done, and tells of it.
+    func endTurn() {
+        finishEnded()
+        limitBacklogs()
+        admitMultiplexed()
+        expire()
+        // One alone is made at once: the queue's thread would only wait for it.
+        if unmade.count == 1 { makeResponses() }
+        observer.engineDidEndTurn()
+        makeResponses()
+    }
+
+    /// Waits until there is something to do: for the connections or, with none under way, for a command.
+    private func rest() {
+        let isIdle = active.isEmpty
+        if isIdle, multi.canSleep, park() { return }
+        // The wish to stop may have come together with the last command, and nothing would wake the thread again.
+        if inbox.withLock({ $0.isPressing(isIdle: isIdle) }) { return }
+        multi.poll(milliseconds: nextDeadline.map { milliseconds(until: $0) } ?? Self.longest)
+    }
+
+    func perform(_ command: EngineCommand) {
         switch command {
         case .start(let transfer, let priority):
             transfer.followSuspension()
@@ -221,6 +230,7 @@ final class TransferEngine: @unchecked Sendable {
         let isClean = transfer.discardBacklog()
         if let easy = transfer.takeEasy() {
             pausedStreams[easy.pointer] = nil
+            if active.count == 1 { idleSocket = easy.socket }
             multi.remove(easy)
             active[easy.pointer] = nil
             let kept = 64
@@ -358,10 +368,7 @@ final class TransferEngine: @unchecked Sendable {
         }
     }
 
-    private func pollTimeout() -> Int32 {
-        let idle: Int32 = 3_600_000
-        guard let due = nextDeadline else { return idle }
-        let milliseconds = due.since(.now()) / 1_000_000 + 1
-        return Int32(min(milliseconds, UInt64(idle)))
+    func milliseconds(until time: MonotonicTime) -> Int32 {
+        Int32(min(time.since(.now()) / 1_000_000 + 1, UInt64(Self.longest)))
     }
 }

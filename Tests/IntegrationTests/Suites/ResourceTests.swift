@@ -141,7 +141,8 @@ extension NginxTests {
                 Report.say(Int(seconds * 1_000_000))
             }
             let measured = try Report.number(result)
-            #expect(measured < 20_000)
+            // Looking again and again would take a hundred times as much.
+            #expect(measured < 50_000)
         }
     }
 }

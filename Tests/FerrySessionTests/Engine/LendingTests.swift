@@ -1,0 +1,112 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Requests that come one at a time, each to an engine that sleeps.
+@Suite(.timeLimit(.minutes(5)))
+struct LendingTests {
+    @Test("Requests one after the other use one connection") func one() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        for _ in 0..<200 {
+            #expect(try await session.data(from: server.url("/bytes/1000")).0.count == 1000)
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("A connection that the server closes while the engine sleeps costs no request") func closed() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        for round in 0..<60 {
+            #expect(try await session.data(from: server.url("/bytes/1000")).0.count == 1000)
+            server.closeIdleConnections()
+            // At once, and after the engine's thread has heard of it.
+            if round % 2 == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        }
+    }
+
+    @Test("Connections to two servers, closed in turns, are never mistaken for each other") func two() async throws {
+        let servers = [try LoopbackServer(), try LoopbackServer()]
+        let session = makeSession()
+        for round in 0..<120 {
+            let server = servers[round / 2 % 2]
+            #expect(try await session.data(from: server.url("/bytes/\(round)")).0.count == round)
+            if round % 3 == 0 { servers[round % 2].closeIdleConnections() }
+        }
+    }
+
+    @Test("A request that a sleeping engine was lent for times out when its time is up") func timeout() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        for seconds in [60, 0.3, 0.3] {
+            _ = try await session.data(from: server.url("/bytes/10"))
+            var request = URLRequest(url: server.url(seconds < 1 ? "/stall-before" : "/bytes/10"))
+            request.timeoutInterval = seconds
+            do {
+                _ = try await session.data(for: request)
+                #expect(seconds == 60)
+            } catch {
+                #expect((error as? URLError)?.code == .timedOut)
+                #expect(seconds < 1)
+            }
+        }
+    }
+
+    @Test("Threads that all find the engine asleep get all their answers") func rush() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let count = Locked(0)
+        for round in 1...150 {
+            await onThreads(4) { worker in
+                session.dataTask(with: server.url("/bytes/\(worker)")) { data, _, _ in
+                    if data?.count == worker { count.withLock { $0 += 1 } }
+                }.resume()
+            }
+            try await eventually("round \(round)") { count.withLock { $0 == 4 * round } }
+        }
+    }
+
+    @Test("A session that is invalidated while a request begins completes it, and goes") func invalidated() async throws
+    {
+        let server = try LoopbackServer()
+        for round in 0..<100 {
+            let delegate = RecordingDelegate()
+            let session = makeSession(delegate)
+            let count = Locked(0)
+            _ = try await session.data(from: server.url("/bytes/10"))
+            let task = session.dataTask(with: server.url("/bytes/1000")) { _, _, _ in count.withLock { $0 += 1 } }
+            await onThreads(2) { worker in
+                if worker == 0 {
+                    task.resume()
+                } else if round % 2 == 0 {
+                    session.invalidateAndCancel()
+                } else {
+                    session.finishTasksAndInvalidate()
+                }
+            }
+            try await eventually("the end of request and session") {
+                count.withLock { $0 == 1 } && delegate.invalidations == 1
+            }
+        }
+    }
+
+    @Test("A thread that begins a request keeps its signal mask") func signals() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        for _ in 0..<10 {
+            _ = try await session.data(from: server.url("/bytes/10"))
+            await onThreads(1) { _ in
+                let task = session.dataTask(with: server.url("/bytes/10"))
+                let before = blocksPipe()
+                task.resume()
+                #expect(blocksPipe() == before)
+            }
+        }
+    }
+}
+
+private func blocksPipe() -> Bool {
+    var mask = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    return sigismember(&mask, SIGPIPE) == 1
+}
