@@ -59,8 +59,12 @@ struct EngineInbox {
         return isStopped
     }
 
-    /// Whether there is something to do before the thread may wait.
-    func isPressing(isIdle: Bool) -> Bool { !commands.isEmpty || (isStopped && isIdle) }
+    /// Whether the thread may wait for its connections; who brings a command wakes it then.
+    mutating func mayWait(isIdle: Bool) -> Bool {
+        guard commands.isEmpty, !isStopped || !isIdle else { return false }
+        isAwake = false
+        return true
+    }
 
     /// Lets others have the engine, if there is nothing to do; the thread must sleep then.
     mutating func park(isListening: Bool) -> Bool {

@@ -146,7 +146,7 @@ final class TransferEngine: @unchecked Sendable {
         let isIdle = active.isEmpty
         if isIdle, multi.canSleep, park() { return }
         // The wish to stop may have come together with the last command, and nothing would wake the thread again.
-        if inbox.withLock({ $0.isPressing(isIdle: isIdle) }) { return }
+        guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         multi.poll(milliseconds: nextDeadline.map { milliseconds(until: $0) } ?? Self.longest)
     }
 

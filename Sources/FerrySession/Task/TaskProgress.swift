@@ -34,8 +34,10 @@ final class TaskProgress: Sendable {
             }
             progress.pausingHandler = { follow(false) }
             progress.resumingHandler = { follow(true) }
-            if state.total != 0 { progress.totalUnitCount = state.total }
-            progress.completedUnitCount = state.completed
+            ProgressWriting.alone {
+                if state.total != 0 { progress.totalUnitCount = state.total }
+                progress.completedUnitCount = state.completed
+            }
         }
     }
 
@@ -63,14 +65,15 @@ final class TaskProgress: Sendable {
 
     /// Sets both counts; `total` is positive, or else unknown.
     func update(completed: Int64, total: Int64) {
-        // Progress is no thread-safe class on Linux: writers are kept apart by this lock, and it calls nobody.
         state.withLock { state in
             let total = total > 0 ? max(total, completed) : -1
-            // The new total comes first, so that the fraction never leaves 0...1.
             for follower in state.followers {
                 guard let progress = follower.progress else { continue }
-                if total != state.total { progress.totalUnitCount = total }
-                if completed != state.completed { progress.completedUnitCount = completed }
+                ProgressWriting.alone {
+                    // The new total comes first, so that the fraction never leaves 0...1.
+                    if total != state.total { progress.totalUnitCount = total }
+                    if completed != state.completed { progress.completedUnitCount = completed }
+                }
             }
             state.total = total
             state.completed = completed

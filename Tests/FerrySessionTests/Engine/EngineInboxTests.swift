@@ -20,7 +20,7 @@ struct EngineInboxTests {
         #expect(inbox.take() == 2)
         #expect(inbox.add() == .wakeThread)
         #expect(inbox.add() == .done)
-        #expect(inbox.isPressing(isIdle: false))
+        #expect(!inbox.mayWait(isIdle: false))
         #expect(!inbox.park(isListening: true))
     }
 
@@ -66,6 +66,26 @@ struct EngineInboxTests {
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
 
+    @Test("A thread that was woken by a loan's end waits for its connections, and is woken for the next command")
+    func woken() {
+        let inbox = startedInbox()
+        #expect(inbox.add() == .carryOut)
+        #expect(inbox.giveBack(isIdle: false, isHeard: false))
+        #expect(inbox.add() == .done)
+        #expect(inbox.comeBack())
+        #expect(!inbox.mayWait(isIdle: false))
+        #expect(inbox.take() == 1)
+        #expect(inbox.mayWait(isIdle: false))
+        #expect(inbox.add() == .wakeThread)
+
+        let other = startedInbox()
+        #expect(other.add() == .carryOut)
+        #expect(other.giveBack(isIdle: false, isHeard: false))
+        #expect(other.comeBack())
+        #expect(other.mayWait(isIdle: false))
+        #expect(other.add() == .wakeThread)
+    }
+
     @Test("A thread that wakes by itself while nobody has the engine sleeps on, and no longer listens") func closed() {
         let inbox = startedInbox()
         #expect(!inbox.comeBack())
@@ -81,8 +101,8 @@ struct EngineInboxTests {
         #expect(inbox.add() == .done)
         #expect(inbox.giveBack(isIdle: true, isHeard: true))
         #expect(inbox.comeBack())
-        #expect(inbox.isPressing(isIdle: true))
-        #expect(!inbox.isPressing(isIdle: false))
+        #expect(!inbox.mayWait(isIdle: true))
+        #expect(inbox.mayWait(isIdle: false))
         #expect(!inbox.park(isListening: true))
     }
 
@@ -113,7 +133,7 @@ private final class Inbox {
 
     func stop() -> Bool { inbox.stop() }
 
-    func isPressing(isIdle: Bool) -> Bool { inbox.isPressing(isIdle: isIdle) }
+    func mayWait(isIdle: Bool) -> Bool { inbox.mayWait(isIdle: isIdle) }
 
     func park(isListening: Bool) -> Bool { inbox.park(isListening: isListening) }
 

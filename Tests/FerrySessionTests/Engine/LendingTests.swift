@@ -35,6 +35,23 @@ struct LendingTests {
         }
     }
 
+    @Test("A request under way keeps nobody waiting who comes after it, on the same connection or on a new one")
+    func underWay() async throws {
+        let gate = Gate()
+        let slow = try LoopbackServer { _ in .stream { gate.wait($0) } }
+        let server = try LoopbackServer()
+        for round in 0..<40 {
+            let session = makeSession()
+            if round % 2 == 0 { _ = try await session.data(from: server.url("/bytes/10")) }
+            let task = session.dataTask(with: slow.url("/"))
+            task.resume()
+            if round % 4 < 2 { try await eventually("the slow one") { gate.arrived == round + 1 } }
+            #expect(try await session.data(from: server.url("/bytes/\(round)")).0.count == round)
+            task.cancel()
+        }
+        gate.open()
+    }
+
     @Test("A request that a sleeping engine was lent for times out when its time is up") func timeout() async throws {
         let server = try LoopbackServer()
         let session = makeSession()

@@ -114,8 +114,10 @@ final class ProgressReporter: Sendable {
     private static func apply(_ update: ProgressUpdate, to progress: Progress) {
         // A new total comes before the units counted against it: the fraction must never leave 0...1.
         let total = update.totalByteCount.map { max($0, update.completedByteCount) } ?? -1
-        if progress.totalUnitCount != total { progress.totalUnitCount = total }
-        progress.completedUnitCount = update.completedByteCount
+        ProgressWriting.alone {
+            if progress.totalUnitCount != total { progress.totalUnitCount = total }
+            progress.completedUnitCount = update.completedByteCount
+        }
     }
 
     private func schedule() {
