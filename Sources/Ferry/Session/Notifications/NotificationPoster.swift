@@ -36,7 +36,7 @@ final class NotificationPoster: Sendable {
     static let largestBacklog = 1_000
 
     /// Notifications in quick succession go together: waking the main thread costs more than all the rest.
-    private static let interval = DispatchTimeInterval.milliseconds(1)
+    private static let interval = DispatchTimeInterval.milliseconds(5)
 
     private let state = Locked(State())
 
