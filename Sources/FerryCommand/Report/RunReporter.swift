@@ -8,15 +8,16 @@ struct RunReporter: Sendable {
     let recorder: RunRecorder
 
     /// The run could not begin.
-    func end(failure: CommandFailure) -> ExitStatus {
+    func end(failure: CommandFailure) async -> ExitStatus {
         console.error(failure.message)
         log?.error(failure)
         log?.exit(failure.status, transfers: 0, failures: 0)
+        await log?.flush()
         return failure.status
     }
 
     /// Gives the exit status: that of the transfers, or of a report that could not be written.
-    func end(_ outcome: RunOutcome) -> ExitStatus {
+    func end(_ outcome: RunOutcome) async -> ExitStatus {
         let requests = recorder.all
         if options.showsTimings, !requests.isEmpty {
             for line in TimingTable.lines(requests) { console.line(line) }
@@ -28,6 +29,7 @@ struct RunReporter: Sendable {
             if status == .success { status = failure.status }
         }
         log?.exit(status, transfers: outcome.results.count, failures: outcome.failureCount)
+        await log?.flush()
         if let failure = log?.failure {
             console.error(failure.message)
             if status == .success { status = failure.status }

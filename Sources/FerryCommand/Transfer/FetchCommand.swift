@@ -26,9 +26,9 @@ struct FetchCommand: Sendable {
             var whole = self
             if let batch = options.batchFile { whole.options.urls += try BatchFile.urls(in: batch) }
             try options.timeline?.check()
-            return reporter.end(await whole.transfer(try CurlSession.make(options), reporter))
+            return await reporter.end(await whole.transfer(try CurlSession.make(options), reporter))
         } catch {
-            return reporter.end(failure: error)
+            return await reporter.end(failure: error)
         }
     }
 

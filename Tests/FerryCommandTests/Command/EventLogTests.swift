@@ -1,0 +1,80 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite("The log's reader", .timeLimit(.minutes(5)))
+struct EventLogTests {
+    private let folder = TemporaryFolder()
+    private let count = 150
+
+    /// Begins transfers whose log is more than a pipe takes, and waits until all have asked the server.
+    private func begin(_ server: LoopbackServer, log: Pipe) async throws -> FerryProcess {
+        try folder.write(
+            (0..<count).map { server.url("/bytes/\($0)").absoluteString }.joined(separator: "\n"),
+            to: "urls"
+        )
+        let arguments = ["--json-log", "-", "-O", "--batch", "urls"]
+        let process = try FerryProcess(arguments, in: folder, errors: log.fileHandleForWriting)
+        try log.fileHandleForWriting.close()
+        try await server.waitForRequests(count, timeout: 60)
+        return process
+    }
+
+    private func events(_ log: Pipe) throws -> [[String: Any]] {
+        let text = String(decoding: try log.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        return try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test(
+        "A reader that does not read holds no transfer back, and has every line when it does",
+        .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests")
+    )
+    func lateReader() async throws {
+        let server = try LoopbackServer()
+        let log = Pipe()
+        let process = try await begin(server, log: log)
+        let events = try events(log).filter { $0["event"] as? String != "progress" }
+        #expect(try await process.outcome().status == 0)
+        let names = Array(repeating: ["start", "response", "end"], count: count).flatMap { $0 } + ["exit"]
+        #expect(events.map { $0["event"] as? String } == names)
+        #expect(events.compactMap { $0["id"] as? Int } == (0..<count).flatMap { [$0, $0, $0] })
+    }
+
+    @Test(
+        "A reader that never reads does not keep SIGINT from ending the command",
+        .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests")
+    )
+    func interrupted() async throws {
+        let server = try LoopbackServer()
+        let log = Pipe()
+        let process = try await begin(server, log: log)
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == 130)
+        withExtendedLifetime(log) {}
+    }
+
+    @Test("Progress that a reader does not keep up with is left out, and nothing else is")
+    func progress() throws {
+        let pipe = Pipe()
+        let told = 50_000
+        try tell(told, pipe)
+        let lines = try events(pipe).compactMap { $0["event"] as? String }
+        #expect(lines.count { $0 == "retry" } == 10)
+        #expect(lines.last == "exit")
+        let rest = lines.count { $0 == "progress" }
+        #expect(rest > 5000 && rest < told, "\(rest)")
+    }
+
+    /// Lets go of the log when all is told, so that it closes the pipe when all is written.
+    private func tell(_ count: Int, _ pipe: Pipe) throws {
+        let log = try EventLog(path: "/dev/fd/\(pipe.fileHandleForWriting.fileDescriptor)")
+        try pipe.fileHandleForWriting.close()
+        for transfer in 0..<count { log.progress(transfer, "down", 1, of: 2) }
+        for _ in 0..<10 { log.retry(0, reason: "a reason") }
+        log.exit(.success, transfers: count, failures: 0)
+    }
+}
