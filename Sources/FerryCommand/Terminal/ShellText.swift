@@ -1,3 +1,5 @@
+import Ferry
+
 /// Command lines as a shell reads them.
 enum ShellText {
     /// The command that goes on with an interrupted one.
@@ -5,16 +7,24 @@ enum ShellText {
         ([program] + (continues ? [] : ["--continue"]) + arguments).map(quoted).joined(separator: " ")
     }
 
-    /// The arguments without the URLs that are through and their `-o`; the URLs are counted from 0.
-    static func arguments(_ arguments: [String], withURLs wanted: Set<Int>) -> [String] {
+    /// How many URLs of a batch a command line is to have at most.
+    private static let mostBatchURLs = 100
+
+    /// The arguments without the URLs that are through and their `-o`; `wanted` counts all URLs from 0.
+    ///
+    /// A batch gives way to its URLs that are wanted, which stand in `urls` behind those of the arguments. It stays where
+    /// they are too many to read, or have credentials that nobody typed here.
+    static func arguments(_ arguments: [String], withURLs wanted: Set<Int>, of urls: [URL] = []) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var words: [String] = []
+        var batch: [String] = []
         var (urlCount, outputCount) = (0, 0)
         for token in tokens {
             switch token {
             case .operand(let url):
                 if wanted.contains(urlCount) { words.append(url) }
                 urlCount += 1
+            case .option(.batch, let value): batch = ["--\(Option.batch.rawValue)", value ?? ""]
             case .option(let option, let value):
                 if option == .output {
                     outputCount += 1
@@ -24,7 +34,9 @@ enum ShellText {
                 if let value { words.append(value) }
             }
         }
-        return words
+        let rest = urls.indices.dropFirst(urlCount).filter(wanted.contains).map { urls[$0] }
+        let canBeNamed = rest.count <= mostBatchURLs && rest.allSatisfy { $0.user == nil && $0.password == nil }
+        return words + (canBeNamed ? rest.map(\.absoluteString) : batch)
     }
 
     static func quoted(_ word: String) -> String {

@@ -76,9 +76,9 @@ struct FetchCommand: Sendable {
     private func tellHowToGoOn(_ outcome: RunOutcome, _ console: Console) {
         guard outcome.results.contains(where: { $0.remainder != nil }) else { return }
         var words = arguments
-        // The URLs of a batch cannot be taken out of it.
-        if options.batchFile == nil, outcome.unfinished.count < options.urls.count {
-            words = ShellText.arguments(arguments, withURLs: outcome.unfinished)
+        // Standard input cannot be read again.
+        if outcome.unfinished.count < options.urls.count || options.batchFile == "-" {
+            words = ShellText.arguments(arguments, withURLs: outcome.unfinished, of: options.urls)
         }
         let command = ShellText.resumption(program, words, continues: options.continuesDownloads)
         console.note("to go on: " + command)

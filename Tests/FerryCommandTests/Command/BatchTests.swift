@@ -54,4 +54,31 @@ struct BatchTests {
         #expect(missing.status == 23)
         #expect(server.requestCount == 0)
     }
+
+    @Test(
+        "The command to go on after an interruption names the URLs of a batch that are not through",
+        arguments: [true, false]
+    )
+    func interrupted(_ isFile: Bool) async throws {
+        let server = try LoopbackServer()
+        let slow = server.url("/bytes/1000000?rate=500000").absoluteString
+        let list = [server.url("/bytes/3").absoluteString, slow].joined(separator: "\n")
+        try folder.write(list, to: "urls")
+        let process = try FerryProcess(
+            ["-O", "--batch", isFile ? "urls" : "-"],
+            in: folder,
+            input: isFile ? nil : list
+        )
+        #expect(try await folder.waitForSize("1000000.part", atLeast: 100_000))
+        process.send(SIGINT)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 130)
+        #expect(
+            outcome.errorLines.last == "ferry: to go on: \(FerryProcess.path ?? "") --continue -O '\(slow)'"
+        )
+        let next = try await FerryProcess.run(["--continue", "-sO", slow], in: folder)
+        #expect(next.status == 0, "\(next.errors)")
+        #expect(folder.data("1000000") == LoopbackServer.pattern(count: 1_000_000))
+        #expect(server.requestCount == 3)
+    }
 }

@@ -1,3 +1,4 @@
+import Ferry
 import Testing
 
 @testable import FerryCommand
@@ -75,6 +76,21 @@ struct TextTests {
                 == ["-s", "-P", "4", "-o", "b", "http://x/2", "-O", "http://x/3"]
         )
         #expect(ShellText.arguments(["--timeout=5", "http://x/1"], withURLs: []) == ["--timeout", "5"])
+    }
+
+    @Test("A batch gives way to its URLs that are not through, unless they are many or have credentials")
+    func remainingBatch() throws {
+        let arguments = ["-O", "http://x/0", "--batch", "urls"]
+        func urls(_ count: Int) throws -> [URL] { try (0..<count).map { try #require(URL(string: "http://x/\($0)")) } }
+        #expect(ShellText.arguments(arguments, withURLs: [2], of: try urls(3)) == ["-O", "http://x/2"])
+        #expect(
+            ShellText.arguments(arguments, withURLs: [0, 1], of: try urls(3)) == ["-O", "http://x/0", "http://x/1"]
+        )
+        #expect(ShellText.arguments(arguments, withURLs: [0], of: try urls(3)) == ["-O", "http://x/0"])
+        let many = ShellText.arguments(arguments, withURLs: Set(1...101), of: try urls(102))
+        #expect(many == ["-O", "--batch", "urls"])
+        let secret = try urls(2) + [#require(URL(string: "http://user:secret@x/2"))]
+        #expect(ShellText.arguments(arguments, withURLs: [2], of: secret) == ["-O", "--batch", "urls"])
     }
 
     @Test(
