@@ -86,7 +86,12 @@ static int verified(int is_good, void *store) {
     return is_good;
 }
 
+// libcurl makes a context of OpenSSL's for a connection that stands, right before the handshake.
 static int watch(void *easy, void *context, void *owner) {
+    const int private_pointer = 0x100000 + 21;
+    const char *transfer = NULL;
+    ferry_easy_get_string(easy, private_pointer, &transfer);
+    if (transfer != NULL) ferry_tell_handshake((void *)transfer);
     int mode = ssl.context_mode(context);
     if (mode == 0 || ssl.context_callback(context) != NULL) return 0;
     if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1) {
@@ -95,10 +100,11 @@ static int watch(void *easy, void *context, void *owner) {
     return 0;
 }
 
-bool ferry_easy_watch_chain(void *easy, void *owner) {
-    enum { SSL_CTX_DATA = 10109, SSL_CTX_FUNCTION = 20108 };
+bool ferry_easy_watch_handshake(void *easy, void *owner, void *context) {
+    enum { PRIVATE = 10103, SSL_CTX_DATA = 10109, SSL_CTX_FUNCTION = 20108 };
     pthread_once(&once, load);
     if (!is_available) return false;
-    return ferry_easy_set_pointer(easy, SSL_CTX_FUNCTION, (void *)watch) == 0
+    return ferry_easy_set_pointer(easy, PRIVATE, context) == 0
+        && ferry_easy_set_pointer(easy, SSL_CTX_FUNCTION, (void *)watch) == 0
         && ferry_easy_set_pointer(easy, SSL_CTX_DATA, owner) == 0;
 }

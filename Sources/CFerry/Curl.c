@@ -242,6 +242,8 @@ void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t
     installed.refused(owner, easy, is_at_fault, bytes, length);
 }
 
+void ferry_tell_handshake(void *context) { installed.handshake(context); }
+
 static int open_socket(void *context, int purpose, struct curl_address *address) {
     (void)purpose;
     if (!installed.may_connect(context)) return -1;

@@ -11,6 +11,9 @@ void *ferry_symbol(const char *name, const char *library);
 /// Passes a certificate of a refused chain on.
 void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
 
+/// Tells that a handshake begins.
+void ferry_tell_handshake(void *context);
+
 /// The libcurl that is used, by the address of one of its functions.
 void *ferry_easy_init_symbol(void);
 

@@ -45,8 +45,10 @@ typedef struct {
     int (*resolve)(void *resolver, void *reserved, void *context);
     /// A connection with this local address is closed; `context` is the one given to `ferry_easy_watch_closing`.
     void (*closed)(void *context, const char *local, int local_port);
+    /// A connection stands, and its TLS handshake begins; `context` is the one given to `ferry_easy_watch_handshake`.
+    void (*handshake)(void *context);
     /// A certificate, in DER, of a chain that OpenSSL has refused: those that the server presented, then the one at fault.
-    /// `owner` is the one given to `ferry_easy_watch_chain`, and `easy` the handle that opened the connection.
+    /// `owner` is the one given to `ferry_easy_watch_handshake`, and `easy` the handle that opened the connection.
     void (*refused)(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
 } ferry_callbacks;
 
@@ -80,9 +82,9 @@ int ferry_easy_certificate_count(void *easy);
 /// A field of a certificate, such as "Cert" for its PEM text or "Subject"; NULL where there is none. It belongs to libcurl.
 const char *ferry_easy_certificate_field(void *easy, int index, const char *name);
 
-/// Has `refused` called for a chain that OpenSSL refuses, which libcurl shows to nobody. The verdict stays OpenSSL's.
-/// `owner` outlives every connection. Answers false where libcurl has no OpenSSL.
-bool ferry_easy_watch_chain(void *easy, void *owner);
+/// Has `handshake` called when one begins, and `refused` for a chain that OpenSSL refuses, which libcurl shows to nobody.
+/// The verdict stays OpenSSL's. `owner` outlives every connection. Answers false where libcurl has no OpenSSL.
+bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
 void *ferry_slist_append(void *list, const char *string);
 void ferry_slist_free(void *list);

@@ -53,7 +53,7 @@ extension RequestTiming {
 
     private var phaseUnderWay: RequestPhase {
         if let failedPhase { return failedPhase }
-        if requestStart > 0 || isReused || isCutOff { return .wait }
+        if requestStart > 0 || isReused { return .wait }
         if connect > 0 { return url.lowercased().hasPrefix("https:") && secureConnect == 0 ? .tls : .wait }
         return nameLookup > 0 ? .connect : .name
     }

@@ -12,8 +12,6 @@ struct RequestTiming: Equatable, Sendable {
     var remotePort: Int?
     var isReused = false
     var isCached = false
-    /// Whether it was cancelled under way, so that nobody knows the phases before the answer.
-    var isCutOff = false
     var bytesSent: Int64 = 0
     var bytesReceived: Int64 = 0
     var headerBytes = 0

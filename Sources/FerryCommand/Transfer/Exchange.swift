@@ -6,8 +6,6 @@ final class Exchange: Sendable {
         var currentURL: URL
         var requestCount = 1
         var response: HTTPURLResponse?
-        var headAt: Double?
-        var received: Int64 = 0
     }
 
     let collector: MetricsCollector
@@ -24,10 +22,6 @@ final class Exchange: Sendable {
     var requestCount: Int { state.withLock { $0.requestCount } }
     /// The response that was no redirection.
     var response: HTTPURLResponse? { state.withLock { $0.response } }
-    /// When it came, in seconds since the run began.
-    var headAt: Double? { state.withLock { $0.headAt } }
-    /// How much of its body came.
-    var received: Int64 { state.withLock { $0.received } }
 
     func noteRedirect(to url: URL?) {
         state.withLock { state in
@@ -36,14 +30,7 @@ final class Exchange: Sendable {
         }
     }
 
-    func note(_ response: HTTPURLResponse, at time: Double) {
-        state.withLock { state in
-            state.response = response
-            state.headAt = time
-        }
-    }
-
-    func noteBytes(_ count: Int64) {
-        state.withLock { $0.received = count }
+    func note(_ response: HTTPURLResponse) {
+        state.withLock { $0.response = response }
     }
 }

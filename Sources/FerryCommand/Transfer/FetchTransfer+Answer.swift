@@ -61,7 +61,6 @@ extension FetchTransfer {
             try await write(chunk)
             received += Int64(chunk.count)
             item?.update(received)
-            exchanges.last?.noteBytes(received - offset)
             fetch.log?.progress(fetch.index, "down", received, of: expected < 0 ? nil : offset + expected)
         }
         fetch.console.verbose([clock.summary(received: received - offset)])

@@ -15,28 +15,23 @@ extension FetchTransfer {
                 wanted = request.start + request.end
             }
             if metrics.transactions.count < exchange.requestCount {
-                requests.append(cutOff(exchange, wanted: wanted))
+                requests.append(unsent(exchange, wanted: wanted))
             }
         }
         if let failure, let last = requests.indices.last {
             requests[last].failure = failure.message(without: fetch.url)
-            // libcurl does not time a connection whose handshake fails.
+            // A certificate may be refused after the handshake, too.
             if failure.status == .tls { requests[last].failedPhase = .tls }
         }
         return requests
     }
 
-    /// A request that was cancelled under way: only what has been seen of it is known.
-    private func cutOff(_ exchange: Exchange, wanted: Double) -> RequestTiming {
+    /// A request that was cancelled while it waited for its turn.
+    private func unsent(_ exchange: Exchange, wanted: Double) -> RequestTiming {
         var request = RequestTiming(transfer: fetch.index)
         request.url = exchange.currentURL.withoutCredentials
-        request.isCutOff = true
         request.method = options.effectiveMethod
-        request.status = exchange.response?.statusCode
-        request.bytesReceived = exchange.received
-        (request.wanted, request.start) = (wanted, wanted)
-        request.end = max(0, fetch.recorder.now - wanted)
-        if let head = exchange.headAt { request.responseStart = min(max(0, head - wanted), request.end) }
+        (request.wanted, request.start) = (wanted, max(wanted, fetch.recorder.now))
         return request
     }
 }

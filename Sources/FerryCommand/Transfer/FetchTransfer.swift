@@ -76,7 +76,7 @@ final class FetchTransfer {
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure(.network, "\(fetch.url.withoutCredentials): the answer is not HTTP")
         }
-        exchange.note(response, at: fetch.recorder.now)
+        exchange.note(response)
         log?.response(index, response)
         console.verbose(VerboseText.lines(of: response))
         return (bytes, response)

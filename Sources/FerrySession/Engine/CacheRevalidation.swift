@@ -43,7 +43,7 @@ final class CacheRevalidation: TransferClient {
 
     private func giveUp() {
         guard let transfer = transfer.withLock({ $0.transfer }) else { return }
-        transfer.engine.submit(.cancel(transfer))
+        transfer.engine.submit(.cancel(transfer, telling: nil))
         whenFinished()
     }
 }

@@ -28,9 +28,9 @@ extension EasyHandle {
         ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(verdicts).toOpaque())
     }
 
-    /// Has the chain noted that a server of this handle presents, where it is refused.
-    func watchChain(_ chains: RefusedChains) {
-        _ = ferry_easy_watch_chain(pointer, Unmanaged.passUnretained(chains).toOpaque())
+    /// Has the start of a handshake told, and the chain noted that a server of this handle presents, where it is refused.
+    func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
+        _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
     }
 
     private func check(_ code: Int32) throws(Refusal) {

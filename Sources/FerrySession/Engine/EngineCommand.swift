@@ -4,7 +4,8 @@ enum EngineCommand: Sendable {
     /// The task was suspended or resumed. The engine asks which: two threads that do both at once hand their commands
     /// in in any order.
     case suspensionChanged(Transfer)
-    case cancel(Transfer)
+    /// Cancels, and tells the client that it is done.
+    case cancel(Transfer, telling: (any TransferClient)?)
     /// Cancels, and asks for what it takes to continue.
     case cancelProducingResumeData(Transfer, any TransferClient)
     /// The client has room for more of the body.

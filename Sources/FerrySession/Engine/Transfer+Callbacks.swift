@@ -44,6 +44,10 @@ extension Transfer {
                     let verdicts = Unmanaged<ConnectionVerdicts>.fromOpaque(context).takeUnretainedValue()
                     verdicts.forget(local: String(cString: local), port: Int(port))
                 },
+                handshake: { context in
+                    guard let transfer = Transfer.from(context), transfer.handshakeStart == nil else { return }
+                    transfer.handshakeStart = Date()
+                },
                 refused: { owner, easy, isAtFault, bytes, length in
                     guard let owner, let easy, let bytes else { return }
                     let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()

@@ -177,7 +177,7 @@ extension Transfer {
     func attemptEnded(_ code: Int32) {
         let failure = code == 0 ? nil : failure(code)
         isResolving = false
-        letGoOfAttempt()
+        letGoOfAttempt(isOver: true)
         guard client != nil else { return }
         if settleWithCache(code) { return }
         if mustStartOver {
@@ -301,12 +301,18 @@ extension Transfer {
 
     /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
     ///
-    /// It is muted then, may not connect, and comes back by itself.
-    func letGoOfAttempt() {
+    /// It is muted then, may not connect, and comes back by itself. `isOver` says that libcurl has ended the attempt.
+    func letGoOfAttempt(isOver: Bool = false) {
         clock.stop(at: .now())
         if let easy, let client, let start = attemptStart {
             attemptStart = nil
-            let transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            var transaction = easy.transaction(of: request, status: attemptStatus, start: start)
+            // libcurl counts the time when bytes move, and may have counted long ago.
+            if !isOver { transaction.end = max(transaction.end, Date().timeIntervalSince(start)) }
+            // It has no time of a connection whose handshake has not succeeded.
+            if transaction.connect == 0, let handshakeStart {
+                transaction.connect = min(max(0, handshakeStart.timeIntervalSince(start)), transaction.end)
+            }
             client.transfer(didCollect: transaction, redirectCount: redirectCount)
         }
         if isResolving {

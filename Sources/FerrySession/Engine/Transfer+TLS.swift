@@ -51,7 +51,7 @@ extension Transfer {
         // The chain is for the texts of errors too; a library that cannot tell it is not asked to.
         easy.set(CurlOption.certificateInfo, 1)
         engine.chains.forget(easy.pointer)
-        easy.watchChain(engine.chains)
+        easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
         if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
         if !tls.usesSystemFolder { easy.clear(CurlOption.caPath) }
         if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }

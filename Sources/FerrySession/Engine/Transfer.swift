@@ -70,6 +70,8 @@ final class Transfer: @unchecked Sendable {
     var mustRepeat = false
     var attemptStart: Date?
     var attemptStatus: Int?
+    /// When the attempt's first TLS handshake began.
+    var handshakeStart: Date?
     /// Why the attempt is to fail, when it is not libcurl that knows.
     var ownFailure: URLError?
     var isResolving = false
@@ -264,6 +266,7 @@ final class Transfer: @unchecked Sendable {
         attemptStart = Date()
         sentAt = attemptStart
         attemptStatus = nil
+        handshakeStart = nil
 
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
         easy.set(CurlOption.url, prepared.url)

@@ -156,7 +156,9 @@ final class TransferEngine: @unchecked Sendable {
             transfer.followSuspension()
             start(transfer, priority: priority)
         case .suspensionChanged(let transfer): transfer.followSuspension()
-        case .cancel(let transfer): transfer.cancel()
+        case .cancel(let transfer, let client):
+            transfer.cancel()
+            client?.transfer(didCancelProducing: nil)
         case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
         case .readMore(let transfer): transfer.readMore()
         case .bodyAvailable(let transfer): transfer.bodyAvailable()

@@ -11,7 +11,7 @@ extension TaskCore: ProtocolLoadClient {
             return (true, state.driver === load ? nil : state.driver)
         }
         // The engine's transfer has led here by a redirection, and is through.
-        old?.perform(.cancel)
+        old?.perform(.cancel(telling: nil))
         return isWanted
     }
 

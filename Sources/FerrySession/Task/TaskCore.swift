@@ -115,14 +115,15 @@ final class TaskCore: Sendable {
             state.isStarted = true
             if state.task == nil { state.task = state.weakTask }
             state.removeUndelivered()
-            state.events = [.completed(error)]
             state.awaitedAnswer = nil
+            // A transfer tells that it has ended, since its request under way is a part of the metrics.
+            if !(state.driver is Transfer) { state.events = [.completed(error)] }
             return (state.driver, state.claimDrain(), session)
         }
         guard let cancelled else { return }
         // A task that never ran is not yet among those that invalidation waits for.
         if let session = cancelled.session { _ = session.admit(self, forCompletion: true) }
-        cancelled.driver?.perform(.cancel)
+        cancelled.driver?.perform(.cancel(telling: self))
         if cancelled.mustDrain { scheduleDrain() }
     }
 
@@ -186,7 +187,7 @@ final class TaskCore: Sendable {
         case .success(let driver):
             let (priority, isCancelled) = state.withLock { ($0.priority, $0.lifecycle != .active) }
             driver.perform(.start(priority: priority))
-            if isCancelled { driver.perform(.cancel) }
+            if isCancelled { driver.perform(.cancel(telling: nil)) }
         case .failure(let error): complete(with: error)
         case nil: break
         }

@@ -9,7 +9,8 @@ enum TaskWish: Sendable {
     case start(priority: Float)
     /// The task was suspended or resumed; the driver asks which.
     case suspensionChanged
-    case cancel
+    /// Cancels; the client is told when the metrics have what was under way. A protocol class tells nobody.
+    case cancel(telling: (any TransferClient)?)
     /// Cancels, and asks for what it takes to continue.
     case cancelProducingResumeData(any TransferClient)
     /// There is room for more of the body.
@@ -30,7 +31,7 @@ extension Transfer: TaskDriver {
             switch wish {
             case .start(let priority): .start(self, priority: priority)
             case .suspensionChanged: .suspensionChanged(self)
-            case .cancel: .cancel(self)
+            case .cancel(let client): .cancel(self, telling: client)
             case .cancelProducingResumeData(let client): .cancelProducingResumeData(self, client)
             case .readMore: .readMore(self)
             case .redirect(let request): .redirect(self, request)

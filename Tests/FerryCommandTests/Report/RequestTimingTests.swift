@@ -61,12 +61,11 @@ struct RequestTimingTests {
         #expect(request.spans.last?.to == 10)
     }
 
-    @Test("Without TLS a connection that stands waits for its answer; one that was cut off early waits too")
+    @Test("Without TLS a connection that stands waits for its answer; a request that never began was queued")
     func plain() {
         var request = RequestTiming(url: "http://a", connect: 1, end: 2)
         #expect(request.spans.map(\.phase) == [.connect, .wait])
-        request = RequestTiming(url: "http://a", isCutOff: true, end: 2)
-        #expect(request.spans.map(\.phase) == [.wait])
+        #expect(RequestTiming(url: "http://a", wanted: 1, start: 2).spans.map(\.phase) == [.queued])
         #expect(RequestTiming().spans.isEmpty)
         request = RequestTiming(url: "https://a", nameLookup: 1, end: 2, failedPhase: .tls)
         #expect(request.spans.map(\.phase) == [.name, .tls])

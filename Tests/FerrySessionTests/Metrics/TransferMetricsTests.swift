@@ -59,6 +59,73 @@ struct TransferMetricsTests {
         #expect(transaction.url?.absoluteString.contains("secret") == false)
     }
 
+    @Test("A request that is cancelled under way is a transaction that goes as far as it came", arguments: [0, 1000])
+    func cancelled(_ received: Int) async throws {
+        let fault: LoopbackResponse.Fault = received == 0 ? .stallBeforeHead : .stall(afterBodyBytes: received)
+        let server = try LoopbackServer { request in
+            guard request.path == "/" else { return .redirect(to: "/") }
+            return LoopbackResponse(status: 200, body: .pattern(count: 2 * received)).faulted(fault)
+        }
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.dataTask(with: server.url("/from"))
+        task.resume()
+        try await server.waitForRequests(2)
+        try await eventually("the bytes") { task.countOfBytesReceived == received }
+        try await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        try await eventually("the end") { task.state == .completed }
+        let transactions = try #require(delegate.metrics.withLock { $0 }.first).transactions
+        #expect(transactions == task.transferMetrics?.transactions)
+        #expect(transactions.map(\.status) == [302, received == 0 ? nil : 200])
+        let last = try #require(transactions.last)
+        #expect(last.url == server.url && last.remotePort == server.port)
+        #expect(last.requestStart > 0 && (last.responseStart > 0) == (received > 0))
+        #expect(last.bodyBytesReceived == received)
+        // The time in which nothing came counts, too.
+        #expect(last.end >= last.responseStart + 0.04)
+    }
+
+    @Test("What an async function was waiting for when it was cancelled is a transaction too")
+    func cancelledAsync() async throws {
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let work = Task { [server] in try await session.data(from: server.url("/stall-before")) }
+        try await server.waitForRequests(1)
+        work.cancel()
+        let error = await #expect(throws: URLError.self) { try await work.value }
+        #expect(error?.code == .cancelled)
+        let last = try #require(delegate.metrics.withLock { $0 }.first?.transactions.last)
+        #expect(last.url == server.url("/stall-before") && last.status == nil && last.connect > 0)
+    }
+
+    @Test("A request that was cancelled before it began is no transaction")
+    func cancelledEarly() async throws {
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.dataTask(with: server.url)
+        task.cancel()
+        try await eventually("the end") { task.state == .completed }
+        #expect(delegate.metrics.withLock { $0 }.map(\.transactions) == [[]])
+    }
+
+    @Test("A connection whose TLS handshake fails has the time when it stood")
+    func failedHandshake() async throws {
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let plain = try RawServer { connection in
+            connection.readMore()
+            connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
+        }
+        let url = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .secureConnectionFailed)
+        let transaction = try #require(delegate.metrics.withLock { $0 }.first?.transactions.first)
+        #expect(transaction.connect > 0 && transaction.connect >= transaction.nameLookup)
+        #expect(transaction.connect <= transaction.end)
+        #expect(transaction.secureConnect == 0 && transaction.requestStart == 0)
+    }
+
     @Test("A task of another session has no metrics of Ferry's")
     func foreignTask() {
         let task = URLSession(configuration: .ephemeral).dataTask(with: server.url)
