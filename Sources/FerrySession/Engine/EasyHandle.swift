@@ -7,10 +7,13 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var lists: [Int32: List] = [:]
+    private var holdsSecrets = false
 
     /// A list as libcurl has it; requests of one session often have the same.
     private struct List {
         var lines: [String]
+        /// Whether the lines are not to outlive their request.
+        var isSecret: Bool
         var pointer: UnsafeMutableRawPointer?
     }
 
@@ -31,7 +34,16 @@ final class EasyHandle {
     func reset() {
         ferry_easy_reset(pointer)
         errorText[0] = 0
+        guard holdsSecrets else { return }
+        holdsSecrets = false
+        for (option, list) in lists where list.isSecret {
+            lists[option] = nil
+            ferry_slist_free(list.pointer)
+        }
     }
+
+    /// The lines of all lists that are kept.
+    var keptLines: [String] { lists.values.flatMap(\.lines) }
 
     func prepare(context: UnsafeMutableRawPointer) {
         errorText[0] = 0
@@ -60,9 +72,10 @@ final class EasyHandle {
         _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
-    /// Sets a list, which libcurl reads for as long as the transfer takes.
-    func setList(_ option: Int32, _ lines: [String]) {
+    /// Sets a list, which libcurl reads for as long as the transfer takes; a secret one is gone after that.
+    func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false) {
         if lines.isEmpty, lists.isEmpty { return }
+        if isSecret { holdsSecrets = true }
         let old = lists[option]
         if let old, old.lines == lines {
             ferry_easy_set_pointer(pointer, option, old.pointer)
@@ -72,7 +85,7 @@ final class EasyHandle {
         var list: UnsafeMutableRawPointer?
         for line in lines { list = line.withCString { ferry_slist_append(list, $0) } }
         ferry_easy_set_pointer(pointer, option, list)
-        lists[option] = List(lines: lines, pointer: list)
+        lists[option] = List(lines: lines, isSecret: isSecret, pointer: list)
         ferry_slist_free(old?.pointer)
     }
 

@@ -13,6 +13,8 @@ struct PreparedRequest: Sendable {
     let mentionsCaching: Bool
     /// Whether the request asks for 100 (Continue).
     let expectsContinue: Bool
+    /// Whether the fields have credentials, or what the session's options call sensitive.
+    let hasSecrets: Bool
 
     /// What the exchange so far means for a request.
     struct Context {
@@ -58,6 +60,7 @@ struct PreparedRequest: Sendable {
         origin = Origin(scheme: scheme, host: host.folded, port: url.port)
         self.method = method
         announcedLength = fields.announcedLength
+        hasSecrets = fields.hasSecrets
         guard !fields.list.isEmpty || context.hasBody else {
             (expectsContinue, mentionsCaching, headers, proxyHeaders) = (false, false, settings.plainLines, [])
             return
@@ -94,8 +97,9 @@ struct PreparedRequest: Sendable {
         _ settings: EngineSettings,
         _ context: Context,
         _ url: URL
-    ) throws(URLError) -> (list: [Field], contentLength: String?, announcedLength: Int64?) {
+    ) throws(URLError) -> (list: [Field], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {
         var list: [Field] = []
+        var hasSecrets = false
         var contentLength: String?
         var seen: Set<String> = []
         func add(_ field: Field) throws(URLError) {
@@ -118,18 +122,23 @@ struct PreparedRequest: Sendable {
             case "content-length": contentLength = value.trimmingCharacters(in: .whitespaces)
             case "transfer-encoding": break
             case "expect" where context.dropsExpectation: break
-            default: list.append(field)
+            default:
+                list.append(field)
+                if !hasSecrets { hasSecrets = isSecret(folded, settings) }
             }
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
         for field in settings.additionalHeaders {
-            let folded = field.name.folded
-            let isSecret = RedirectRule.credentialHeaders.contains(folded) || settings.sensitiveHeaders.contains(folded)
-            if !context.hasLeftOrigin || !isSecret { try add(field) }
+            if !context.hasLeftOrigin || !isSecret(field.name.folded, settings) { try add(field) }
         }
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
-        return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil)
+        return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil, hasSecrets)
+    }
+
+    private static func isSecret(_ folded: String, _ settings: EngineSettings) -> Bool {
+        RedirectRule.credentialHeaders.contains(folded)
+            || (!settings.sensitiveHeaders.isEmpty && settings.sensitiveHeaders.contains(folded))
     }
 
     static func lines(

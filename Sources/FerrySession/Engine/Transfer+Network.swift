@@ -24,7 +24,9 @@ extension Transfer {
             throw .ferry(.cannotConnectToHost, url: request.url, underlying: error)
         }
         // Only a proxy is shown this field: libcurl never sends such a list to a server.
-        if credential(isProxy: true) == nil { easy.setList(CurlOption.proxyHeader, prepared.proxyHeaders) }
+        if credential(isProxy: true) == nil {
+            easy.setList(CurlOption.proxyHeader, prepared.proxyHeaders, isSecret: prepared.hasSecrets)
+        }
         if engine.runtime.versionNumber < Self.tellsConnections { easy.set(CurlOption.suppressConnectHeaders, 1) }
     }
 

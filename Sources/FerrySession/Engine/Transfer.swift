@@ -282,7 +282,7 @@ final class Transfer: @unchecked Sendable {
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         // Only what a response fills of it becomes real memory.
         easy.set(CurlOption.bufferSize, 524_288)
-        easy.setList(CurlOption.httpHeader, headers(prepared))
+        easy.setList(CurlOption.httpHeader, headers(prepared), isSecret: prepared.hasSecrets)
         do throws(URLError) {
             try configureNetwork(easy, prepared)
             configureCredentials(easy)

@@ -1,0 +1,65 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite("Handles between requests") struct EasyHandleTests {
+    private let header = CurlOption.httpHeader
+
+    @Test("Plain lists are kept for the next request, and those with secrets are not")
+    func lists() throws {
+        _ = try CurlRuntime.current()
+        let handle = try #require(EasyHandle())
+        handle.setList(header, ["Accept: text/plain"])
+        handle.setList(CurlOption.proxyHeader, ["Proxy-Authorization: Basic secret"], isSecret: true)
+        handle.reset()
+        #expect(handle.keptLines == ["Accept: text/plain"])
+        handle.setList(header, ["Accept: text/plain", "Cookie: a=secret"], isSecret: true)
+        #expect(handle.keptLines.count == 2)
+        handle.reset()
+        #expect(handle.keptLines.isEmpty)
+        handle.setList(header, ["Accept: text/plain"])
+        handle.reset()
+        #expect(handle.keptLines == ["Accept: text/plain"])
+    }
+
+    @Test("Equal requests with credentials send them each time on one connection, and a plain one behind them does not")
+    func wire() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        var request = URLRequest(url: server.url("/bytes/1"))
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        for _ in 0..<2 { _ = try await session.data(for: request) }
+        _ = try await session.data(from: server.url("/bytes/1"))
+        _ = try await session.data(for: request)
+        #expect(server.requests.map { $0.header("Authorization") != nil } == [true, true, false, true])
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(
+        "A request has secrets by its own fields, the session's and the cookies",
+        arguments: [
+            ([:], [:], false), (["X-Plain": "p"], [:], false), (["authorization": "Bearer s"], [:], true),
+            (["COOKIE": "a=s"], [:], true), (["Proxy-Authorization": "Basic s"], [:], true),
+            (["X-Api-Key": "s"], [:], true), ([:], ["Authorization": "Bearer s"], true), ([:], ["X-Plain": "p"], false),
+        ] as [([String: String], [String: String], Bool)]
+    )
+    func secrets(_ fields: [String: String], _ additional: [String: String], _ hasSecrets: Bool) throws {
+        var options = CurlSession.Options()
+        options.sensitiveHeaders = ["X-API-Key"]
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = additional
+        let session = CurlSession(configuration: configuration, options: options, delegate: nil)
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        var request = URLRequest(url: url)
+        request.allHTTPHeaderFields = fields
+        let settings = session.engineSettings
+        #expect(try PreparedRequest(request, settings: settings, context: .init()).hasSecrets == hasSecrets)
+        let cookie = try #require(
+            HTTPCookie(properties: [.name: "a", .value: "s", .domain: "127.0.0.1", .path: "/"])
+        )
+        configuration.httpCookieStorage?.setCookie(cookie)
+        #expect(try PreparedRequest(request, settings: settings, context: .init()).hasSecrets)
+    }
+}
