@@ -40,6 +40,7 @@ struct CancelLookupTests {
         }
         #expect(process.terminationStatus == 0, "\(text)")
         #expect(text.contains("The look-up that hangs is cancelled"), "\(text)")
+        #expect(text.contains("The look-up that hangs gives way to what is kept"), "\(text)")
     }
 
     @Test("The look-up that hangs is cancelled, and so are 20 more, while others go on", .enabled(if: isChild))
@@ -79,5 +80,35 @@ struct CancelLookupTests {
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
         #expect(error?.code == .timedOut)
         #expect(ContinuousClock.now - start < .seconds(2.5))
+    }
+
+    @Test(
+        "A stale response takes the place of a look-up that hangs and fails; a deadline before that is the error",
+        .enabled(if: isChild)
+    )
+    func stale() async throws {
+        _ = try Self.silence.get()
+        let server = try LoopbackServer { _ in
+            .text("kept").adding("Age", "70").adding("Cache-Control", "max-age=60, stale-if-error=600")
+        }
+        var options = CurlSession.Options()
+        options.cache = HTTPCache()
+        let url = server.url("/", host: "a-third-name-nobody-knows.example")
+        options.network.addresses = ["a-third-name-nobody-knows.example": ["127.0.0.1"]]
+        _ = try await makeSession(options: options).data(from: url)
+        options.network.addresses = [:]
+        let session = makeSession(options: options)
+        var request = URLRequest(url: url)
+        #expect(try await session.data(for: request).0 == Data("kept".utf8))
+        // The look-up still has the handle, so the exchange cannot go on with the cache.
+        request.timeoutInterval = 0.3
+        let impatient = request
+        let error = await #expect(throws: URLError.self) { try await session.data(for: impatient) }
+        #expect(error?.code == .timedOut)
+        // What is kept stays kept.
+        request.timeoutInterval = 60
+        #expect(try await session.data(for: request).0 == Data("kept".utf8))
+        #expect(server.requestCount == 1)
+        print("The look-up that hangs gives way to what is kept")
     }
 }

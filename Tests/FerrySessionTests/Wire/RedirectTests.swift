@@ -278,6 +278,29 @@ struct RedirectTests {
         #expect(outcome.text == "there" && outcome.error == nil)
     }
 
+    @Test(
+        "A redirection whose body stalls ends with the deadline, or is followed where enough of it has come",
+        arguments: [(100, false), (200_000, true)]
+    )
+    func stalledBody(_ row: (received: Int, isFollowed: Bool)) async throws {
+        let server = try LoopbackServer { request in
+            guard request.path == "/" else { return .text("connection \(request.connectionRequestIndex)") }
+            let head = LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 400_000))
+            return head.faulted(.stall(afterBodyBytes: row.received))
+        }
+        let recorder = Recorder()
+        let session = Wire.session(recorder)
+        let request = Wire.request(server.url, timeout: row.isFollowed ? 60 : 0.3)
+        let outcome = await recorder.run(session.dataTask(with: request))
+        #expect(outcome.error?.code == (row.isFollowed ? nil : .timedOut) && outcome.completions == 1)
+        // The rest of the body stands between the connection and any other request.
+        if row.isFollowed { #expect(outcome.text == "connection 0") }
+        #expect(try await Wire.session().data(from: server.url("/other")).0 == Data("connection 0".utf8))
+        let next = await recorder.run(session.dataTask(with: server.url("/other")))
+        #expect(next.text == (row.isFollowed ? "connection 1" : "connection 0"))
+        #expect(server.connectionCount == 3)
+    }
+
     @Test("A redirection whose body is cut or damaged is followed all the same; refused, it is that error")
     func brokenBody() async throws {
         let server = try LoopbackServer { request in

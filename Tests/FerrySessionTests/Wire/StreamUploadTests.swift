@@ -175,6 +175,19 @@ struct StreamUploadTests {
         #expect(body.map { "hello, world".prefix(length).hasPrefix($0) } == true)
     }
 
+    @Test("A data task's stream longer than announced is cut, and leaves the connection good for the next request")
+    func longerBodyStream() async throws {
+        let session = Wire.session()
+        var request = Wire.request(server.url, "PUT", headers: ["Content-Length": "100000"])
+        request.httpBodyStream = ScriptedStream(LoopbackServer.pattern(count: 300_000), largestRead: 7777)
+        let (data, _) = try await session.data(for: request)
+        #expect(data == Data("got 100000".utf8))
+        #expect(try await session.data(from: server.url).0 == Data("got 0".utf8))
+        #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 100_000))
+        #expect(server.requestCount == 2 && server.connectionCount == 1)
+        #expect(server.protocolViolations.isEmpty)
+    }
+
     @Test("A cancelled upload lets go of a stream that blocks") func cancelled() async {
         let gate = ScriptedStream.Gate()
         let (outcome, _) = await upload { task, answer in

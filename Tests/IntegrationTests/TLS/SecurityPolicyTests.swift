@@ -273,7 +273,7 @@ extension NginxTests {
 
 extension SessionTransport {
     /// Sessions that trust the throwaway authority alone.
-    fileprivate static func trusting(_ server: NginxServer) -> SessionTransport {
+    static func trusting(_ server: NginxServer) -> SessionTransport {
         var options = CurlSession.Options()
         options.certificateAuthorityFile = server.certificates.authority
         return .curl(options: options)

@@ -1,0 +1,47 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    @Suite("The pins of an operation")
+    struct OperationPinningTests {
+        let checks: TLSChecks
+        let manager: SessionManager
+
+        init() throws {
+            checks = try TLSChecks()
+            manager = SessionManager(configuration: .ephemeral, transport: .trusting(checks.server))
+        }
+
+        /// Runs an operation that pins the certificate of one of the servers.
+        private func run(_ url: URL, pinning kind: ThrowawayCertificates.Kind) async throws -> HTTPRequestOperation {
+            let file = checks.server.certificates.certificate(kind)
+            let operation = HTTPRequestOperation(request: URLRequest(url: url), manager: manager)
+            operation.responseSerializer = .data
+            operation.securityPolicy = SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedCertificates: Set(try CertificateFile.certificates(in: file))
+            )
+            await withCheckedContinuation { continuation in
+                operation.completionBlock = { continuation.resume() }
+                operation.start()
+            }
+            return operation
+        }
+
+        @Test("The right pin fetches; the wrong one fails, and the server has seen no request")
+        func pins() async throws {
+            let (good, goodMark) = checks.uniqueURL(.tls)
+            let fetched = try await run(good, pinning: .good)
+            #expect(fetched.error == nil)
+            #expect(fetched.responseData?.isEmpty == false)
+            let (bad, badMark) = checks.uniqueURL(.tls)
+            let refused = try await run(bad, pinning: .otherKey)
+            #expect(refused.error?.code == .certificateUntrusted && refused.response == nil)
+            // The one refusal is the operation's own: the manager and other operations go on.
+            #expect(try await run(good, pinning: .good).error == nil)
+            #expect(await manager.response(for: URLRequest(url: good), serializer: .data).error == nil)
+            #expect(try await checks.hasLogged(goodMark))
+            #expect(try await !checks.hasLogged(badMark))
+        }
+    }
+}
