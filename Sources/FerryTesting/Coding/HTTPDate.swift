@@ -25,7 +25,7 @@ enum HTTPDate {
     static func date(from text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[5] == "GMT", let day = Int32(words[1]), let year = Int32(words[3]),
-            let month = months.firstIndex(of: String(words[2]))
+            let month = months.firstIndex(of: String(words[2])), (0...9999).contains(year)
         else { return nil }
         let clock = words[4].split(separator: ":").compactMap { Int32($0) }
         guard clock.count == 3 else { return nil }

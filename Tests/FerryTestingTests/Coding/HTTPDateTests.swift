@@ -21,6 +21,7 @@ struct HTTPDateTests {
         "Other forms are no dates",
         arguments: [
             "", "now", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+            "Sun, 06 Nov -2147483648 08:49:37 GMT",
         ]
     ) func malformed(text: String) {
         #expect(HTTPDate.date(from: text) == nil)
