@@ -2,6 +2,8 @@ import FerrySession
 import FerryTesting
 import Testing
 
+@testable import FerrySession
+
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ProgressTests {
     @Test("A download's fraction is what has been written of the whole") func download() async throws {
@@ -69,6 +71,24 @@ struct ProgressTests {
         try await eventually("all") { done.withLock { $0 == 40 } && delegate.completionCount == 20 }
         #expect(abs(parent.fractionCompleted - 1) < 1e-9)
         #expect(parent.completedUnitCount == 60)
+    }
+
+    @Test("A parent loses nothing that its tasks tell from several threads at once") func parentOfMany() async {
+        let parent = Progress(totalUnitCount: 4)
+        let children = (0..<4).map { _ in Progress(totalUnitCount: 1) }
+        for child in children { parent.addChild(child, withPendingUnitCount: 1) }
+        let tasks = children.map { child in
+            let task = TaskProgress()
+            task.attach(child, cancel: {}, pause: {}, resume: {})
+            return task
+        }
+        await onThreads(4) { index in
+            for count in 1...5000 { tasks[index].update(completed: Int64(count), total: 8192) }
+            tasks[index].finish(completed: 8192)
+        }
+        #expect(abs(parent.fractionCompleted - 1) < 1e-9)
+        #expect(parent.completedUnitCount == 4)
+        withExtendedLifetime(children) {}
     }
 
     @Test("Cancelling a parent cancels its tasks") func cancelParent() async throws {
