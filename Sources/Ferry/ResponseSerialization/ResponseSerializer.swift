@@ -16,7 +16,7 @@ public protocol ResponseSerializer<Output>: Sendable {
 
     /// Checks a response and makes a value from its body.
     ///
-    /// Runs on the processing queue, for many responses at once.
+    /// Runs on the processing queue, or in the Swift task that waits for the response; for many responses at once.
     ///
     /// - Parameters:
     ///   - request: The request as it was sent last.

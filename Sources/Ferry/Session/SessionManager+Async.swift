@@ -125,17 +125,22 @@ extension SessionManager {
         of makeTask: (@escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionTask?
     ) async -> TaskResponse<Value> {
         let relay = CancellationRelay()
+        let waiter = CompletionWaiter()
+        let received = Locked<TaskResponse<Value>?>(nil)
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waiting = CancellationRelay()
-                let made = makeTask { response in
+            let waiting = CancellationRelay()
+            let made = CompletionWaiter.$current.withValue(waiter) {
+                makeTask { response in
                     waiting.cancel()
-                    continuation.resume(returning: response)
+                    received.withLock { $0 = response }
+                    waiter.wake()
                 }
-                guard let task = made else { return }
-                startWhenConnected(task, waiting)
-                relay.attach(task)
             }
+            if let made {
+                startWhenConnected(made, waiting)
+                relay.attach(made)
+            }
+            return await waiter.wait(for: received)
         } onCancel: {
             relay.cancel()
         }

@@ -2,7 +2,7 @@ import FerrySession
 
 /// What follows the end of a task: validation and decoding, the completion handler, the notification, in this order.
 struct CompletionPipeline<Value: Sendable>: Sendable {
-    /// Makes the final response; runs on the processing queue.
+    /// Makes the final response; runs on the processing queue, or in the Swift task that waits for it.
     let makeResponse: @Sendable (TaskOutcome) -> TaskResponse<Value>
 
     /// The user's handler.
@@ -10,6 +10,9 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
 
     /// Where the handler runs; nil runs it at once.
     let completionQueue: DispatchQueue?
+
+    /// The Swift task that waits for the response; it needs no queue.
+    let waiter: CompletionWaiter?
 
     /// The task's place in the completion group.
     let token: CompletionToken
@@ -27,6 +30,7 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
     ///
     /// Where nobody has chosen a queue, one hop serves for decoding and for the handler.
     func run(_ outcome: TaskOutcome) {
+        if let waiter, waiter.bring({ process(outcome, on: nil) }) { return }
         let isOwn = completionQueue === ManagerQueues.completion
         (isOwn ? ManagerQueues.completion : ManagerQueues.processing).async {
             process(outcome, on: isOwn ? nil : completionQueue)

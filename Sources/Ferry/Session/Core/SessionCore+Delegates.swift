@@ -9,7 +9,11 @@ extension SessionCore {
         bodyStreams: BodyStreamSource? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate {
-        let pipeline = makePipeline(serializer: serializer, completionHandler: completionHandler) { outcome in
+        let pipeline = makePipeline(
+            serializer: serializer,
+            waiter: CompletionWaiter.take(),
+            completionHandler: completionHandler
+        ) { outcome in
             var response = TaskResponse<Serializer.Output>(outcome)
             if response.error == nil {
                 let result = serializer.serialize(
@@ -81,6 +85,7 @@ extension SessionCore {
     private func makePipeline<Value: Sendable>(
         serializer: some ResponseSerializer,
         isImmediate: Bool = false,
+        waiter: CompletionWaiter? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
         makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>
     ) -> CompletionPipeline<Value> {
@@ -89,6 +94,7 @@ extension SessionCore {
             makeResponse: makeResponse,
             completionHandler: completionHandler,
             completionQueue: isImmediate ? nil : settings.completionQueue,
+            waiter: waiter,
             token: CompletionToken(settings.completionGroup),
             serializer: serializer,
             notifications: notifications,

@@ -1,0 +1,95 @@
+import FerryTesting
+import Testing
+
+@testable import Ferry
+
+/// Swift tasks that wait for responses and do the rest themselves.
+@Suite(.timeLimit(.minutes(5)))
+struct CompletionWaiterTests {
+    @Test("Only the first task that is made takes the waiter's place") func once() {
+        #expect(CompletionWaiter.take() == nil)
+        let waiter = CompletionWaiter()
+        CompletionWaiter.$current.withValue(waiter) {
+            #expect(CompletionWaiter.take() === waiter)
+            #expect(CompletionWaiter.take() == nil)
+        }
+    }
+
+    @Test("Work that is brought before, while and instead of a response is done, and each response comes once")
+    func work() async {
+        for round in 0..<200 {
+            let waiter = CompletionWaiter()
+            let received = Locked<Int?>(nil)
+            let other = Locked(0)
+            async let value = waiter.wait(for: received)
+            if round % 2 == 0 { await Task.yield() }
+            #expect(waiter.bring { other.withLock { $0 += 1 } })
+            if round % 3 == 0 { await Task.yield() }
+            let isBrought = waiter.bring {
+                received.withLock { $0 = round }
+                waiter.wake()
+            }
+            #expect(isBrought)
+            #expect(await value == round)
+            #expect(!waiter.bring { other.withLock { $0 = -1 } })
+            #expect((0...1).contains(other.withLock { $0 }))
+        }
+    }
+
+    @Test("A response that comes without any work is returned") func plain() async {
+        let waiter = CompletionWaiter()
+        let received = Locked<Int?>(nil)
+        async let value = waiter.wait(for: received)
+        received.withLock { $0 = 7 }
+        waiter.wake()
+        #expect(await value == 7)
+    }
+
+    @Test("A manager that makes another task before the one that was asked for gives the right response")
+    func anotherTask() async throws {
+        let server = try LoopbackServer { .text($0.path) }
+        let manager = PrefetchingManager(configuration: .ephemeral)
+        for _ in 0..<50 {
+            let response = await manager.response(
+                for: URLRequest(url: server.url("/wanted")),
+                serializer: StringResponseSerializer()
+            )
+            #expect(response.value == "/wanted")
+        }
+        for _ in 0..<1000 where manager.prefetched.withLock({ $0.count }) < 50 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(manager.prefetched.withLock { $0 } == Array(repeating: "/first", count: 50))
+    }
+}
+
+/// `@unchecked Sendable` like its superclass; its own state is locked.
+private final class PrefetchingManager: SessionManager, @unchecked Sendable {
+    let prefetched = Locked<[String]>([])
+
+    override func dataTask<Serializer: ResponseSerializer>(
+        with request: URLRequest,
+        serializer: Serializer,
+        uploadProgress: ProgressHandler?,
+        downloadProgress: ProgressHandler?,
+        completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+    ) -> URLSessionDataTask {
+        var first = request
+        first.url = request.url?.deletingLastPathComponent().appendingPathComponent("first")
+        super.dataTask(
+            with: first,
+            serializer: StringResponseSerializer(),
+            uploadProgress: nil,
+            downloadProgress: nil
+        ) { [prefetched] response in
+            prefetched.withLock { $0.append(response.value ?? "\(response)") }
+        }.resume()
+        return super.dataTask(
+            with: request,
+            serializer: serializer,
+            uploadProgress: uploadProgress,
+            downloadProgress: downloadProgress,
+            completionHandler: completionHandler
+        )
+    }
+}
