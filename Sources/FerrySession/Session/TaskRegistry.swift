@@ -35,12 +35,13 @@ struct TaskRegistry {
         entries[identifier] = .idle(WeakTask(task: task))
     }
 
-    /// Keeps a task that begins to run.
+    /// Keeps a task that begins to run, unless somebody has cancelled it meanwhile and it is complete already.
     ///
     /// Answers `false` in an invalid session, where nothing runs any more.
     mutating func run(_ task: URLSessionTask, identifier: Int) -> Bool {
         if case .running = entries[identifier] { return true }
         guard !isInvalidityReported else { return false }
+        guard entries[identifier] != nil else { return true }
         entries[identifier] = .running(task)
         runningCount += 1
         return true
