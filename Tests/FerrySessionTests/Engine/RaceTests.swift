@@ -131,7 +131,8 @@ struct RaceTests {
             }
             try await group.waitForAll()
         }
-        try await eventually("no task") { session.delegateQueue.operationCount == 0 }
+        // A cancelled task is over when the engine has let go of its request.
+        for _ in 0..<4000 where await !session.allTasks.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         #expect(await session.allTasks == [])
     }
 }
