@@ -202,6 +202,7 @@ int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length
 }
 
 int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
+
 int ferry_easy_get_socket(void *easy) {
     enum { ACTIVESOCKET = 0x500000 + 44 };
     int socket = -1;
@@ -310,6 +311,7 @@ int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handl
 int ferry_multi_perform(void *multi, int *running) { return curl.multi_perform(multi, running); }
 
 int ferry_multi_perform_quietly(void *multi, int *running) {
+#ifdef __linux__
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -322,6 +324,10 @@ int ferry_multi_perform_quietly(void *multi, int *running) {
     if (sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &at_once);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
+#else
+    // Without a descriptor to wake with, no engine is lent.
+    return curl.multi_perform(multi, running);
+#endif
 }
 
 // As in curl/multi.h.

@@ -50,7 +50,7 @@ final class MultiHandle: @unchecked Sendable {
         _ = ferry_multi_perform_quietly(pointer, &running)
     }
 
-    /// Whether ``sleep()`` can be woken.
+    /// Whether ``sleep(_:milliseconds:)`` can be woken.
     var canSleep: Bool { wakeDescriptor >= 0 }
 
     /// Waits for ``wakeUp()`` and for bytes from a socket, and leaves the handle to others meanwhile.
