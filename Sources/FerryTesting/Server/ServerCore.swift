@@ -60,7 +60,7 @@ final class ServerCore: Sendable {
         guard isFirst else { return true }
         listener.shutDown()
         connections.close()
-        return threads.joinAll(timeout: 5)
+        return threads.waitForAll(timeout: 5)
     }
 
     private var isStopped: Bool {

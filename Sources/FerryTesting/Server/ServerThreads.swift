@@ -1,18 +1,10 @@
 import Dispatch
 import Foundation
 
-/// The threads of one server: started one by one, all joined before the server is gone.
+/// The threads of one server: started one by one, all at their end before the server is gone.
+///
+/// They are detached: a server that is still there when the process ends leaves no thread that nobody has joined.
 final class ServerThreads: Sendable {
-    private struct State {
-        var running: Set<pthread_t> = []
-
-        /// A thread that has ended but for its last instructions; the next to end joins it.
-        var ended: pthread_t?
-
-        /// Nobody will join any more: threads that end from now on detach themselves.
-        var isAbandoned = false
-    }
-
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
@@ -21,7 +13,7 @@ final class ServerThreads: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let running = Locked<Set<pthread_t>>([])
     private let group = DispatchGroup()
     private let stackSize = 1 << 20
 
@@ -32,6 +24,7 @@ final class ServerThreads: Sendable {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, stackSize)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         let result = pthread_create(
@@ -51,33 +44,17 @@ final class ServerThreads: Sendable {
         return result == 0
     }
 
-    /// Waits until all threads have ended; false if some did not in time, or if one of them calls.
-    func joinAll(timeout: TimeInterval) -> Bool {
-        let isOwn = state.withLock { $0.running.contains(pthread_self()) }
-        let isOver = !isOwn && group.wait(timeout: .now() + timeout) == .success
-        let last = state.withLock { state in
-            state.isAbandoned = !isOver
-            defer { state.ended = nil }
-            return state.ended
-        }
-        if let last { pthread_join(last, nil) }
-        return isOver
+    /// Waits until all threads are at their end; false if some were not in time, or if one of them calls.
+    func waitForAll(timeout: TimeInterval) -> Bool {
+        let isOwn = running.withLock { $0.contains(pthread_self()) }
+        return !isOwn && group.wait(timeout: .now() + timeout) == .success
     }
 
     private func run(_ body: () -> Void) {
         let me = pthread_self()
-        state.withLock { _ = $0.running.insert(me) }
+        running.withLock { _ = $0.insert(me) }
         body()
-        let previous: pthread_t? = state.withLock { state in
-            state.running.remove(me)
-            if state.isAbandoned {
-                pthread_detach(me)
-                return nil
-            }
-            defer { state.ended = me }
-            return state.ended
-        }
-        if let previous { pthread_join(previous, nil) }
+        running.withLock { _ = $0.remove(me) }
         group.leave()
     }
 }

@@ -135,4 +135,32 @@ struct RaceTests {
         for _ in 0..<4000 where await !session.allTasks.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         #expect(await session.allTasks == [])
     }
+
+    @Test("Sessions that are let go of in every moment of a request's end let go of all they have")
+    func endings() async throws {
+        let server = try LoopbackServer()
+        let ended = Locked(0)
+        await onThreads(4) { worker in
+            for round in 0..<50 {
+                let done = DispatchSemaphore(value: 0)
+                var session: CurlSession? = makeSession()
+                session?.dataTask(with: server.url("/bytes/\(round)")) { data, _, _ in
+                    if data?.count == round { ended.withLock { $0 += 1 } }
+                    done.signal()
+                }.resume()
+                switch (worker + round) % 4 {
+                case 0: session?.finishTasksAndInvalidate()
+                case 1: session = nil
+                case 2:
+                    done.wait()
+                    session = nil
+                    continue
+                default: usleep(UInt32(round * 20))
+                }
+                session = nil
+                done.wait()
+            }
+        }
+        #expect(ended.withLock { $0 } == 200)
+    }
 }
