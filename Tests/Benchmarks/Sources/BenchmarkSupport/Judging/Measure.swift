@@ -8,8 +8,8 @@ public enum Measure: Sendable, Hashable, Codable {
     case peakMemory
     /// The bytes of files that were resident.
     case fileMemory
-    /// The bytes by which memory grew at the worst moment, for each request.
-    case growthPerRequest
+    /// The bytes by which memory grew at the worst moment.
+    case growth
     /// The most threads that were seen.
     case threads
     /// What the workload measures beside.
@@ -22,7 +22,7 @@ public enum Measure: Sendable, Hashable, Codable {
         case .cpu: sample.cpu / Double(max(1, sample.count))
         case .peakMemory: Double(sample.peakMemory)
         case .fileMemory: Double(sample.fileMemory)
-        case .growthPerRequest: Double(sample.peakMemory - sample.startMemory) / Double(max(1, sample.count))
+        case .growth: Double(sample.peakMemory - sample.startMemory)
         case .threads: Double(sample.threads)
         case .extra(let name): sample.extras[name]
         }

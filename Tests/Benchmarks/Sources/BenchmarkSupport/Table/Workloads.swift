@@ -92,7 +92,7 @@ extension Workload {
             .plain("small.json"),
             clients: ["ferry:delegate", "ferry:manager", "urlsession:delegate", "ahc:tuned"]
         ).with {
-            $0.count = sizes.count(10_000)
+            $0.count = sizes.count(20_000)
             $0.inFlight = sizes.count(10_000)
             $0.connections = 64
             $0.bytes = sizes.small

@@ -12,11 +12,14 @@ public struct Laps: Sendable {
         cpus.append(ProcessUsage.cpu)
     }
 
-    /// The median of the first five laps but one, which warms up, and of the last five, in seconds.
+    /// How many laps stand for either end: enough that a moment in which the machine is slower does not decide.
+    private static let laps = 20
+
+    /// The median of the first laps but one, which warms up, and of the last ones, in seconds.
     public var extras: [String: Double] {
-        let first = 1..<6
-        guard walls.count > 12 else { return [:] }
-        let last = (walls.count - 6)..<(walls.count - 1)
+        guard walls.count > 2 * (Self.laps + 1) else { return [:] }
+        let first = 1..<(Self.laps + 1)
+        let last = (walls.count - 1 - Self.laps)..<(walls.count - 1)
         return [
             "firstWall": median(walls, first), "lastWall": median(walls, last),
             "firstCPU": median(cpus, first), "lastCPU": median(cpus, last),

@@ -75,8 +75,8 @@ extension Report {
         var lines = Set(samples.flatMap(\.extras.keys)).sorted().compactMap { name in
             results.median(Subject(workload.id, client, .extra(name))).map { "\(name) \(extraText(name, $0))" }
         }
-        if workload.inFlight >= 1000, let growth = results.median(Subject(workload.id, client, .growthPerRequest)) {
-            lines.append("memory per task \(Notation.kilobytes.text(growth))")
+        if workload.inFlight >= 1000, let growth = results.median(Subject(workload.id, client, .growth)) {
+            lines.append("memory per task \(Notation.kilobytes.text(growth / Double(workload.inFlight)))")
         }
         return lines.joined(separator: ", ")
     }
