@@ -55,8 +55,10 @@ extension HTTPHeaders {
     }
 
     private static func folded(_ text: String) -> String {
+        // ASCII is its own transliteration, and the transform's tables take five megabytes.
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         let transform = StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove")
-        let latin = text.applyingTransform(transform, reverse: false) ?? text
+        let latin = isASCII ? text : text.applyingTransform(transform, reverse: false) ?? text
         return String(latin.unicodeScalars.filter { scalar in scalar.isASCII && scalar.value >= 0x20 })
     }
 }
