@@ -66,8 +66,8 @@ extension Transfer {
             CacheUseRule.isError(code: error.code), caching.mayUseOnError(entry)
         else { return false }
         letGoOfAttempt()
-        // A look-up that still runs would come back to a transfer that is about something else.
-        guard easy == nil else { return false }
+        // A look-up that still runs must not come back to a transfer that is about something else.
+        engine.leaveLookUp(of: self)
         serveStale(entry)
         return true
     }

@@ -149,7 +149,7 @@ final class Transfer: @unchecked Sendable {
 
     init(
         engine: TransferEngine,
-        client: any TransferClient,
+        client: (any TransferClient)?,
         request: URLRequest,
         body: BodySource,
         toFile: Bool,

@@ -244,6 +244,24 @@ final class TransferEngine: @unchecked Sendable {
         giveUpSlot(transfer)
     }
 
+    /// Leaves the handle of a look-up that still runs to a transfer of nobody's, which connects nowhere and brings the
+    /// handle back; the one that had it can go on without.
+    func leaveLookUp(of transfer: Transfer) {
+        guard let easy = transfer.takeEasy() else { return }
+        let heir = Transfer(
+            engine: self,
+            client: nil,
+            request: transfer.request,
+            body: .none,
+            toFile: false,
+            limits: TransferClock.Limits()
+        )
+        (heir.easy, heir.isResolving, heir.isFinished) = (easy, true, true)
+        easy.prepare(context: Unmanaged.passUnretained(heir).toOpaque())
+        active[easy.pointer] = heir
+        transfer.isResolving = false
+    }
+
     /// Gives a transfer's place to the next one.
     func giveUpSlot(_ transfer: Transfer) {
         transfer.isWaitingForSlot = false
