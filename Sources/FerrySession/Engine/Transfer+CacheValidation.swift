@@ -66,8 +66,6 @@ extension Transfer {
             CacheUseRule.isError(code: error.code), caching.mayUseOnError(entry)
         else { return false }
         letGoOfAttempt()
-        // A look-up that still runs must not come back to a transfer that is about something else.
-        engine.leaveLookUp(of: self)
         serveStale(entry)
         return true
     }

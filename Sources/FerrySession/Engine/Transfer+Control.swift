@@ -299,9 +299,7 @@ extension Transfer {
         (decoder, caching, cachedBody) = (nil, nil, nil)
     }
 
-    /// Gives the handle back, except while a name is looked up: libcurl would block until the look-up ends.
-    ///
-    /// It is muted then, may not connect, and comes back by itself. `isOver` says that libcurl has ended the attempt.
+    /// Gives the handle back, or leaves it to a look-up that still runs; `isOver` says that libcurl has ended the attempt.
     func letGoOfAttempt(isOver: Bool = false) {
         clock.stop(at: .now())
         if let easy, let client, let start = attemptStart {
@@ -315,10 +313,7 @@ extension Transfer {
             }
             client.transfer(didCollect: transaction, redirectCount: redirectCount)
         }
-        if isResolving {
-            engine.giveUpSlot(self)
-        } else {
-            engine.release(self)
-        }
+        if isResolving { engine.leaveLookUp(of: self) }
+        engine.release(self)
     }
 }

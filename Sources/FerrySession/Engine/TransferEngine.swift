@@ -244,8 +244,10 @@ final class TransferEngine: @unchecked Sendable {
         giveUpSlot(transfer)
     }
 
-    /// Leaves the handle of a look-up that still runs to a transfer of nobody's, which connects nowhere and brings the
-    /// handle back; the one that had it can go on without.
+    /// Leaves the handle of a look-up that still runs to a transfer of nobody's: to take it back now, libcurl would block
+    /// until the look-up ends.
+    ///
+    /// That transfer is mute, may not connect, and brings the handle back by itself.
     func leaveLookUp(of transfer: Transfer) {
         guard let easy = transfer.takeEasy() else { return }
         let heir = Transfer(
@@ -256,8 +258,10 @@ final class TransferEngine: @unchecked Sendable {
             toFile: false,
             limits: TransferClock.Limits()
         )
-        (heir.easy, heir.isResolving, heir.isFinished) = (easy, true, true)
-        easy.prepare(context: Unmanaged.passUnretained(heir).toOpaque())
+        heir.easy = easy
+        let context = Unmanaged.passUnretained(heir).toOpaque()
+        easy.prepare(context: context)
+        easy.watchHandshake(chains, context: context)
         active[easy.pointer] = heir
         transfer.isResolving = false
     }
