@@ -77,7 +77,7 @@ struct LendingTests {
         let server = try LoopbackServer()
         let session = makeSession()
         let count = Locked(0)
-        for round in 1...60 {
+        for round in 1...150 {
             await onThreads(4) { worker in
                 session.dataTask(with: server.url("/bytes/\(worker)")) { data, _, _ in
                     if data?.count == worker { count.withLock { $0 += 1 } }
@@ -90,7 +90,7 @@ struct LendingTests {
     @Test("A session that is invalidated while a request begins completes it, and goes") func invalidated() async throws
     {
         let server = try LoopbackServer()
-        for round in 0..<40 {
+        for round in 0..<100 {
             let delegate = RecordingDelegate()
             let session = makeSession(delegate)
             let count = Locked(0)

@@ -136,14 +136,21 @@ struct RaceTests {
         #expect(await session.allTasks == [])
     }
 
-    @Test("Sessions that are let go of in every moment of a request's end let go of all they have")
+    @Test("Sessions that are let go of in every moment of a request's end complete it, and go with their connections")
     func endings() async throws {
+        final class Gone: Sendable {
+            weak let session: CurlSession?
+            init(_ session: CurlSession?) { self.session = session }
+        }
         let server = try LoopbackServer()
         let ended = Locked(0)
+        let sessions = Locked<[Gone]>([])
         await onThreads(4) { worker in
             for round in 0..<50 {
                 let done = DispatchSemaphore(value: 0)
                 var session: CurlSession? = makeSession()
+                let gone = Gone(session)
+                sessions.withLock { $0.append(gone) }
                 session?.dataTask(with: server.url("/bytes/\(round)")) { data, _, _ in
                     if data?.count == round { ended.withLock { $0 += 1 } }
                     done.signal()
@@ -162,5 +169,9 @@ struct RaceTests {
             }
         }
         #expect(ended.withLock { $0 } == 200)
+        try await eventually("the sessions' end") {
+            sessions.withLock { $0.count == 200 && $0.allSatisfy { $0.session == nil } }
+        }
+        try await server.waitForOpenConnections(atMost: 0)
     }
 }
