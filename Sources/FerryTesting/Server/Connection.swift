@@ -20,9 +20,10 @@ final class Connection {
     func run() {
         var outcome = ResponseWriter.Outcome.keep
         while case .keep = outcome { outcome = serveNext() }
+        var resets = false
         if case .reset = outcome {
             socket.waitUntilDelivered()
-            socket.resetOnClose()
+            resets = true
         } else {
             // Closing with bytes unread, or before some come, resets the connection: a response must have arrived by
             // then, or the reset takes it along (RFC 9112 section 9.6).
@@ -31,6 +32,9 @@ final class Connection {
             if !reader.isEmpty || socket.hasUnreadBytes || isBodyUnread { socket.drain(timeout: 2) }
         }
         core.connections.remove(id)
+        // The socket of a server that stops is shut down, and its window opens no more: without a reset, a client that is
+        // still sending would wait behind it for a minute.
+        if resets || (isBodyUnread && core.connections.isClosed) { socket.resetOnClose() }
         socket.close()
     }
 
@@ -70,6 +74,7 @@ final class Connection {
         core.log.add(request)
         switch outcome {
         case .clientLeft:
+            isBodyUnread = true
             return .close
         case .stoppedAtLimit:
             isBodyUnread = true

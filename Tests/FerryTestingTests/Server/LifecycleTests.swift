@@ -93,6 +93,24 @@ struct LifecycleTests {
         #expect(server.openConnectionCount == 0)
     }
 
+    @Test("A client that is still sending when the server stops does not wait behind a window that stays shut")
+    func stopDuringUpload() throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.receiveBufferSize = 32768
+        configuration.bodyReading = { _ in .delayed(60) }
+        let server = try LoopbackServer(configuration: configuration)
+        let client = try RawClient(server)
+        Thread.detachNewThread {
+            usleep(300_000)
+            server.stop()
+        }
+        let failure = #expect(throws: RawClient.Failure.self) {
+            try client.request("POST", "/", body: Data(count: 40_000_000))
+        }
+        // What it would wait for is EAGAIN, after its own 20 seconds.
+        #expect(failure?.code == ECONNRESET || failure?.code == EPIPE)
+    }
+
     @Test("Recordings can be waited for and forgotten") func recordings() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
