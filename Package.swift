@@ -51,7 +51,11 @@ let package = Package(
             dependencies: ["FerryCommand", "FerryTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "FerryTestingTests", dependencies: ["FerryTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "FerryTestingTests",
+            dependencies: ["FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["Ferry", "FerryXML", "FerryTesting"],

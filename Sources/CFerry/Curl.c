@@ -337,14 +337,14 @@ struct curl_waitfd {
     short revents;
 };
 
-int ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
+bool ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
     const short readable = 1;
-    if (wake_descriptor < 0) return curl.multi_poll(multi, NULL, 0, timeout, NULL);
     struct curl_waitfd wake = {wake_descriptor, readable, 0};
-    int code = curl.multi_poll(multi, &wake, 1, timeout, NULL);
+    int ready = 0;
+    int code = curl.multi_poll(multi, &wake, wake_descriptor < 0 ? 0 : 1, timeout, &ready);
     uint64_t count;
     if (wake.revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
-    return code;
+    return code != 0 || ready != 0;
 }
 
 bool ferry_wait(int wake_descriptor, int socket, int timeout) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Examples
 
-@Suite("Example: downloader", .timeLimit(.minutes(2)))
+@Suite("Example: downloader", .timeLimit(.minutes(2)), .ownThreads)
 struct DownloaderTests {
     private let folder: TemporaryFolder
 

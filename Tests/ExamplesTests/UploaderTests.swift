@@ -7,7 +7,7 @@ import Testing
 
 @testable import Examples
 
-@Suite("Example: uploader", .timeLimit(.minutes(2)))
+@Suite("Example: uploader", .timeLimit(.minutes(2)), .ownThreads)
 struct UploaderTests {
     private let folder: TemporaryFolder
 

@@ -110,7 +110,9 @@ bool ferry_wait(int wake_descriptor, int socket, int timeout_milliseconds);
 bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
 
 /// Waits for the handle's connections, and for `ferry_multi_wake` with the same descriptor.
-int ferry_multi_poll(void *multi, int wake_descriptor, int timeout_milliseconds);
+///
+/// False says that time has passed, and nothing else.
+bool ferry_multi_poll(void *multi, int wake_descriptor, int timeout_milliseconds);
 
 /// Ends a wait, from any thread. Without a descriptor, -1, it takes libcurl's own way, which costs more.
 void ferry_multi_wake(void *multi, int wake_descriptor);

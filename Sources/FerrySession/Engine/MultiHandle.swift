@@ -65,8 +65,9 @@ final class MultiHandle: @unchecked Sendable {
         ferry_multi_waits_only_for(pointer, socket, milliseconds)
     }
 
-    func poll(milliseconds: Int32) {
-        _ = ferry_multi_poll(pointer, wakeDescriptor, milliseconds)
+    /// Waits for the connections, libcurl's timers and ``wakeUp()``; answers `false` where only time has passed.
+    func poll(milliseconds: Int32) -> Bool {
+        ferry_multi_poll(pointer, wakeDescriptor, milliseconds)
     }
 
     func wakeUp() {

@@ -57,8 +57,12 @@ extension Transfer {
         )
     }
 
+    /// The transfer that libcurl has something to say to.
     private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+        guard let context else { return nil }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        transfer.engine.noteWork()
+        return transfer
     }
 
     // MARK: - Connecting

@@ -36,6 +36,8 @@ extension TransferEngine {
         guard let socket = sleep.socket, let end = sleep.end, !sleep.hasNewSocket, end == nextDeadline else {
             return false
         }
+        // An answer that has begun to come already may be in need of the second look, which the sleeping thread has not.
+        if secondLook.isDue, active.values.contains(where: { $0.attemptStatus != nil }) { return false }
         return multi.waitsOnly(for: socket, milliseconds: milliseconds(until: end))
     }
 

@@ -40,6 +40,8 @@ final class TransferEngine: @unchecked Sendable {
     var idleSocket: Int32?
     /// When libcurl last began to perform: exact enough for the lines of a head, which come many at a time.
     private(set) var turnStart = MonotonicTime.now()
+    private(set) var secondLook: SecondLook
+    private var turn = SecondLook.Turn()
     private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
     private var turnsUntilLook = 0
     /// Responses of this turn that nobody has made yet.
@@ -58,6 +60,7 @@ final class TransferEngine: @unchecked Sendable {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
+        secondLook = SecondLook(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
@@ -112,6 +115,7 @@ final class TransferEngine: @unchecked Sendable {
         while true {
             let isStopped = inbox.withLock { $0.take(&commands) }
             let isIdle = commands.isEmpty
+            if !isIdle { turn.hadCause = true }
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
@@ -126,7 +130,15 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     func beginTurn() {
-        turnStart = .now()
+        let now = MonotonicTime.now()
+        // A timer has ended the wait, and not the time of a second look.
+        if now.since(turnStart) < SecondLook.delayInNanoseconds { turn.hadCause = true }
+        turnStart = now
+    }
+
+    /// Takes note that libcurl has something to say.
+    func noteWork() {
+        turn.didWork = true
     }
 
     /// Looks what libcurl has done, and tells of it.
@@ -139,6 +151,8 @@ final class TransferEngine: @unchecked Sendable {
         if unmade.count == 1 { makeResponses() }
         observer.engineDidEndTurn()
         makeResponses()
+        secondLook.note(turn)
+        turn = SecondLook.Turn()
     }
 
     /// Waits until there is something to do: for the connections or, with none under way, for a command.
@@ -147,7 +161,8 @@ final class TransferEngine: @unchecked Sendable {
         if isIdle, multi.canSleep, park() { return }
         // The wish to stop may have come together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
-        multi.poll(milliseconds: nextDeadline.map { milliseconds(until: $0) } ?? Self.longest)
+        let longest = nextDeadline.map { milliseconds(until: $0) } ?? Self.longest
+        turn.hadCause = multi.poll(milliseconds: secondLook.wait(longest)) || !secondLook.isDue
     }
 
     func perform(_ command: EngineCommand) {
@@ -183,6 +198,7 @@ final class TransferEngine: @unchecked Sendable {
 
     private func finishEnded() {
         while let (pointer, code) = multi.nextFinished() {
+            noteWork()
             guard let transfer = active[pointer] else { continue }
             transfer.attemptEnded(code)
         }

@@ -1,9 +1,10 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 /// What sessions cost the process, measured in processes of their own.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct FootprintTests {
     @Test("Threads and descriptors of dropped, invalidated and busy sessions come back") func resources() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

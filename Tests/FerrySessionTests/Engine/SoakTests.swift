@@ -1,11 +1,12 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 /// Many requests, cancels and sessions in one process: each task ends exactly once, and nothing is left of them.
 ///
 /// `FERRY_SOAK` scales the numbers: `1`, the default, is 20,000 requests; `0.1` is quick, `50` takes a while.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)), .ownThreads)
 struct SoakTests {
     @Test("20,000 requests, 2,000 cancels and 200 sessions end exactly once and leave nothing") func soak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

@@ -1,10 +1,11 @@
 import FerrySession
 import FerryTesting
 import ProxySupport
+import TestSupport
 import Testing
 
 /// Sessions and a real proxy between them and the server.
-@Suite("Proxies", .timeLimit(.minutes(5)))
+@Suite("Proxies", .timeLimit(.minutes(5)), .ownThreads)
 struct ProxyTests {
     let server: LoopbackServer
 

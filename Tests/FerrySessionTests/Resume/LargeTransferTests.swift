@@ -1,9 +1,10 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 /// Transfers of a hundred megabytes and more, which nobody holds in memory.
-@Suite("Large transfers", .serialized, .timeLimit(.minutes(5)))
+@Suite("Large transfers", .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct LargeTransferTests {
     /// The sanitizer makes hashes slow, and is there for the threads.
     private static let scale = ProcessUsage.isThreadSanitized ? 10 : 1

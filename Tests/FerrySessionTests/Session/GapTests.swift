@@ -1,10 +1,11 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 /// What FoundationNetworking's session gets wrong on Linux: each body passes on `CurlSession`, and is kept, but not run
 /// unless asked for, for FoundationNetworking's own, which fails it.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct GapTests {
     typealias Make = @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?) -> URLSession
 

@@ -1,5 +1,6 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 #if compiler(>=6.2)
@@ -7,7 +8,8 @@ import Testing
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
-    .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory is in the way")
+    .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory is in the way"),
+    .ownThreads
 )
 struct MemoryTests {
     @Test("A bomb costs no memory while its delegate is slow, and arrives whole") func bomb() async {

@@ -1,10 +1,11 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 #if compiler(>=6.2)
 /// The environment belongs to the whole process, so these run in one of their own.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct ProxyEnvironmentTests {
     @Test("http_proxy is obeyed") func obeyed() async {
         await #expect(processExitsWith: .success) {

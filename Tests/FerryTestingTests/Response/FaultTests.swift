@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct FaultTests {
     private func outcome(_ response: LoopbackResponse) throws -> (data: Data, error: Int32?) {
         let server = try LoopbackServer { _ in response }

@@ -1,7 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
+@Suite(.ownThreads)
 struct ResourceTests {
     private static let date = Date(timeIntervalSince1970: 784_111_777.5)
     private static let dateText = "Sun, 06 Nov 1994 08:49:37 GMT"

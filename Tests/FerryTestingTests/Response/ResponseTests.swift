@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct ResponseTests {
     private func answer(_ response: LoopbackResponse, method: String = "GET") throws -> RawResponse {
         let server = try LoopbackServer { _ in response }

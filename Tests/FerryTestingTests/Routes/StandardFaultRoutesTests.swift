@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct StandardFaultRoutesTests {
     private let server: LoopbackServer
 

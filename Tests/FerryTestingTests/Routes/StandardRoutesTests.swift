@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct StandardRoutesTests {
     private let server: LoopbackServer
     private let client: RawClient

@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct ConnectionTests {
     @Test("Pipelined requests are answered in order, however they are cut") func pipelining() throws {
         let server = try LoopbackServer { .text($0.target + ($0.bodyText ?? "")) }

@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct LifecycleTests {
     @Test("A server of its own port listens on IPv6 too") func ipv6() throws {
         let server = try LoopbackServer(host: "::1")

@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(2)), .serialized, .ownThreads)
 struct LoadTests {
     @Test("Twenty thousand requests on four connections are all answered") func manyRequests() async throws {
         let server = try LoopbackServer { .text($0.target) }

@@ -1,8 +1,9 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct LoopbackServerTests {
     @Test("A handler's text answers a request, which is recorded") func answers() throws {
         let server = try LoopbackServer { request in .text("hello \(request.query["name"] ?? "")") }

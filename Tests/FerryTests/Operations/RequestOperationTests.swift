@@ -1,10 +1,11 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Ferry
 
-@Suite("Request operations", .timeLimit(.minutes(5))) struct RequestOperationTests {
+@Suite("Request operations", .timeLimit(.minutes(5)), .ownThreads) struct RequestOperationTests {
     private let manager = makeOperationManager()
 
     private func operation(_ url: URL) -> RequestOperation {

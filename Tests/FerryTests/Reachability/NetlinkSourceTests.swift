@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Ferry
@@ -7,7 +8,8 @@ import Testing
 @Suite(
     "Reachability in a network of its own",
     .serialized,
-    .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")")
+    .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"),
+    .ownThreads
 )
 struct NetlinkSourceTests {
     // Each runs in a process of its own: Dispatch's workers are in the namespace of the thread that happened to start them,

@@ -1,9 +1,10 @@
 import Ferry
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Many tasks at once", .timeLimit(.minutes(5)))
+@Suite("Many tasks at once", .timeLimit(.minutes(5)), .ownThreads)
 struct ConcurrencyTests {
     @Test("A hundred tasks made at once have a hundred identifiers", arguments: TestTransport.all)
     func identifiers(_ transport: TestTransport) async throws {

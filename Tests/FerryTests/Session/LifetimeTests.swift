@@ -1,9 +1,10 @@
 import Ferry
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Lifetime", .timeLimit(.minutes(5)))
+@Suite("Lifetime", .timeLimit(.minutes(5)), .ownThreads)
 struct LifetimeTests {
     @Test("A manager that is a local variable is freed, and its task completes", arguments: TestTransport.all)
     func localManager(_ transport: TestTransport) async throws {

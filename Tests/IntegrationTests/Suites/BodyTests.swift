@@ -1,9 +1,10 @@
 import Ferry
 import FerryTesting
+import TestSupport
 import Testing
 
 extension NginxTests {
-    @Suite("Large bodies")
+    @Suite("Large bodies", .ownThreads)
     struct BodyTests {
         let server: NginxServer
         let session: CurlSession

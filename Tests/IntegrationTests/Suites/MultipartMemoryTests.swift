@@ -4,7 +4,7 @@ import Testing
 
 extension PythonTests {
     /// The measurement has a process of its own, so that no other test counts.
-    @Suite("Memory of uploads")
+    @Suite("Memory of uploads", .ownThreads)
     struct MultipartMemoryTests {
         @Test("A form with a file of two gibibytes is sent in less than 64 MiB")
         func multipart() async throws {

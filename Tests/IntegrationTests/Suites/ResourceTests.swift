@@ -5,7 +5,7 @@ import Testing
 
 extension NginxTests {
     /// Each measurement has a process of its own, so that no other test counts.
-    @Suite("Memory and processor time")
+    @Suite("Memory and processor time", .ownThreads)
     struct ResourceTests {
         private static let mebibyte = 1_048_576
 

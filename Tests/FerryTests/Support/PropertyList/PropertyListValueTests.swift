@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Property lists")
@@ -77,7 +78,7 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("100,000 damaged binary lists are read or refused, and never crash", .timeLimit(.minutes(5)))
+    @Test("100,000 damaged binary lists are read or refused, and never crash", .timeLimit(.minutes(5)), .ownThreads)
     func damaged() throws {
         let bytes = Array(
             try PropertyListSerialization.data(

@@ -1,0 +1,61 @@
+import Dispatch
+import Foundation
+import Testing
+
+/// Runs a suite's tests on a few threads that are nobody else's.
+///
+/// Concurrency has one thread for each core. Tests that block theirs (on a socket, on a child process as exit tests do,
+/// on long sums) would hold up those that look at the clock.
+package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(BlockingExecutor.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    package static var ownThreads: OwnThreads { OwnThreads() }
+}
+
+/// A fixed number of threads, enough for all exit tests that may read their children's pipes at a time.
+private final class BlockingExecutor: TaskExecutor {
+    static let shared = BlockingExecutor(threads: 12)
+
+    private struct Jobs {
+        var waiting: [UnownedJob] = []
+        var next = 0
+    }
+
+    private let condition = NSCondition()
+    // Touched with the condition's lock held only.
+    nonisolated(unsafe) private var jobs = Jobs()
+
+    init(threads: Int) {
+        for _ in 0..<threads { Thread.detachNewThread { self.run() } }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.lock()
+        jobs.waiting.append(job)
+        condition.unlock()
+        condition.signal()
+    }
+
+    private func run() {
+        while true { next().runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func next() -> UnownedJob {
+        condition.lock()
+        defer { condition.unlock() }
+        while jobs.next == jobs.waiting.count { condition.wait() }
+        let job = jobs.waiting[jobs.next]
+        jobs.next += 1
+        if jobs.next == jobs.waiting.count { jobs = Jobs() }
+        return job
+    }
+}
