@@ -20,9 +20,9 @@ extension Trait where Self == OwnThreads {
     package static var ownThreads: OwnThreads { OwnThreads() }
 }
 
-/// A fixed number of threads, enough for all exit tests that may read their children's pipes at a time.
+/// A fixed number of threads: more than exit tests take for their children's pipes, since those wait for minutes.
 private final class BlockingExecutor: TaskExecutor {
-    static let shared = BlockingExecutor(threads: 12)
+    static let shared = BlockingExecutor(threads: 40)
 
     private struct Jobs {
         var waiting: [UnownedJob] = []

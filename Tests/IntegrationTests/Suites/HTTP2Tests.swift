@@ -75,6 +75,27 @@ extension NginxTests {
             }
         }
 
+        @Test("Streams that are cancelled with much unread leave none of the others standing")
+        func cancelledStreams() async throws {
+            let huge = URLRequest(url: server.url(.http2, "files/large.bin"))
+            let start = ContinuousClock.now
+            for round in 0..<20 {
+                var streams: [CurlSession.Bytes] = []
+                for _ in 0..<10 { streams.append(try await session.bytes(for: huge).0) }
+                let cancelled = streams
+                async let end: Void = {
+                    try await Task.sleep(for: .milliseconds(round * 2))
+                    for stream in cancelled {
+                        stream.task.cancel()
+                        await Task.yield()
+                    }
+                }()
+                _ = try await connections(100, .http2)
+                try await end
+            }
+            #expect(ContinuousClock.now - start < .seconds(50))
+        }
+
         @Test("A suspended download waits while others of its connection go on")
         func suspendedStream() async throws {
             let delegate = TransferRecorder()

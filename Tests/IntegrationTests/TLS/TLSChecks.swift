@@ -19,13 +19,8 @@ struct TLSChecks {
     func hasLogged(_ mark: String) async throws -> Bool {
         let (url, ours) = uniqueURL(.tls)
         _ = try await CurlSession.trusting(server).fetch(url)
-        var log = try server.accessLog()
-        for _ in 0..<100 where !log.contains(ours) {
-            try await Task.sleep(nanoseconds: 20_000_000)
-            log = try server.accessLog()
-        }
-        #expect(log.contains(ours))
-        return log.contains(mark)
+        try await server.waitForLog(ours)
+        return try server.hasLogged(mark)
     }
 
     /// Fetches, and gives the error with its cause.

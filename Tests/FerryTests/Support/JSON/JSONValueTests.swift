@@ -164,7 +164,11 @@ struct JSONValueTests {
         #expect(json.jsonString([.prettyPrinted, .sortedKeys]) == pretty)
     }
 
-    @Test("Damaged texts are read or refused as Foundation does it, and never crash", .timeLimit(.minutes(5)), .ownThreads)
+    @Test(
+        "Damaged texts are read or refused as Foundation does it, and never crash",
+        .timeLimit(.minutes(5)),
+        .ownThreads
+    )
     func damaged() throws {
         let text =
             #"{"a":[1,-2.5e3,true,null,"x\n\u00e9\ud83d\ude00ä"],"b":{"c":{"d":[[],{}]}},"e":12345678901234567890}"#
