@@ -5,20 +5,12 @@
 /// longer for `100 Continue`, would be left there until something else happens. A turn of libcurl's looks at every
 /// transfer, timer or not: so after each that did something there is one more, a millisecond later.
 struct SecondLook {
-    /// What a turn has been.
-    struct Turn {
-        /// Whether a socket, a command or a timer had ended the wait before it; not the millisecond of a second look.
-        var hadCause = true
-        /// Whether libcurl has called a transfer back, or ended one.
-        var didWork = false
-    }
-
     /// The first libcurl that loses no timer.
     private static let firstWithout = 0x08_04_00
 
     /// How long after a turn the second look is, in milliseconds.
     static let delay: Int32 = 1
-    static let delayInNanoseconds: UInt64 = 1_000_000
+    static let delayInNanoseconds = UInt64(delay) * 1_000_000
 
     private let isWanted: Bool
     private(set) var isDue = false
@@ -28,8 +20,11 @@ struct SecondLook {
     }
 
     /// Takes note of a turn that is over.
-    mutating func note(_ turn: Turn) {
-        isDue = isWanted && (turn.hadCause || turn.didWork)
+    ///
+    /// It was eventful where a socket, a command or a timer had ended the wait before it (not the millisecond of a second
+    /// look), or libcurl has called a transfer back or ended one.
+    mutating func note(isEventful: Bool) {
+        isDue = isWanted && isEventful
     }
 
     /// How long may be waited where `milliseconds` would be long enough for everything else.

@@ -61,7 +61,7 @@ extension Transfer {
     private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context else { return nil }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-        transfer.engine.noteWork()
+        transfer.engine.noteEvent()
         return transfer
     }
 

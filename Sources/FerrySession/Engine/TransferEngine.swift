@@ -41,7 +41,7 @@ final class TransferEngine: @unchecked Sendable {
     /// When libcurl last began to perform: exact enough for the lines of a head, which come many at a time.
     private(set) var turnStart = MonotonicTime.now()
     private(set) var secondLook: SecondLook
-    private var turn = SecondLook.Turn()
+    private var isEventful = true
     private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
     private var turnsUntilLook = 0
     /// Responses of this turn that nobody has made yet.
@@ -115,7 +115,7 @@ final class TransferEngine: @unchecked Sendable {
         while true {
             let isStopped = inbox.withLock { $0.take(&commands) }
             let isIdle = commands.isEmpty
-            if !isIdle { turn.hadCause = true }
+            if !isIdle { noteEvent() }
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
@@ -132,13 +132,13 @@ final class TransferEngine: @unchecked Sendable {
     func beginTurn() {
         let now = MonotonicTime.now()
         // A timer has ended the wait, and not the time of a second look.
-        if now.since(turnStart) < SecondLook.delayInNanoseconds { turn.hadCause = true }
+        if now.since(turnStart) < SecondLook.delayInNanoseconds { noteEvent() }
         turnStart = now
     }
 
-    /// Takes note that libcurl has something to say.
-    func noteWork() {
-        turn.didWork = true
+    /// Takes note that the turn is no mere second look.
+    func noteEvent() {
+        isEventful = true
     }
 
     /// Looks what libcurl has done, and tells of it.
@@ -151,8 +151,8 @@ final class TransferEngine: @unchecked Sendable {
         if unmade.count == 1 { makeResponses() }
         observer.engineDidEndTurn()
         makeResponses()
-        secondLook.note(turn)
-        turn = SecondLook.Turn()
+        secondLook.note(isEventful: isEventful)
+        isEventful = true
     }
 
     /// Waits until there is something to do: for the connections or, with none under way, for a command.
@@ -162,7 +162,7 @@ final class TransferEngine: @unchecked Sendable {
         // The wish to stop may have come together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         let longest = nextDeadline.map { milliseconds(until: $0) } ?? Self.longest
-        turn.hadCause = multi.poll(milliseconds: secondLook.wait(longest)) || !secondLook.isDue
+        isEventful = multi.poll(milliseconds: secondLook.wait(longest)) || !secondLook.isDue
     }
 
     func perform(_ command: EngineCommand) {
@@ -198,7 +198,7 @@ final class TransferEngine: @unchecked Sendable {
 
     private func finishEnded() {
         while let (pointer, code) = multi.nextFinished() {
-            noteWork()
+            noteEvent()
             guard let transfer = active[pointer] else { continue }
             transfer.attemptEnded(code)
         }

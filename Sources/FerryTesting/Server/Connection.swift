@@ -34,7 +34,7 @@ final class Connection {
         core.connections.remove(id)
         // The socket of a server that stops is shut down, and its window opens no more: without a reset, a client that is
         // still sending would wait behind it for a minute.
-        if resets || (isBodyUnread && core.connections.isClosed) { socket.resetOnClose() }
+        if resets || (isBodyUnread && core.isStopped) { socket.resetOnClose() }
         socket.close()
     }
 

@@ -59,11 +59,6 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Whether the server stops: see ``close()``.
-    var isClosed: Bool {
-        state.withLock { $0.isClosed }
-    }
-
     /// Shuts down all connections and takes no more.
     func close() {
         state.withLock { state in

@@ -63,7 +63,8 @@ final class ServerCore: Sendable {
         return threads.waitForAll(timeout: 5)
     }
 
-    private var isStopped: Bool {
+    /// Whether the server stops: set before the sockets of its connections are shut down.
+    var isStopped: Bool {
         state.withLock { $0.isStopped }
     }
 

@@ -87,17 +87,18 @@ final class NginxServer: Sendable {
         URL(string: "\(listener.scheme)://\(host):\(ports[listener] ?? 0)/\(path)") ?? prefix
     }
 
-    /// Whether a text is in the log, which has a line for each request that is over.
+    /// Which of the texts are in the log, which has a line for each request that is over.
     ///
     /// There are many, and Foundation searches strings slowly.
-    func hasLogged(_ text: String) throws -> Bool {
-        try Data(contentsOf: prefix.appendingPathComponent("access.log")).range(of: Data(text.utf8)) != nil
+    func logged(_ texts: [String]) throws -> [String] {
+        let log = try Data(contentsOf: prefix.appendingPathComponent("access.log"))
+        return texts.filter { log.range(of: Data($0.utf8)) != nil }
     }
 
     /// Waits for a line of the log, which comes when the server is done with the request, or has given it up.
     func waitForLog(_ text: String) async throws {
         for _ in 0..<1200 {
-            if try hasLogged(text) { return }
+            if try logged([text]) == [text] { return }
             try await Task.sleep(nanoseconds: 25_000_000)
         }
         throw Subprocess.Failure(description: "nginx never logged \(text)")

@@ -20,7 +20,7 @@ struct TLSChecks {
         let (url, ours) = uniqueURL(.tls)
         _ = try await CurlSession.trusting(server).fetch(url)
         try await server.waitForLog(ours)
-        return try server.hasLogged(mark)
+        return try server.logged([mark]) == [mark]
     }
 
     /// Fetches, and gives the error with its cause.
