@@ -23,6 +23,7 @@ static struct {
     int (*stack_count)(const void *);
     void *(*stack_item)(const void *, int);
     int (*encode)(const void *, unsigned char **);
+    int (*pending)(const void *);
 } ssl;
 
 static bool is_available;
@@ -51,6 +52,7 @@ static void load(void) {
         {"OPENSSL_sk_num", (void **)&ssl.stack_count},
         {"OPENSSL_sk_value", (void **)&ssl.stack_item},
         {"i2d_X509", (void **)&ssl.encode},
+        {"SSL_pending", (void **)&ssl.pending},
     };
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
         *wanted[index].slot = dlsym(library, wanted[index].name);
@@ -107,4 +109,18 @@ bool ferry_easy_watch_handshake(void *easy, void *owner, void *context) {
     return ferry_easy_set_pointer(easy, PRIVATE, context) == 0
         && ferry_easy_set_pointer(easy, SSL_CTX_FUNCTION, (void *)watch) == 0
         && ferry_easy_set_pointer(easy, SSL_CTX_DATA, owner) == 0;
+}
+
+int ferry_easy_tls_pending(void *easy) {
+    const int tls_pointer = 0x400000 + 45;
+    const struct {
+        int backend;
+        void *internals;
+    } *session = NULL;
+    pthread_once(&once, load);
+    if (!is_available) return 0;
+    ferry_easy_get_string(easy, tls_pointer, (const char **)&session);
+    const int openssl = 1;
+    if (session == NULL || session->backend != openssl || session->internals == NULL) return 0;
+    return ssl.pending(session->internals);
 }

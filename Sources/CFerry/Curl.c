@@ -14,6 +14,9 @@
 #ifdef __linux__
 #include <sys/eventfd.h>
 #endif
+#ifdef __linux__
+#include <linux/tcp.h>
+#endif
 #include <unistd.h>
 
 #ifndef SOCK_CLOEXEC
@@ -248,26 +251,13 @@ void ferry_tell_handshake(void *context) { installed.handshake(context); }
 static int open_socket(void *context, int purpose, struct curl_address *address) {
     (void)purpose;
     if (!installed.may_connect(context)) return -1;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (descriptor >= 0) installed.opened(context, descriptor);
+    return descriptor;
 }
 
 static int close_socket(void *context, int descriptor) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address;
-    socklen_t length = sizeof address;
-    char text[INET6_ADDRSTRLEN] = "";
-    memset(&address, 0, sizeof address);
-    if (getsockname(descriptor, &address.any, &length) == 0) {
-        int family = address.any.sa_family;
-        const void *bytes = family == AF_INET ? (const void *)&address.v4.sin_addr : &address.v6.sin6_addr;
-        in_port_t port = family == AF_INET ? address.v4.sin_port : address.v6.sin6_port;
-        if ((family == AF_INET || family == AF_INET6) && inet_ntop(family, bytes, text, sizeof text) != NULL) {
-            installed.closed(context, text, ntohs(port));
-        }
-    }
+    installed.closed(context, descriptor);
     return close(descriptor);
 }
 
@@ -275,6 +265,58 @@ int ferry_easy_watch_closing(void *easy, void *context) {
     enum { CLOSESOCKETDATA = 10209, CLOSESOCKETFUNCTION = 20208 };
     return curl.easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
         | curl.easy_setopt(easy, CLOSESOCKETDATA, context);
+}
+
+static int report_progress(void *context, int64_t a, int64_t b, int64_t c, int64_t d) {
+    (void)a, (void)b, (void)c, (void)d;
+    return installed.progress(context);
+}
+
+int ferry_easy_watch_progress(void *easy, void *context) {
+    enum { NOPROGRESS = 43, XFERINFODATA = 10057, XFERINFOFUNCTION = 20219 };
+    return curl.easy_setopt(easy, XFERINFOFUNCTION, report_progress)
+        | curl.easy_setopt(easy, XFERINFODATA, context)
+        | curl.easy_setopt(easy, NOPROGRESS, 0L);
+}
+
+// MARK: - Sockets
+
+int ferry_socket_local_port(int descriptor, char text[FERRY_ADDRESS_SIZE]) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address;
+    socklen_t length = sizeof address;
+    memset(&address, 0, sizeof address);
+    text[0] = 0;
+    if (getsockname(descriptor, &address.any, &length) != 0) return -1;
+    int family = address.any.sa_family;
+    if (family != AF_INET && family != AF_INET6) return -1;
+    const void *bytes = family == AF_INET ? (const void *)&address.v4.sin_addr : &address.v6.sin6_addr;
+    if (inet_ntop(family, bytes, text, FERRY_ADDRESS_SIZE) == NULL) return -1;
+    return ntohs(family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
+}
+
+bool ferry_socket_has_input(int descriptor) {
+    struct pollfd wait = {descriptor, POLLIN, 0};
+    return poll(&wait, 1, 0) != 0;
+}
+
+void ferry_socket_end(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+
+int64_t ferry_socket_acknowledged(int descriptor) {
+#ifdef __linux__
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    if (length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return -1;
+    return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
+#else
+    (void)descriptor;
+    return -1;
+#endif
 }
 
 int ferry_easy_set_callbacks(void *easy, void *context) {

@@ -43,8 +43,13 @@ typedef struct {
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
     /// A name look-up starts. Answers 0 to go on.
     int (*resolve)(void *resolver, void *reserved, void *context);
-    /// A connection with this local address is closed; `context` is the one given to `ferry_easy_watch_closing`.
-    void (*closed)(void *context, const char *local, int local_port);
+    /// A socket has been opened for a connection of the transfer.
+    void (*opened)(void *context, int descriptor);
+    /// A socket is about to be closed; `context` is the one given to `ferry_easy_watch_closing`.
+    void (*closed)(void *context, int descriptor);
+    /// Called again and again while a transfer goes on; `context` is the one given to `ferry_easy_watch_progress`.
+    /// Returns 0 to go on, 1 to abort.
+    int (*progress)(void *context);
     /// A connection stands, and its TLS handshake begins; `context` is the one given to `ferry_easy_watch_handshake`.
     void (*handshake)(void *context);
     /// A certificate, in DER, of a chain that OpenSSL has refused: those that the server presented, then the one at fault.
@@ -69,8 +74,10 @@ int ferry_easy_set_string(void *easy, int option, const char *value);
 int ferry_easy_set_pointer(void *easy, int option, void *value);
 /// Sets an option to bytes that the caller keeps alive for as long as the handle uses them.
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
-/// Has `closed` called for each connection that this handle opens; it may outlive the handle.
+/// Has `closed` called for each connection that this handle opens; the connection may outlive the handle.
 int ferry_easy_watch_closing(void *easy, void *context);
+/// Has `progress` called, also where libcurl discards bytes by itself.
+int ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
 /// The socket of the connection that a transfer which is over has used; -1 where it is closed.
 int ferry_easy_get_socket(void *easy);
@@ -88,6 +95,26 @@ bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
 void *ferry_slist_append(void *list, const char *string);
 void ferry_slist_free(void *list);
+
+/// How many bytes the TLS library has read from the connection and not given to libcurl; 0 where that cannot be told.
+/// Only for a handle that has a connection.
+int ferry_easy_tls_pending(void *easy);
+
+// MARK: - Sockets
+
+enum { FERRY_ADDRESS_SIZE = 46 };
+
+/// The local port of an IP socket, and its address as text; 0 for one that has no port yet, -1 for other sockets.
+int ferry_socket_local_port(int descriptor, char text[FERRY_ADDRESS_SIZE]);
+
+/// Whether bytes, the end or an error wait to be read.
+bool ferry_socket_has_input(int descriptor);
+
+/// Ends both directions, so that everything that uses the socket fails.
+void ferry_socket_end(int descriptor);
+
+/// How many bytes the peer of a TCP connection has acknowledged; -1 where that cannot be told.
+int64_t ferry_socket_acknowledged(int descriptor);
 
 // MARK: - Multi handles
 

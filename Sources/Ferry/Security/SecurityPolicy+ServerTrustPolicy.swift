@@ -1,6 +1,6 @@
 import FerrySession
 
-extension SecurityPolicy: ServerTrustPolicy {
+extension SecurityPolicy: ImmediateTrustPolicy {
     /// Leaves the chain to the policy if it allows what the system does not trust, and names if it does not look at them.
     ///
     /// - Parameter host: The host of the URL.

@@ -1,7 +1,7 @@
 /// Gives a request's body to libcurl piece by piece; lives on the engine's thread.
 protocol BodyReader: AnyObject {
     /// The number of bytes in all, `nil` where it is not known.
-    var length: Int64? { get }
+    var length: ByteCount? { get }
 
     /// Copies the next bytes into `buffer`; never blocks on anything but a disk.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece
@@ -31,7 +31,7 @@ final class DataReader: BodyReader {
         self.data = data
     }
 
-    var length: Int64? { Int64(data.count) }
+    var length: ByteCount? { ByteCount(clamping: data.count) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         let count = min(buffer.count, data.count - offset)

@@ -36,8 +36,7 @@ enum ContentCoding: CaseIterable, Sendable {
 
     /// The codings a `Content-Encoding` value names, in the order they were applied, without `identity`.
     ///
-    /// `nil` when one is not known, or when there are more than anybody needs: a body that cannot be decoded whole is
-    /// delivered as it came.
+    /// Returns `nil` when one is not known: a body that cannot be decoded whole is delivered as it came.
     static func parse(_ value: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for part in value.split(separator: ",") {
@@ -50,7 +49,6 @@ enum ContentCoding: CaseIterable, Sendable {
             default: return nil
             }
         }
-        let most = 4
-        return codings.count <= most && codings.allSatisfy(available.contains) ? codings : nil
+        return codings.allSatisfy(available.contains) ? codings : nil
     }
 }

@@ -5,7 +5,12 @@ internal import CFerry
 /// It is Ferry's and not libcurl's, since libcurl 7.88 takes a coding that ends early for complete, and cannot stop
 /// in the middle of a piece that unpacks to a thousand times its size.
 final class ContentDecoder {
-    struct Failure: Error {}
+    enum Failure: Error {
+        /// The bytes are not of the coding.
+        case damaged
+        /// They unpack to more than is accepted.
+        case tooLarge
+    }
 
     private let coding: ContentCoding
     private let pointer: OpaquePointer
@@ -44,7 +49,7 @@ final class ContentDecoder {
             output.count,
             &produced
         )
-        guard status != FERRY_DECODE_ERROR else { throw Failure() }
+        guard status != FERRY_DECODE_ERROR else { throw .damaged }
         if consumed > 0 || produced > 0 { isComplete = status == FERRY_DECODE_END }
         return (consumed, produced)
     }

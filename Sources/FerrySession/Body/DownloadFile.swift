@@ -5,7 +5,7 @@ final class DownloadFile: @unchecked Sendable {
     let url: URL
     private let requestURL: URL?
     private var descriptor: Int32 = -1
-    private(set) var size: Int64 = 0
+    private(set) var size = ByteCount.zero
 
     private static let prefix = "ferry-"
     private static let suffix = ".download"
@@ -29,7 +29,7 @@ final class DownloadFile: @unchecked Sendable {
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
             throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) is not a file of this user")
         }
-        guard Int64(info.st_size) >= data.offset else {
+        guard let offset = ByteCount(data.offset), let found = ByteCount(Int64(info.st_size)), found >= offset else {
             throw CurlSessionError(
                 .invalidResumeData,
                 "The partial file \(url.path) has \(info.st_size) bytes, and \(data.offset) were to be there"
@@ -38,7 +38,7 @@ final class DownloadFile: @unchecked Sendable {
         guard ftruncate(descriptor, off_t(data.offset)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
             throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) cannot be written")
         }
-        size = data.offset
+        size = offset
     }
 
     /// Makes a file of what has come of a body, and closes it where that is all.
@@ -81,7 +81,7 @@ final class DownloadFile: @unchecked Sendable {
                 throw failure(.cannotWriteToFile, "could not be written", errno)
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            size += Int64(count)
+            size.add(ByteCount(clamping: count))
         }
     }
 
@@ -98,7 +98,7 @@ final class DownloadFile: @unchecked Sendable {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw failure(.cannotWriteToFile, "could not be truncated", errno)
         }
-        size = 0
+        size = .zero
     }
 
     /// Closes the file; some file systems report a full disk only now.

@@ -30,7 +30,7 @@ final class FileReader: BodyReader {
         close()
     }
 
-    var length: Int64? { size }
+    var length: ByteCount? { ByteCount(size) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         let wanted = min(Int64(buffer.count), size - offset)

@@ -17,7 +17,7 @@ final class StreamPump: BodyReader, Sendable {
         var delivered: Int64 = 0
     }
 
-    let length: Int64?
+    let length: ByteCount?
     private let url: URL?
     private let state = Mutex(State())
     /// Begins at zero and is raised at once: libdispatch traps when a semaphore ends below where it began.
@@ -31,7 +31,7 @@ final class StreamPump: BodyReader, Sendable {
     ///   - length: The length that was announced for it, if any.
     ///   - url: The URL that errors name.
     ///   - wake: Called when bytes are there again after a reader was told to wait; on the pump's thread.
-    init(_ box: StreamBox, length: Int64?, url: URL?, wake: @escaping @Sendable () -> Void) {
+    init(_ box: StreamBox, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
         self.length = length
         self.url = url
         self.wake = wake
@@ -55,8 +55,10 @@ final class StreamPump: BodyReader, Sendable {
             }
             var count = min(buffer.count, data.count - state.offset)
             if let length {
-                guard state.delivered < length || count == 0 else { return (.failed(mismatch("more than")), false) }
-                count = Int(min(Int64(count), length - state.delivered))
+                guard state.delivered < length.int64 || count == 0 else {
+                    return (.failed(mismatch("more than")), false)
+                }
+                count = Int(min(Int64(count), length.int64 - state.delivered))
             }
             data.withUnsafeBytes { bytes in
                 let slice = bytes[state.offset..<state.offset + count]
@@ -83,14 +85,14 @@ final class StreamPump: BodyReader, Sendable {
     }
 
     private func end(_ delivered: Int64) -> BodyPiece {
-        guard let length, delivered < length else { return .end }
+        guard let length, delivered < length.int64 else { return .end }
         return .failed(mismatch("\(delivered) bytes instead of"))
     }
 
     private func mismatch(_ found: String) -> URLError {
         let error = CurlSessionError(
             .bodyLengthMismatch,
-            "The body's stream gave \(found) the \(length ?? 0) bytes that Content-Length announced"
+            "The body's stream gave \(found) the \(length ?? .zero) bytes that Content-Length announced"
         )
         return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
     }

@@ -20,8 +20,8 @@ final class CacheBodyWriter {
     private var count = 0
 
     /// `nil` for a body that is too large, as far as that is known.
-    init?(_ limits: HTTPCache.BodyLimits, expectedLength: Int64) {
-        guard expectedLength <= Int64(limits.largest) else { return nil }
+    init?(_ limits: HTTPCache.BodyLimits, expectedLength: ByteCount?) {
+        guard expectedLength?.int64 ?? 0 <= Int64(limits.largest) else { return nil }
         self.limits = limits
     }
 

@@ -28,7 +28,8 @@ struct CacheExchange {
     var outcome: Outcome?
     var pending: Pending?
 
-    /// `nil` for a request that the cache has no part in: one for a part, or with conditions of the user's own.
+    /// Returns `nil` for a request that bypasses the cache: one for a part, with conditions of the user's own, or with a
+    /// `Host` of its own.
     init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, isAuthorizedByEngine: Bool) {
         var controls: [String] = []
         var isPragma = false
@@ -38,12 +39,14 @@ struct CacheExchange {
                 continue
             }
             // None of the names that matter begins otherwise.
-            guard let first = line.utf8.first.map({ $0 | 0x20 }), "acipr".utf8.contains(first) else { continue }
+            guard let first = line.utf8.first.map({ $0 | 0x20 }), "achipr".utf8.contains(first) else { continue }
             let name = line[..<end].lowercased()
             switch name {
             case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))
             case "pragma": isPragma = line.lowercased().contains("no-cache")
             case "authorization": request.isAuthorized = true
+            // The response is another host's than the URL's, which the key is made of.
+            case "host": return nil
             default: if CacheValidation.conditionalNames.contains(name) { return nil }
             }
         }

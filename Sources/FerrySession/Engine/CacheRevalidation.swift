@@ -17,19 +17,20 @@ final class CacheRevalidation: TransferClient {
         self.transfer.withLock { $0.transfer = transfer }
     }
 
+    var transferCollectsBody: Bool { false }
     var transferWantsResponseEarly: Bool { false }
     var transferIsSuspended: Bool { false }
 
     func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {}
-    func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {}
+    func transfer(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {}
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow { .more }
-    func transfer(didWrite count: Int64) {}
-    func transfer(didSend count: Int64, expected: Int64) {}
+    func transfer(didWrite count: ByteCount) {}
+    func transfer(didSend count: ByteCount, expected: ByteCount?) {}
     func transferDidRewindBody() {}
-    func transfer(willSend request: URLRequest, bodyLength: Int64) {}
+    func transfer(willSend request: URLRequest, bodyLength: ByteCount?) {}
     func transferNeedsBodyStream() {}
     func transferTakesBuffer() -> Data { Data() }
-    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?) {}
+    func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {}
     func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {}
     func transfer(didCancelProducing resumeData: Data?) {}
     func transfer(willCache candidate: CacheCandidate) { candidate.store() }

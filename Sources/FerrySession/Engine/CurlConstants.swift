@@ -48,6 +48,9 @@ enum CurlOption {
     static let proxyHeader: Int32 = 10_228
     static let proxyCAPath: Int32 = 10_247
     static let proxyCAInfoBlob: Int32 = 40_310
+    static let proxySSLVersion: Int32 = 250
+    static let proxyCipherList: Int32 = 10_259
+    static let proxyTLS13Ciphers: Int32 = 10_277
     static let unixSocketPath: Int32 = 10_231
     static let abstractUnixSocket: Int32 = 10_264
     static let resolve: Int32 = 10_203

@@ -23,10 +23,8 @@ extension EasyHandle {
         ferry_easy_set_string(pointer, option, nil)
     }
 
-    /// Has the verdicts forget what was said of connections that this handle opens, when those are closed.
-    func forgetClosed(_ verdicts: ConnectionVerdicts) {
-        ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(verdicts).toOpaque())
-    }
+    /// How many bytes the TLS library holds that libcurl has not read.
+    var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
 
     /// Has the start of a handshake told, and the chain noted that a server of this handle presents, where it is refused.
     func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {

@@ -4,7 +4,7 @@ internal import CFerry
 final class EasyHandle {
     static let errorSize = 256
 
-    let pointer: UnsafeMutableRawPointer
+    private(set) var pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var lists: [Int32: List] = [:]
     private var holdsSecrets = false
@@ -30,10 +30,32 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Forgets every option; the connection, session and name caches live in the multi handle and stay.
-    func reset() {
-        ferry_easy_reset(pointer)
+    /// Forgets every option, and returns whether the handle can be used again; the connection, session and name caches
+    /// live in the multi handle and stay.
+    ///
+    /// From 7.83 on to 8.1, libcurl keeps a pointer to the last header field of the response before, which it has freed:
+    /// a response whose first field is a folded line is appended to that memory (curl #11101). There the handle is made
+    /// anew, which costs a microsecond.
+    func reset(isReusable: Bool) -> Bool {
+        if isReusable {
+            ferry_easy_reset(pointer)
+        } else {
+            guard let fresh = ferry_easy_init() else { return false }
+            ferry_easy_cleanup(pointer)
+            pointer = fresh
+        }
         errorText[0] = 0
+        forgetSecrets()
+        return true
+    }
+
+    /// The first and the last libcurl whose handles must not be used for a second request.
+    private static let withDanglingHeader = 0x07_53_00..<0x08_01_00
+
+    /// Whether handles of a libcurl can be used again.
+    static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
+
+    private func forgetSecrets() {
         guard holdsSecrets else { return }
         holdsSecrets = false
         for (option, list) in lists where list.isSecret {
@@ -45,9 +67,10 @@ final class EasyHandle {
     /// The lines of all lists that are kept.
     var keptLines: [String] { lists.values.flatMap(\.lines) }
 
-    func prepare(context: UnsafeMutableRawPointer) {
+    func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
         errorText[0] = 0
         ferry_easy_set_callbacks(pointer, context)
+        ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(connections).toOpaque())
         ferry_easy_set_pointer(pointer, CurlOption.errorBuffer, errorText)
         set(CurlOption.noSignal, 1)
         set(CurlOption.noProgress, 1)
@@ -99,6 +122,11 @@ final class EasyHandle {
     var socket: Int32? {
         let socket = ferry_easy_get_socket(pointer)
         return socket < 0 ? nil : socket
+    }
+
+    /// Has libcurl ask again and again whether the transfer goes on, also while it discards bytes by itself.
+    func watchProgress(context: UnsafeMutableRawPointer) {
+        ferry_easy_watch_progress(pointer, context)
     }
 
     func pause(_ mask: Int32) -> Int32 {

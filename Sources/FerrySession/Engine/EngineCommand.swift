@@ -20,6 +20,10 @@ enum EngineCommand: Sendable {
     case bodyStream(Transfer, StreamBox?)
     /// The body goes to a file, first what the client has kept of it.
     case becomeDownload(Transfer, any TransferClient)
+    /// An evaluator or a policy has decided about a connection that the transfer waits for.
+    case trustDecided(Transfer, TrustQuestion, TrustDecision)
+    /// A policy has said what is to be verified about the transfer's host.
+    case verificationKnown(Transfer)
     /// Stored responses are not validated behind the user's back any more.
     case cancelRevalidations
 }

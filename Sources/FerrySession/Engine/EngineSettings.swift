@@ -17,6 +17,7 @@ struct EngineSettings: Sendable {
     var network: Result<NetworkMaterial, CurlSessionError>
     var temporaryDirectory: URL
     var decodesContent: Bool
+    var decodingLimits: ContentDecodingLimits
     var cookies: CookieJar?
     var credentialStore: CredentialStore?
     var cache: HTTPCache?

@@ -10,14 +10,14 @@ final class MultiHandle: @unchecked Sendable {
     /// What ends a wait: cheaper than libcurl's own way, and -1 where there is none.
     private let wakeDescriptor: Int32
 
-    /// What libcurl calls when a connection closes, the last of them in this object's end.
-    private let verdicts: ConnectionVerdicts
+    /// What libcurl tells of closed connections, of the last of them when this object ends.
+    private let connections: ConnectionTable
 
     /// What OpenSSL calls when it refuses a chain; connections keep its address.
     private let chains: RefusedChains
 
-    init?(_ verdicts: ConnectionVerdicts, _ chains: RefusedChains) {
-        self.verdicts = verdicts
+    init?(_ connections: ConnectionTable, _ chains: RefusedChains) {
+        self.connections = connections
         self.chains = chains
         guard let pointer = ferry_multi_init() else { return nil }
         self.pointer = pointer

@@ -95,6 +95,18 @@ extension Transfer {
         }
     }
 
+    /// Sends the request once more without a credential, for the whole of the response that asks for one.
+    func askWithoutCredential() {
+        for isProxy in [false, true] {
+            credentials[isProxy] = nil
+            authenticationFailures[isProxy] = AuthenticationChallenge.mostFailures
+        }
+        letGoOfAttempt()
+        (isClientFull, isEnded) = (false, false)
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
+    }
+
     private func authenticate(_ credential: SchemeCredential, isProxy: Bool) {
         held = nil
         letGoOfAttempt()

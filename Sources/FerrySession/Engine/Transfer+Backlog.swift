@@ -6,7 +6,7 @@ extension Transfer {
     /// How many bytes libcurl holds for the stream while it is paused.
     var backlog: Int64 {
         guard let easy, appliedPause & CurlPause.receive != 0 else { return 0 }
-        return max(0, easy.offset(CurlInfo.sizeDownload) - attemptReceived)
+        return ByteCount(easy.offset(CurlInfo.sizeDownload))?.subtracting(attemptReceived)?.int64 ?? 0
     }
 
     /// Gives the stream up with all that libcurl holds for it, to ask for the rest when it is wanted.

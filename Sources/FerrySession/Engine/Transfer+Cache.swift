@@ -117,7 +117,7 @@ extension Transfer {
     private func beginServing(status: Int) {
         (decoder, attemptStart, cachedBody) = (nil, nil, nil)
         isClientFull = false
-        client?.transfer(willSend: request, bodyLength: 0)
+        client?.transfer(willSend: request, bodyLength: .zero)
         client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirectCount)
     }
 

@@ -31,7 +31,7 @@ extension Transfer {
                 variant: CacheKey.variant(names, lines: exchange.lines)
             ),
             writer: isRedirection
-                ? nil : CacheBodyWriter(exchange.cache.bodyLimits, expectedLength: expectedTotal ?? 0)
+                ? nil : CacheBodyWriter(exchange.cache.bodyLimits, expectedLength: expectedTotal)
         )
         guard isRedirection || pending.writer != nil else { return exchange.cache.remove(exchange.key) }
         caching?.pending = pending

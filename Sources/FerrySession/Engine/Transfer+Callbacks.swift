@@ -21,28 +21,27 @@ extension Transfer {
                 may_connect: { context in
                     Transfer.from(context)?.mayConnect() == true ? 1 : 0
                 },
-                prerequest: { context, remote, local, remotePort, localPort in
-                    guard let transfer = Transfer.from(context), transfer.mayRequest() else { return 1 }
-                    let isTrusted = transfer.mayTrust {
-                        // Without addresses, as over a Unix-domain socket, one connection is like the other.
-                        guard let remote, let local, local.pointee != 0, localPort > 0 else { return nil }
-                        return ConnectionVerdicts.Key(
-                            remote: String(cString: remote),
-                            remotePort: Int(remotePort),
-                            local: String(cString: local),
-                            localPort: Int(localPort)
-                        )
-                    }
-                    return isTrusted ? 0 : 1
+                prerequest: { context, _, local, _, localPort in
+                    guard let transfer = Transfer.from(context),
+                        transfer.mayRequest(local: local, port: Int(localPort)), transfer.mayTrust()
+                    else { return 1 }
+                    transfer.willSendRequest()
+                    return 0
                 },
                 resolve: { _, _, context in
                     Transfer.from(context)?.willResolve()
                     return 0
                 },
-                closed: { context, local, port in
-                    guard let context, let local else { return }
-                    let verdicts = Unmanaged<ConnectionVerdicts>.fromOpaque(context).takeUnretainedValue()
-                    verdicts.forget(local: String(cString: local), port: Int(port))
+                opened: { context, socket in
+                    guard let transfer = Transfer.from(context) else { return }
+                    transfer.attempt.lastOpened = transfer.engine.connections.open(socket)
+                },
+                closed: { context, socket in
+                    guard let context else { return }
+                    Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
+                },
+                progress: { context in
+                    Transfer.from(context)?.mayGoOnTunnelling() == true ? 0 : 1
                 },
                 handshake: { context in
                     guard let transfer = Transfer.from(context), transfer.handshakeStart == nil else { return }
@@ -89,7 +88,7 @@ extension Transfer {
         engine.watch(self)
     }
 
-    private func mayRequest() -> Bool {
+    private func mayRequest(local: UnsafePointer<CChar>?, port: Int) -> Bool {
         isResolving = false
         guard client != nil else { return false }
         isConnected = true
@@ -97,7 +96,59 @@ extension Transfer {
         if !isSuspended { clock.start(at: now) }
         clock.endConnecting(at: now)
         engine.watch(self)
-        return true
+        return mayRepeat() && mayUseConnection(local: local, port: port)
+    }
+
+    /// Whether the request may be sent: a second time without a response to the first only where that does no harm.
+    ///
+    /// libcurl sends a request again whose connection from the pool closes without a response.
+    private func mayRepeat() -> Bool {
+        guard attempt.requestCount > 0, !attempt.hasResponseBytes, !RepetitionRule.isIdempotent(method) else {
+            return true
+        }
+        let cause = CurlSessionError(
+            .notRepeated,
+            "The server closed the connection without a response, and a \(method) request is not sent a second time"
+        )
+        ownFailure = .ferry(.networkConnectionLost, url: request.url, underlying: cause)
+        return false
+    }
+
+    /// Finds the connection that libcurl has chosen, and says whether it may carry the request.
+    private func mayUseConnection(local: UnsafePointer<CChar>?, port: Int) -> Bool {
+        if let local, local.pointee != 0, port > 0 {
+            guard let connection = engine.connections.connection(address: local, port: port) else { return true }
+            let isUsed = attempt.connection === connection
+            if !isUsed {
+                guard connection.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
+                    return refuseConnection()
+                }
+                attempt.connection?.removeUser()
+                attempt.connection = connection
+                connection.addUser()
+            }
+            return true
+        }
+        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has opened one.
+        if let opened = attempt.lastOpened {
+            attempt.connection = opened
+            opened.addUser()
+            return true
+        }
+        return engine.connections.hasUnexpectedInputWithoutPort ? refuseConnection() : true
+    }
+
+    /// Notes that the request goes out now.
+    private func willSendRequest() {
+        attempt.requestCount += 1
+        attempt.hasResponseBytes = false
+        attempt.requestStart = engine.turnStart
+    }
+
+    private func noteReceived(at now: MonotonicTime) {
+        clock.noteActivity(at: now)
+        attempt.hasResponseBytes = true
+        attempt.connection?.noteReceived(at: now)
     }
 
     // MARK: - Receiving
@@ -105,14 +156,14 @@ extension Transfer {
     private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if isDiscarding { return count }
         isResolving = false
-        clock.noteActivity(at: engine.turnStart)
+        noteReceived(at: engine.turnStart)
         // Lines that came while the transfer was paused arrive together when the pause is lifted.
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
         while let base = rest.baseAddress, !rest.isEmpty {
             let end = memchr(base, 0x0A, rest.count).map { UnsafeRawPointer($0) - base + 1 } ?? rest.count
             let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
             if isTunnelling {
-                didReceiveTunnelLine(line)
+                guard didReceiveTunnelLine(line) else { return 0 }
             } else if !didReceiveHeaderLine(line) {
                 return 0
             }
@@ -127,21 +178,29 @@ extension Transfer {
             return true
         case .head(let head):
             return didReceiveHead(head)
-        case .malformed:
-            ownFailure = .ferry(
-                .cannotParseResponse,
-                url: request.url,
-                "The server's answer has a head that is no HTTP"
-            )
+        case .refused(let refusal):
+            refuse(refusal)
             return false
+        }
+    }
+
+    /// Notes why the attempt fails whose response's header is not accepted.
+    func refuse(_ refusal: ResponseHeadParser.Refusal) {
+        switch refusal {
+        case .malformed(let text):
+            let cause = CurlSessionError(.malformedResponse, text)
+            ownFailure = .ferry(.cannotParseResponse, url: request.url, underlying: cause)
+        case .tooLarge(let text):
+            let cause = CurlSessionError(.responseTooLarge, text)
+            ownFailure = .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: cause)
         }
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if isDiscarding { return count }
         guard client != nil else { return 0 }
-        clock.noteActivity(at: .now())
-        attemptReceived += Int64(count)
+        noteReceived(at: .now())
+        attemptReceived.add(ByteCount(clamping: count))
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard accept(bytes), applyPause() == 0 else { return 0 }
         return count
@@ -159,7 +218,7 @@ extension Transfer {
         switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)) {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
-            client.transfer(didSend: Int64(count), expected: reader.length ?? NSURLSessionTransferSizeUnknown)
+            client.transfer(didSend: ByteCount(clamping: count), expected: reader.length)
             return count
         case .end:
             return 0

@@ -23,18 +23,17 @@ extension Transfer {
     }
 
     /// Judges the answer to a request for the rest.
-    func didContinue(_ received: ReceivedResponse, _ head: ResponseHead, at offset: Int64) -> Bool {
-        let answer = ContinuationRule.judge(
-            status: head.status,
-            contentRange: head.value("Content-Range"),
-            offset: offset,
-            expectedTotal: expectedTotal
+    func didContinue(_ received: ReceivedResponse, _ head: ResponseHead, at offset: ByteCount) -> Bool {
+        let answer = ContinuationRule.evaluate(
+            .init(status: head.status, value: head.value),
+            .init(offset: offset, total: expectedTotal, validator: validator)
         )
         switch answer {
-        case .continues:
+        case .continues(let end):
+            attempt.rangeEnd = end
             return goOn(received, at: offset)
         case .restarts:
-            guard offset == 0 || restartFile() else { break }
+            guard offset == .zero || restartFile() else { break }
             let isFirst = isResuming
             (continuesAt, isResuming) = (nil, false)
             deliver(received, isReplacement: !isFirst)
@@ -52,14 +51,13 @@ extension Transfer {
         return false
     }
 
-    private func goOn(_ received: ReceivedResponse, at offset: Int64) -> Bool {
+    private func goOn(_ received: ReceivedResponse, at offset: ByteCount) -> Bool {
         continuesAt = nil
         wasSuspended = isSuspended
         guard isResuming else { return true }
         isResuming = false
         response = received
-        let rest = received.expectedContentLength
-        let total = expectedTotal ?? (rest < 0 ? NSURLSessionTransferSizeUnknown : offset + rest)
+        let total = expectedTotal ?? received.expectedLength.flatMap { offset.adding($0) }
         client?.transfer(didReceive: received, isReplacement: false)
         client?.transfer(didResumeAt: offset, expectedTotal: total)
         return true
@@ -88,11 +86,20 @@ extension Transfer {
         guard case .file(let file) = sink else { return false }
         do throws(URLError) {
             try file.truncate()
-            bodyReceived = 0
+            bodyReceived = .zero
             return true
         } catch {
             return false
         }
+    }
+
+    /// The error of a range that has brought more or less than its `Content-Range` says.
+    func incompleteRange(_ end: ByteCount) -> URLError {
+        let error = CurlSessionError(
+            .cannotContinue,
+            "The server's range was to end at byte \(end), and the body has \(bodyReceived) bytes"
+        )
+        return .ferry(.networkConnectionLost, url: request.url, underlying: error)
     }
 
     private func failure(_ head: ResponseHead?) -> URLError {
@@ -114,7 +121,7 @@ extension Transfer {
 
     /// Closes the partial file and describes it, where it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        guard case .file(let file) = sink, let validator, bodyReceived > 0, held == nil, let url = request.url,
+        guard case .file(let file) = sink, let validator, bodyReceived > .zero, held == nil, let url = request.url,
             let original = originalURL
         else { return nil }
         // After a write that failed the file is not what was received.
@@ -124,8 +131,8 @@ extension Transfer {
             originalURL: original,
             headers: request.allHTTPHeaderFields ?? [:],
             file: file.url,
-            offset: bodyReceived,
-            expectedTotal: expectedTotal,
+            offset: bodyReceived.int64,
+            expectedTotal: expectedTotal?.int64,
             validator: validator
         ).encoded()
         guard let data else { return nil }

@@ -14,7 +14,7 @@ extension Transfer {
             engine.giveUpSlotWhileSuspended(self)
         } else {
             engine.retakeSlot(self)
-            if easy != nil {
+            if easy != nil || engine.isWaiting(self) {
                 clock.start(at: .now())
                 engine.watch(self)
             }
@@ -115,7 +115,9 @@ extension Transfer {
         guard let held else { return }
         self.held = nil
         if held.isTunnel, let failure = held.failure { return fail(failure) }
+        if held.isAbandoned { return askWithoutCredential() }
         let answer = ReceivedResponse(held.response)
+        isUnwanted = true
         response = answer
         client?.transfer(didReceive: answer, isReplacement: false)
         setClientFull(false)
@@ -162,10 +164,10 @@ extension Transfer {
             if !isFinished { end() }
             // The failure first: becoming a download opens the mailbox, where a success may wait.
             client.transfer(didFinishWith: error, file: nil)
-            return client.transfer(didBecomeDownloadWith: 0, finished: nil)
+            return client.transfer(didBecomeDownloadWith: .zero, finished: nil)
         }
         caching?.pending = nil
-        client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
+        client.transfer(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
         guard !isFinished else { return }
         sink = .file(file)
         readMore()
@@ -177,6 +179,11 @@ extension Transfer {
     func attemptEnded(_ code: Int32) {
         let failure = code == 0 ? nil : failure(code)
         isResolving = false
+        if ErrorRule.breaksConnection(code), ownFailure == nil, let connection = attempt.connection,
+            connection.isMultiplexed
+        {
+            connection.breakDown()
+        }
         letGoOfAttempt(isOver: true)
         guard client != nil else { return }
         if settleWithCache(code) { return }
@@ -205,7 +212,7 @@ extension Transfer {
             return askHeld()
         }
         guard response != nil else {
-            return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without an answer"))
+            return fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without a response"))
         }
         isEnded = true
         finishIfDrained()
@@ -214,6 +221,7 @@ extension Transfer {
     func finishIfDrained() {
         guard isEnded, decoder?.isDrained ?? true, held == nil, client != nil else { return }
         guard decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
+        if let end = attempt.rangeEnd, bodyReceived != end { return fail(incompleteRange(end)) }
         finish()
     }
 
@@ -233,7 +241,33 @@ extension Transfer {
         return true
     }
 
+    /// Whether the server has acknowledged more of the body since that was looked at last.
+    ///
+    /// The system takes the end of a body long before a slow server has read it; until then acknowledgements are the only
+    /// bytes that move. A connection that others use too says nothing about one request.
+    private func hasProgressed() -> Bool {
+        guard reader != nil, let connection = attempt.connection, !connection.isMultiplexed,
+            let acknowledged = connection.acknowledgedBytes, acknowledged > attempt.acknowledgedBytes
+        else { return false }
+        attempt.acknowledgedBytes = acknowledged
+        return true
+    }
+
+    /// Notes on the connection that the request has timed out there.
+    private func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline) {
+        guard let connection = attempt.connection, let start = attempt.requestStart else { return }
+        guard deadline == .inactivity, let limit = clock.limits.inactivity else {
+            return connection.noteTimeout(since: start)
+        }
+        connection.noteTimeout(since: MonotonicTime.now().before(limit))
+    }
+
     func expire(_ deadline: TransferClock.Deadline) {
+        if deadline == .inactivity, hasProgressed() {
+            clock.noteActivity(at: .now())
+            return engine.watch(self)
+        }
+        noteTimeoutOfConnection(deadline)
         let code: CurlSessionError.Code
         let what: String
         let limit: UInt64?
@@ -243,7 +277,7 @@ extension Transfer {
         case .resource:
             (code, what, limit) = (.resourceTimeout, "the whole exchange took more than", clock.limits.resource)
         case .connect:
-            (code, what, limit) = (.connectTimeout, "the connection did not stand after", clock.limits.connect)
+            (code, what, limit) = (.connectTimeout, "there was no connection after", clock.limits.connect)
         }
         let seconds = Double(limit ?? 0) / 1_000_000_000
         let url = request.url?.absoluteString ?? ""

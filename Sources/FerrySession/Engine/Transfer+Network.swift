@@ -23,6 +23,7 @@ extension Transfer {
         } catch {
             throw .ferry(.cannotConnectToHost, url: request.url, underlying: error)
         }
+        watchTunnel(easy, origin)
         // Only a proxy is shown this field: libcurl never sends such a list to a server.
         if credential(isProxy: true) == nil {
             easy.setList(CurlOption.proxyHeader, prepared.proxyHeaders, isSecret: prepared.hasSecrets)
@@ -55,6 +56,18 @@ extension Transfer {
         guard proxy?.kind == .https, let tls = try? engine.settings.tls.get() else { return }
         if let authorities = tls.authorities { try? easy.require(CurlOption.proxyCAInfoBlob, authorities) }
         if !tls.usesSystemFolder { easy.clear(CurlOption.proxyCAPath) }
+        // The TLS connection to the proxy carries credentials too.
+        do throws(EasyHandle.Refusal) {
+            if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
+            if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
+            if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
+        } catch {
+            throw CurlSessionError(
+                .tlsUnsupported,
+                "This libcurl's TLS library cannot restrict the versions or ciphers of the connection to a proxy",
+                curlCode: Int(error.curlCode)
+            )
+        }
     }
 
     private func configureAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, _ origin: Origin) {
@@ -81,8 +94,39 @@ extension Transfer {
     /// Whether a 407 comes from the proxy: inside a tunnel and without a proxy it is a server's, and no challenge.
     var isForwarded: Bool { proxy?.kind.isHTTP == true && prepared?.origin.scheme == "http" }
 
-    func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) {
-        if case .head(let head) = tunnelParser.consume(line) { tunnelHead = head }
+    /// How many bytes of a proxy's response to `CONNECT` are discarded before the attempt ends.
+    ///
+    /// libcurl reads them one by one, without looking at anything else as long as more come.
+    private static let mostTunnelSteps = 16_384
+
+    /// Has the engine asked while libcurl discards the body of a proxy's response.
+    func watchTunnel(_ easy: EasyHandle, _ origin: Origin) {
+        guard origin.scheme == "https", proxy?.kind.isHTTP == true else { return }
+        easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Whether libcurl may go on with what it does for a tunnel.
+    func mayGoOnTunnelling() -> Bool {
+        guard !isConnected else { return true }
+        attempt.tunnelSteps += 1
+        return attempt.tunnelSteps <= Self.mostTunnelSteps
+    }
+
+    /// Takes a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
+    func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        attempt.tunnelSteps = 0
+        switch tunnelParser.consume(line) {
+        case .none: return true
+        case .refused(let refusal):
+            refuse(refusal)
+            return false
+        case .head(let head):
+            tunnelHead = head
+            guard head.status == 407 else { return true }
+            attempt.tunnelChallengeRounds += 1
+            // Where libcurl has answered a stale nonce, the credential is asked for again (RFC 7616, section 3.3).
+            return RepetitionRule.mayAnswerChallenge(rounds: attempt.tunnelChallengeRounds)
+        }
     }
 
     /// Asks for a credential where the proxy wants one before it opens a tunnel.
@@ -141,7 +185,8 @@ extension Transfer {
         {
             return ProxyFault(code: reason.code, reason: reason.reason, what: "has no good TLS connection")
         }
-        let ended: Set<Int32> = [1, 8, 16, 52, 55, 56, 92]
+        // The last two are what libcurl calls the end of an attempt that Ferry ends.
+        let ended: Set<Int32> = [1, 8, 16, 52, 55, 56, 92, 23, 42]
         guard isTunnelling, ended.contains(code) else { return nil }
         guard let status = tunnelHead?.status else {
             return ProxyFault(code: .cannotConnectToHost, reason: .proxyRefused, what: "opened no tunnel")

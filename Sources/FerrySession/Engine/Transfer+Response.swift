@@ -3,8 +3,10 @@ extension Transfer {
     /// Decides what a response is: a redirection, the rest of an earlier one, or the answer.
     func didReceiveHead(_ head: ResponseHead) -> Bool {
         let httpVersion2 = 3
+        reconnectionCount = 0
         if let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = gateOrigin {
             isMultiplexed = true
+            attempt.connection?.isMultiplexed = true
             engine.noteMultiplexed(origin)
         }
         attemptStatus = head.status
@@ -16,13 +18,17 @@ extension Transfer {
             return false
         }
         if let goesOn = judgeForCache(head) { return goesOn }
+        if let problem = head.framingProblem {
+            refuse(.malformed(problem))
+            return false
+        }
         let codings = contentCodings(of: head)
-        guard !head.hasConflictingLengths, let url = request.url else {
-            ownFailure = .ferry(.cannotParseResponse, url: request.url, "The server's answer has an impossible head")
+        guard codings.count <= engine.settings.decodingLimits.maximumCodings, let url = request.url else {
+            ownFailure = tooLarge("The response has \(codings.count) content codings")
             return false
         }
         let received = ReceivedResponse(head, url: url, isDecoded: !codings.isEmpty)
-        decoder = ContentDecoderChain(codings)
+        decoder = ContentDecoderChain(codings, limits: engine.settings.decodingLimits)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
                 ownFailure = .ferry(.httpTooManyRedirects, url: url, "More than \(redirectCount) redirections")
@@ -33,8 +39,11 @@ extension Transfer {
             return true
         }
         if let challenge = challenge(for: head), let answer = received.value as? HTTPURLResponse {
-            held = Held(response: answer, question: .challenge(challenge))
-            return true
+            attempt.challengeRounds += 1
+            let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
+            // libcurl answers every nonce that the server calls stale; ending the attempt is the only way to stop it.
+            held = Held(response: answer, question: .challenge(challenge), isAbandoned: !mayAnswer)
+            return mayAnswer
         }
         noteAcceptedCredentials()
         if let offset = continuesAt { return didContinue(received, head, at: offset) }
@@ -74,9 +83,9 @@ extension Transfer {
         response = received
         // What was collected of another response is no part of this one.
         caching?.pending = nil
-        bodyReceived = 0
+        bodyReceived = .zero
         wasSuspended = isSuspended
-        expectedTotal = received.expectedContentLength < 0 ? nil : received.expectedContentLength
+        expectedTotal = received.expectedLength
         validator = nil
         if decoder == nil { validatorSource = received }
         client?.transfer(didReceive: received, isReplacement: isReplacement)
@@ -113,12 +122,18 @@ extension Transfer {
         var rest = Self.decodedPerTurn
         while !isClientFull {
             do throws(ContentDecoder.Failure) {
-                let count = try decoder.read(into: scratch)
-                guard count > 0 else { return true }
-                guard take(UnsafeRawBufferPointer(rebasing: scratch[..<count])) else { return false }
-                rest -= count
+                switch try decoder.read(into: scratch) {
+                case .needsInput: return true
+                case .interrupted: rest -= ContentDecoderChain.workOfOneCall
+                case .output(let count):
+                    guard take(UnsafeRawBufferPointer(rebasing: scratch[..<count])) else { return false }
+                    rest -= count
+                }
             } catch {
-                ownFailure = damagedCoding("is damaged")
+                switch error {
+                case .damaged: ownFailure = damagedCoding("is damaged")
+                case .tooLarge: ownFailure = tooLarge("The response unpacks to more than ContentDecodingLimits allow")
+                }
                 return false
             }
             guard rest <= 0, !isClientFull else { continue }
@@ -127,6 +142,16 @@ extension Transfer {
             engine.submit(.readMore(self))
         }
         return true
+    }
+
+    private func bodyTooLarge(_ limit: String) -> URLError {
+        let error = CurlSessionError(.responseTooLarge, "The response's body is larger than \(limit)")
+        return .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: error)
+    }
+
+    private func tooLarge(_ text: String) -> URLError {
+        let error = CurlSessionError(.responseTooLarge, text)
+        return .ferry(.cannotDecodeContentData, url: request.url, underlying: error)
     }
 
     func damagedCoding(_ what: String) -> URLError {
@@ -138,7 +163,13 @@ extension Transfer {
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if held != nil { return hold(bytes) }
         if ignoresBody { return true }
-        bodyReceived += Int64(bytes.count)
+        bodyReceived.add(ByteCount(clamping: bytes.count))
+        if isUnwanted, bodyReceived > Self.unwantedBodyLimit, client?.transferCollectsBody == true {
+            ownFailure = bodyTooLarge(
+                "\(Self.unwantedBodyLimit) bytes of an unfollowed redirect or unanswered challenge"
+            )
+            return false
+        }
         if caching != nil { collectForCache(bytes) }
         switch sink {
         case .client:
@@ -148,6 +179,9 @@ extension Transfer {
             case .noMemory:
                 ownFailure = .ferry(.dataLengthExceedsMaximum, url: request.url, "There is no memory for the response")
                 return false
+            case .tooLarge:
+                ownFailure = bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
+                return false
             }
         case .file(let file):
             do throws(URLError) {
@@ -156,7 +190,7 @@ extension Transfer {
                 ownFailure = error
                 return false
             }
-            client?.transfer(didWrite: Int64(bytes.count))
+            client?.transfer(didWrite: ByteCount(clamping: bytes.count))
         }
         return true
     }

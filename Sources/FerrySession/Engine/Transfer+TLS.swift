@@ -2,7 +2,7 @@ internal import CFerry
 
 /// TLS connections: how they are made, and which may carry requests.
 extension Transfer {
-    /// How often an attempt looks for another connection, when the pool has one that nobody has judged.
+    /// How often an attempt looks for another connection, where the one from the pool must not carry its request.
     private static let reconnections = 3
 
     var tls: TLSMaterial? { try? engine.settings.tls.get() }
@@ -20,6 +20,7 @@ extension Transfer {
             if trust.policy != nil { try TLSBackend.requireEvaluation(engine.runtime) }
             judgesTrust = tls.evaluator != nil || trust.policy != nil
             let pins = try tls.pins.curlValue(for: origin.host)
+            identity = try tls.identity(for: origin.host, hasLeftOrigin: hasLeftOrigin)
             do throws(EasyHandle.Refusal) {
                 try apply(tls, pins, verification(of: tls, for: origin), to: easy)
             } catch {
@@ -39,7 +40,10 @@ extension Transfer {
     /// An evaluator that was promised verified chains gets them all the same.
     private func verification(of tls: TLSMaterial, for origin: Origin) -> TrustVerification {
         guard let policy = trust.policy else { return tls.verifies ? .full : [] }
-        return tls.evaluator != nil && tls.verifies ? .full : policy.verification(for: origin.host)
+        if tls.evaluator != nil, tls.verifies { return .full }
+        if let policy = policy as? any ImmediateTrustPolicy { return policy.verification(for: origin.host) }
+        // It was asked before the attempt began; where the policy has changed since, the connection is refused later.
+        return engine.trust.verification(for: origin.host, revision: trust.revision) ?? .full
     }
 
     private func apply(
@@ -61,7 +65,7 @@ extension Transfer {
         verifiesChain = verification.contains(.chain)
         if !verifiesChain { try easy.require(CurlOption.verifyPeer, 0) }
         if !verifiesChain || !verification.contains(.hostName) { try easy.require(CurlOption.verifyHost, 0) }
-        if let identity = tls.identity {
+        if let identity {
             try easy.require(CurlOption.certificateBlob, identity.certificate)
             try easy.require(CurlOption.certificateType, identity.type)
             if let key = identity.key {
@@ -74,38 +78,36 @@ extension Transfer {
         try easy.require(CurlOption.certificateInfo, 1)
         // A resumed TLS session shows no whole chain with every version of libcurl.
         try easy.require(CurlOption.sessionCache, 0)
-        // A stream is read once: it must not be spent on a connection that turns out to be an earlier policy's.
-        if reconnectionCount > 0 || (trust.isLater && isStreamed) { try easy.require(CurlOption.freshConnect, 1) }
-        easy.forgetClosed(engine.verdicts)
+        // A stream is read once: it must not be spent on a connection that an earlier policy has let through.
+        if trust.isLater && isStreamed { try easy.require(CurlOption.freshConnect, 1) }
     }
 
     // MARK: - Between handshake and request
 
     /// Whether the connection may carry a request, as evaluator and policy say or have said.
-    func mayTrust(_ key: () -> ConnectionVerdicts.Key?) -> Bool {
+    func mayTrust() -> Bool {
         // The policy has changed since libcurl was told what to verify.
         guard engine.trust.current.revision == trust.revision || prepared?.origin.scheme != "https" else {
-            return refuseUnjudged()
+            return refuseConnection()
         }
         guard judgesTrust else { return true }
         guard let tls, let origin = prepared?.origin, let easy else { return false }
         let connections = easy.long(CurlInfo.newConnections)
         let isNew = connections > connectionsSeen
         connectionsSeen = connections
-        let key = key()
-        let verdict: ConnectionVerdicts.Verdict
+        let known = attempt.connection?.verdict
+        let verdict: Connection.Verdict
         if isNew {
-            verdict = judge(tls, origin, easy)
-            if let key { engine.verdicts.remember(verdict, for: key) }
-        } else if let known = key.flatMap({
-            engine.verdicts.verdict(for: $0, origin: origin, revision: trust.revision)
-        }) {
+            guard let judged = judge(tls, origin, easy) else { return refuseConnection() }
+            attempt.connection?.verdict = judged
+            verdict = judged
+        } else if let known, known.origin == origin, known.revision == trust.revision {
             verdict = known
         } else {
-            return refuseUnjudged()
+            return refuseConnection()
         }
         guard case .refuse(let reason, let code) = verdict.decision else {
-            reconnectionCount = 0
+            decidedTrust = nil
             return true
         }
         // libcurl would keep the connection in its pool.
@@ -121,28 +123,40 @@ extension Transfer {
         return false
     }
 
-    /// Has the attempt begin again on a new connection.
-    private func refuseUnjudged() -> Bool {
+    /// Ends the attempt before its request is sent, so that it begins again on another connection.
+    func refuseConnection() -> Bool {
         mustReconnect = true
         easy?.set(CurlOption.forbidReuse, 1)
         return false
     }
 
-    private func judge(_ tls: TLSMaterial, _ origin: Origin, _ easy: EasyHandle) -> ConnectionVerdicts.Verdict {
+    /// Returns the verdict on a new connection, or `nil` where it is not made yet and the attempt has to wait for it.
+    private func judge(_ tls: TLSMaterial, _ origin: Origin, _ easy: EasyHandle) -> Connection.Verdict? {
         let certificates = easy.presentedCertificates
+        // Without verification libcurl loads no authorities, and OpenSSL knows none.
+        let verifyResult = verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
         let server = ServerTrust(
             host: origin.host,
             port: origin.port,
             certificates: certificates,
-            // Without verification libcurl loads no authorities, and OpenSSL knows none.
-            verifyResult: verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
+            verifyResult: verifyResult
         )
-        var decision = TrustDecision.refuse(reason: "it has shown no certificate")
-        if !certificates.isEmpty {
-            decision = tls.evaluator?(server) ?? .accept
-            if decision == .accept { decision = trust.policy?.decide(server) ?? .accept }
+        let decision: TrustDecision
+        if certificates.isEmpty {
+            decision = .refuse(reason: "it has shown no certificate")
+        } else if tls.evaluator == nil, let policy = trust.policy as? any ImmediateTrustPolicy {
+            decision = policy.decide(server)
+        } else {
+            let question = TrustQuestion(
+                origin: origin,
+                certificates: certificates,
+                verifyResult: verifyResult,
+                revision: trust.revision
+            )
+            guard let found = decide(question, server, tls) else { return nil }
+            decision = found
         }
-        return ConnectionVerdicts.Verdict(
+        return Connection.Verdict(
             origin: origin,
             revision: trust.revision,
             decision: decision,
@@ -151,8 +165,70 @@ extension Transfer {
         )
     }
 
-    /// The connection from the pool was never judged: asks for a new one.
+    /// Asks the user's code, unless it has decided about the same chain for this transfer already.
+    private func decide(_ question: TrustQuestion, _ server: ServerTrust, _ tls: TLSMaterial) -> TrustDecision? {
+        if let decidedTrust, decidedTrust.question == question { return decidedTrust.decision }
+        let (evaluator, policy) = (tls.evaluator, trust.policy)
+        let decision = engine.trustQuestions.ask(question) {
+            let first = evaluator?(server) ?? .accept
+            guard first == .accept else { return first }
+            return policy?.decide(server) ?? .accept
+        } whenDecided: { [self] decision in
+            engine.submit(.trustDecided(self, question, decision))
+        }
+        if decision == nil { attempt.pendingTrust = question }
+        return decision
+    }
+
+    // MARK: - Waiting for the user's code
+
+    /// Waits for the decision about the connection's trust that the attempt has ended without.
+    func waitForTrust() -> Bool {
+        // A server that shows another chain each time is not waited for again and again.
+        guard let question = attempt.pendingTrust, reconnectionCount < Self.reconnections else { return false }
+        reconnectionCount += 1
+        mustReconnect = false
+        // The decision may be here already, with its command in the inbox.
+        if decidedTrust?.question == question {
+            engine.start(self, priority: priority)
+        } else {
+            engine.wait(self)
+        }
+        return true
+    }
+
+    func continueAfterTrust(_ question: TrustQuestion, _ decision: TrustDecision) {
+        guard client != nil else { return }
+        decidedTrust = (question, decision)
+        continueAfterWait()
+    }
+
+    func continueAfterWait() {
+        guard client != nil, engine.endWait(self) else { return }
+        engine.start(self, priority: priority)
+    }
+
+    /// Asks a policy of the user's what libcurl is to verify for a host, where that is not known yet.
+    ///
+    /// Returns whether the transfer waits for it.
+    func mustWaitForVerification(of origin: Origin) -> Bool {
+        guard origin.scheme == "https" else { return false }
+        let current = engine.trust.use()
+        guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
+            engine.trust.verification(for: origin.host, revision: current.revision) == nil
+        else { return false }
+        engine.wait(self)
+        engine.trustQuestions.run { [self] in
+            let verification = policy.verification(for: origin.host)
+            engine.trust.note(verification, for: origin.host, revision: current.revision)
+            engine.submit(.verificationKnown(self))
+        }
+        return true
+    }
+
+    /// The connection from the pool must not carry the request: asks for a new one.
     func reconnect() -> Bool {
+        if waitForTrust() { return true }
         guard mustReconnect, reconnectionCount < Self.reconnections else { return false }
         mustReconnect = false
         reconnectionCount += 1
@@ -175,7 +251,7 @@ extension Transfer {
         if mustReconnect {
             let cause = CurlSessionError(
                 .trustRefused,
-                "No connection could be had whose certificate was judged",
+                "No connection was found that may carry the request",
                 host: prepared?.origin.host
             )
             return .ferry(.serverCertificateUntrusted, url: request.url, underlying: cause)
@@ -190,7 +266,7 @@ extension Transfer {
         }
         var reason = tlsReason.reason
         var message = text
-        if let identity = tls?.identity, reason == .clientCertificateUnusable {
+        if let identity, reason == .clientCertificateUnusable {
             let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
             if isPassphrase { reason = .wrongPassphrase }
             message =

@@ -25,9 +25,14 @@ final class Transfer: @unchecked Sendable {
         var isAsked = false
         /// Its body is damaged or incomplete, which matters only if the redirection is not followed.
         var failure: URLError?
-        /// It is a proxy's answer to `CONNECT`, which is nobody's response.
+        /// It is a proxy's response to `CONNECT`, which is not the request's.
         var isTunnel = false
+        /// The attempt was ended before the body came, so that the response cannot be delivered.
+        var isAbandoned = false
     }
+
+    /// How much of the body of a redirect that is not followed, or of a challenge that is not answered, is collected.
+    static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
 
     /// How much of a held answer's body is kept before the delegate is asked.
     static let heldBodyLimit = 65_536
@@ -59,6 +64,8 @@ final class Transfer: @unchecked Sendable {
     var response: ReceivedResponse?
     var decoder: ContentDecoderChain?
     var held: Held?
+    /// The response is a redirect that is not followed, or a challenge that is not answered.
+    var isUnwanted = false
     /// What the delegate gave for the server (`false`) and the proxy (`true`) of the current request.
     var credentials: [Bool: SchemeCredential] = [:]
     var authenticationFailures: [Bool: Int] = [:]
@@ -90,11 +97,18 @@ final class Transfer: @unchecked Sendable {
     var tunnelHead: ResponseHead?
     var tunnelParser = ResponseHeadParser()
 
+    /// What is known of the attempt that runs.
+    var attempt = Attempt()
+
     // The connection's trust.
+    /// What has been decided about a chain that the transfer waited for.
+    var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
     /// Whether the attempt's connection needs a verdict before it carries the request.
     var judgesTrust = false
     /// The session's trust when the attempt began.
     var trust = SessionTrust.Current()
+    /// The client certificate of the attempt's connection.
+    var identity: TLSMaterial.Identity?
     /// Whether libcurl verifies the chain of the attempt's connection.
     var verifiesChain = true
     /// How many connections this attempt had opened when one was last judged.
@@ -111,22 +125,22 @@ final class Transfer: @unchecked Sendable {
     /// Over HTTP/2, where others use the connection too.
     var isMultiplexed = false
     /// The body's bytes that libcurl has handed over in this attempt.
-    var attemptReceived: Int64 = 0
+    var attemptReceived = ByteCount.zero
     /// What libcurl hands over now is not wanted.
     var isDiscarding = false
     /// The stream has been given up while it was paused.
     var isDetached = false
 
     // Continuation, after a suspension or with resume data.
-    var bodyReceived: Int64 = 0
+    var bodyReceived = ByteCount.zero
     var wasSuspended = false
     /// The response whose validator nobody has asked for yet: few are continued.
     var validatorSource: ReceivedResponse?
     private var knownValidator: String?
-    var continuesAt: Int64?
+    var continuesAt: ByteCount?
     /// Whether the attempt continues an earlier task's download, whose response this task has never had.
     var isResuming = false
-    var expectedTotal: Int64?
+    var expectedTotal: ByteCount?
     /// The server's range is of no use, so the whole is asked for.
     var mustStartOver = false
     var ignoresBody = false
@@ -178,10 +192,12 @@ final class Transfer: @unchecked Sendable {
         let request = data.request
         self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)
         sink = .file(file)
-        bodyReceived = data.offset
+        // The record has been checked where it was read.
+        let offset = ByteCount(data.offset) ?? .zero
+        bodyReceived = offset
         validator = data.validator
-        expectedTotal = data.expectedTotal
-        continuesAt = data.offset
+        expectedTotal = data.expectedTotal.flatMap { ByteCount($0) }
+        continuesAt = offset
         isResuming = true
     }
 
@@ -211,7 +227,7 @@ final class Transfer: @unchecked Sendable {
     /// Answers the origin when it can begin.
     func prepare() -> Origin? {
         guard let client else { return nil }
-        if case .delegateStream = body {
+        if case .delegateStream = body, !hasUnreadStream {
             client.transferNeedsBodyStream()
             return nil
         }
@@ -257,7 +273,8 @@ final class Transfer: @unchecked Sendable {
         decoder = nil
         appliedPause = CurlPause.none
         isMultiplexed = false
-        attemptReceived = 0
+        attemptReceived = .zero
+        attempt = Attempt()
         isEnded = false
         isClientFull = false
         ownFailure = nil
@@ -268,7 +285,8 @@ final class Transfer: @unchecked Sendable {
         attemptStatus = nil
         handshakeStart = nil
 
-        easy.prepare(context: Unmanaged.passUnretained(self).toOpaque())
+        easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
+        if reconnectionCount > 0 { easy.set(CurlOption.freshConnect, 1) }
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3
         easy.set(CurlOption.protocols, httpAndHTTPS)
@@ -303,7 +321,7 @@ final class Transfer: @unchecked Sendable {
                 easy.set(CurlOption.httpGet, 1)
                 if method != "GET" { easy.set(CurlOption.customRequest, method) }
             }
-            client?.transfer(willSend: request, bodyLength: 0)
+            client?.transfer(willSend: request, bodyLength: .zero)
             return
         }
         let reader = try makeReader(announcedLength: prepared.announcedLength)
@@ -311,22 +329,26 @@ final class Transfer: @unchecked Sendable {
         isBodyStarved = false
         easy.set(CurlOption.upload, 1)
         easy.set(CurlOption.customRequest, method)
-        easy.set(CurlOption.bodySize, offset: reader.length ?? -1)
+        easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
         let large = 1_048_576
-        if reader.length ?? Int64(large) >= large { easy.set(CurlOption.uploadBufferSize, large) }
-        client?.transfer(willSend: request, bodyLength: reader.length ?? NSURLSessionTransferSizeUnknown)
+        if reader.length?.int64 ?? Int64(large) >= large { easy.set(CurlOption.uploadBufferSize, large) }
+        client?.transfer(willSend: request, bodyLength: reader.length)
     }
 
+    /// Whether an earlier attempt has ended before anything of the body's stream was read.
+    private var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
+
     private func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
+        if case .delegateStream = body, let reader, hasUnreadStream { return reader }
         reader?.close()
         switch body {
         case .none, .delegateStream: return DataReader(Data())
         case .data(let data): return DataReader(data)
         case .file(let url): return try FileReader(url)
         case .stream(let box):
-            // A stream is read once; whoever wants it again asks the delegate.
+            // A stream is read once; for a second reading the delegate is asked.
             body = .delegateStream
-            return StreamPump(box, length: announcedLength, url: request.url) { [self] in
+            return StreamPump(box, length: announcedLength.flatMap { ByteCount($0) }, url: request.url) { [self] in
                 engine.submit(.bodyAvailable(self))
             }
         }

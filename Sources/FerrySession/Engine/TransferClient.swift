@@ -5,6 +5,9 @@ protocol TransferClient: AnyObject, Sendable {
     /// Whether the task is to rest; it may change at any time, which a command tells.
     var transferIsSuspended: Bool { get }
 
+    /// Whether the client keeps the whole body in memory.
+    var transferCollectsBody: Bool { get }
+
     /// Whether the engine is to help with making responses, since a queue waits for them.
     var transferWantsResponseEarly: Bool { get }
 
@@ -12,22 +15,22 @@ protocol TransferClient: AnyObject, Sendable {
     func transfer(didReceive response: ReceivedResponse, isReplacement: Bool)
 
     /// The body goes on behind `offset` bytes that an earlier task has received.
-    func transfer(didResumeAt offset: Int64, expectedTotal: Int64)
+    func transfer(didResumeAt offset: ByteCount, expectedTotal: ByteCount?)
 
     /// A piece of the body has come. Answers whether there is room for more; if not, the engine waits to be told.
     func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow
 
     /// A piece of the body has been written to the task's file.
-    func transfer(didWrite count: Int64)
+    func transfer(didWrite count: ByteCount)
 
     /// A piece of the request's body has been handed to the network.
-    func transfer(didSend count: Int64, expected: Int64)
+    func transfer(didSend count: ByteCount, expected: ByteCount?)
 
     /// The request's body starts again from its first byte.
     func transferDidRewindBody()
 
     /// A new attempt goes out with this request.
-    func transfer(willSend request: URLRequest, bodyLength: Int64)
+    func transfer(willSend request: URLRequest, bodyLength: ByteCount?)
 
     /// The server redirects; the engine waits for an answer.
     func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest)
@@ -42,7 +45,7 @@ protocol TransferClient: AnyObject, Sendable {
     func transferTakesBuffer() -> Data
 
     /// The body goes to a file from now on; `count` bytes are there already, all of them where the file is finished.
-    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?)
+    func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?)
 
     /// An attempt has ended, and this is what it took.
     func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int)
@@ -63,4 +66,6 @@ enum Flow: Sendable {
     case wait
     /// There is no memory for the bytes.
     case noMemory
+    /// The body is larger than the client accepts.
+    case tooLarge
 }

@@ -25,7 +25,7 @@ extension TransferEngine {
         beginTurn()
         multi.performQuietly()
         endTurn()
-        let isIdle = active.isEmpty
+        let isIdle = active.isEmpty && waiting.isEmpty
         let isHeard = !isIdle && isHeardAsleep
         let mustWake = inbox.withLock { $0.giveBack(isIdle: isIdle, isHeard: isHeard) }
         if mustWake { multi.wakeUp() }

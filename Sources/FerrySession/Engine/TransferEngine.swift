@@ -19,7 +19,8 @@ final class TransferEngine: @unchecked Sendable {
 
     let settings: EngineSettings
     let runtime: CurlRuntime
-    let verdicts = ConnectionVerdicts()
+    let connections = ConnectionTable()
+    let trustQuestions: TrustQuestions
     let chains = RefusedChains()
     let trust = SessionTrust()
     let multi: MultiHandle
@@ -33,6 +34,9 @@ final class TransferEngine: @unchecked Sendable {
     private(set) var active: [UnsafeMutableRawPointer: Transfer] = [:]
     private var multiplexed: Set<Origin> = []
     private var idleHandles: [EasyHandle] = []
+    private let reusesHandles: Bool
+    /// Transfers that wait for code of the user's, by their addresses; their deadlines go on.
+    private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
     private var gates: [Origin: HostGate] = [:]
     private(set) var nextDeadline: MonotonicTime?
     var sleep = Sleep()
@@ -56,10 +60,12 @@ final class TransferEngine: @unchecked Sendable {
         self.settings = settings
         self.observer = observer
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle(verdicts, chains) else {
+        guard let multi = MultiHandle(connections, chains) else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         self.multi = multi
+        trustQuestions = TrustQuestions()
+        reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
         secondLook = SecondLook(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
@@ -120,7 +126,7 @@ final class TransferEngine: @unchecked Sendable {
             commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
             // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
-            if isStopped, isIdle, active.isEmpty { break }
+            if isStopped, isIdle, active.isEmpty, waiting.isEmpty { break }
             beginTurn()
             multi.perform()
             endTurn()
@@ -157,7 +163,7 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Waits until there is something to do: for the connections or, with none under way, for a command.
     private func rest() {
-        let isIdle = active.isEmpty
+        let isIdle = active.isEmpty && waiting.isEmpty
         if isIdle, multi.canSleep, park() { return }
         // The wish to stop may have come together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
@@ -183,6 +189,9 @@ final class TransferEngine: @unchecked Sendable {
         case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
         case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
         case .cancelRevalidations: cancelRevalidations()
+        case .trustDecided(let transfer, let question, let decision):
+            transfer.continueAfterTrust(question, decision)
+        case .verificationKnown(let transfer): transfer.continueAfterWait()
         }
     }
 
@@ -211,6 +220,7 @@ final class TransferEngine: @unchecked Sendable {
         transfer.isParked = transfer.isSuspended
         guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
         transfer.priority = priority
+        if transfer.mustWaitForVerification(of: origin) { return }
         if transfer.consultCache() { return }
         transfer.gateOrigin = origin
         let gate = gate(of: origin)
@@ -252,11 +262,11 @@ final class TransferEngine: @unchecked Sendable {
             multi.remove(easy)
             active[easy.pointer] = nil
             let kept = 64
-            if isClean, idleHandles.count < kept {
-                easy.reset()
-                idleHandles.append(easy)
-            }
+            if isClean, idleHandles.count < kept, easy.reset(isReusable: reusesHandles) { idleHandles.append(easy) }
         }
+        transfer.attempt.connection?.removeUser()
+        transfer.attempt.connection = nil
+        waiting[ObjectIdentifier(transfer)] = nil
         giveUpSlot(transfer)
     }
 
@@ -276,7 +286,7 @@ final class TransferEngine: @unchecked Sendable {
         )
         heir.easy = easy
         let context = Unmanaged.passUnretained(heir).toOpaque()
-        easy.prepare(context: context)
+        easy.prepare(context: context, connections: connections)
         easy.watchHandshake(chains, context: context)
         active[easy.pointer] = heir
         transfer.isResolving = false
@@ -331,6 +341,24 @@ final class TransferEngine: @unchecked Sendable {
         let keptGates = 64
         guard gates.count > keptGates, gate.isEmpty, gate.limit == settings.maximumConnectionsPerHost else { return }
         gates[origin] = nil
+    }
+
+    // MARK: - Waiting for the user's code
+
+    /// Keeps a transfer that has no handle while code of the user's decides about it; its deadlines go on.
+    func wait(_ transfer: Transfer) {
+        waiting[ObjectIdentifier(transfer)] = transfer
+        if !transfer.isSuspended { transfer.clock.start(at: .now()) }
+        watch(transfer)
+    }
+
+    func isWaiting(_ transfer: Transfer) -> Bool { waiting[ObjectIdentifier(transfer)] != nil }
+
+    /// Ends the wait, and returns whether the transfer has been waiting.
+    func endWait(_ transfer: Transfer) -> Bool {
+        guard waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return false }
+        transfer.clock.stop(at: .now())
+        return true
     }
 
     // MARK: - The cache
@@ -398,7 +426,7 @@ final class TransferEngine: @unchecked Sendable {
         let now = MonotonicTime.now()
         guard due <= now else { return }
         nextDeadline = nil
-        for transfer in Array(active.values) {
+        for transfer in Array(active.values) + Array(waiting.values) {
             guard let next = transfer.clock.next() else { continue }
             if next.time <= now {
                 transfer.expire(next.deadline)

@@ -83,23 +83,22 @@ extension ProtocolLoad: URLProtocolClient {
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
             // Nobody can tell a class to wait, so the client's buffer grows.
-            if case .noMemory = data.withUnsafeBytes({ client.transfer(didReceive: $0) }) {
-                end(
-                    URLError.ferry(
-                        .dataLengthExceedsMaximum,
-                        url: request.url,
-                        "There is no memory for the response"
-                    )
-                )
+            switch data.withUnsafeBytes({ client.transfer(didReceive: $0) }) {
+            case .more, .wait: return
+            case .noMemory: return end(tooLarge("There is no memory for the response"))
+            case .tooLarge: return end(tooLarge("The response's body is larger than maximumBodySizeInMemory"))
             }
-            return
         }
         do throws(URLError) {
             try file.append(data)
-            client.transfer(didWrite: Int64(data.count))
+            client.transfer(didWrite: ByteCount(clamping: data.count))
         } catch {
             end(error)
         }
+    }
+
+    private func tooLarge(_ text: String) -> URLError {
+        .ferry(.dataLengthExceedsMaximum, url: request.url, text)
     }
 
     /// An error of URLSession's domain as the type that Swift knows it by; others stay what they are.

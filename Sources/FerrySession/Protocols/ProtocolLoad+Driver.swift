@@ -54,13 +54,13 @@ extension ProtocolLoad: TaskDriver {
                 requestURL: request.url,
                 isWhole: isFinished
             )
-            client.transfer(didBecomeDownloadWith: Int64(kept.count), finished: isFinished ? file : nil)
+            client.transfer(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
             if !isFinished { sink = .file(file) }
         } catch {
             give()
             // The failure first: becoming a download opens the mailbox, where a success may wait.
             client.transfer(didFinishWith: error, file: nil)
-            client.transfer(didBecomeDownloadWith: 0, finished: nil)
+            client.transfer(didBecomeDownloadWith: .zero, finished: nil)
         }
     }
 }

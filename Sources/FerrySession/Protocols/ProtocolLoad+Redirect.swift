@@ -45,7 +45,7 @@ extension ProtocolLoad {
         body = BodySource.afterRedirection(body, status: answer.statusCode, from: request, to: next)
         request = next
         client.transferDidRewindBody()
-        client.transfer(willSend: next, bodyLength: 0)
+        client.transfer(willSend: next, bodyLength: .zero)
         choose()
     }
 }

@@ -111,12 +111,12 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         }
     }
 
-    private var bodyLength: Int64 {
+    private var bodyLength: ByteCount? {
         switch body {
-        case .none: 0
-        case .data(let data): Int64(data.count)
-        case .file(let url): (try? FileReader(url))?.length ?? NSURLSessionTransferSizeUnknown
-        case .stream, .delegateStream: NSURLSessionTransferSizeUnknown
+        case .none: .zero
+        case .data(let data): ByteCount(clamping: data.count)
+        case .file(let url): (try? FileReader(url))?.length
+        case .stream, .delegateStream: nil
         }
     }
 

@@ -1,10 +1,15 @@
-/// The `Content-Range` of a 206 answer: `bytes first-last/complete` (RFC 9110, section 14.4).
+/// The `Content-Range` of a 206 response: `bytes first-last/complete` (RFC 9110, section 14.4).
 struct ContentRange: Hashable, Sendable {
-    let first: Int64
-    let last: Int64
+    let first: ByteCount
+    let last: ByteCount
+    /// The number of bytes from the first to the last.
+    let length: ByteCount
+    /// The offset behind the last byte.
+    let end: ByteCount
     /// The length of the whole, `nil` where the server does not know it.
-    let complete: Int64?
+    let complete: ByteCount?
 
+    /// Reads the value of the field, or returns `nil` where it names no range that can be.
     init?(_ value: String) {
         let words = value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -12,21 +17,14 @@ struct ContentRange: Hashable, Sendable {
         guard parts.count == 2 else { return nil }
         let range = parts[0].trimmingCharacters(in: .whitespaces)
         let bounds = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else {
-            return nil
-        }
-        guard first <= last else { return nil }
+        guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), let last = ByteCount(digits: bounds[1]),
+            let end = last.adding(ByteCount(clamping: 1)), let length = end.subtracting(first), length > .zero
+        else { return nil }
         let size = parts[1].trimmingCharacters(in: .whitespaces)
-        complete = size == "*" ? nil : Self.number(size)
+        complete = size == "*" ? nil : ByteCount(digits: size)
         if size != "*" {
-            guard let complete, complete > last else { return nil }
+            guard let complete, complete >= end else { return nil }
         }
-        self.first = first
-        self.last = last
-    }
-
-    /// Digits alone: `Int64` would take a sign as well.
-    private static func number(_ string: some StringProtocol) -> Int64? {
-        string.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int64(string) : nil
+        (self.first, self.last, self.length, self.end) = (first, last, length, end)
     }
 }

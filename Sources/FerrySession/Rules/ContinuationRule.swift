@@ -1,18 +1,32 @@
 /// Whether and how an interrupted response can be continued (RFC 9110, sections 13.1.5 and 14.2).
 package enum ContinuationRule {
-    /// The validator for `If-Range`, where the rest of this response may be asked for: a complete 200 to a GET, not
-    /// decoded from a content coding, with a strong entity tag or a date that is strong enough.
+    /// Returns the validator for `If-Range`, where the rest of this response may be asked for: a complete 200 to a GET,
+    /// not decoded from a content coding, with a strong entity tag or a date that is strong enough.
     package static func validator(for response: HTTPURLResponse, request: URLRequest) -> String? {
         guard response.statusCode == 200, (request.httpMethod ?? "GET") == "GET" else { return nil }
         guard request.value(forHTTPHeaderField: "Range") == nil else { return nil }
-        if let coding = response.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
-            return nil
-        }
+        guard !isCoded(response.value(forHTTPHeaderField: "Content-Encoding")) else { return nil }
         if response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "none" { return nil }
-        if let tag = response.value(forHTTPHeaderField: "ETag") {
-            return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count >= 2 ? tag : nil
-        }
+        if let tag = response.value(forHTTPHeaderField: "ETag") { return isStrongTag(tag) ? tag : nil }
         return strongDate(of: response)
+    }
+
+    /// Whether a text can be sent as `If-Range`: a strong entity tag (RFC 9110, section 8.8.3) or an HTTP date.
+    package static func isValidator(_ text: String) -> Bool {
+        isStrongTag(text) || (HTTPDate.parse(text) != nil && text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+    }
+
+    /// Whether a text is one strong entity tag: quoted, and without a quote or a control character inside.
+    private static func isStrongTag(_ text: String) -> Bool {
+        let bytes = text.utf8
+        let quote = UInt8(ascii: "\"")
+        guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != quote }
+    }
+
+    private static func isCoded(_ contentEncoding: String?) -> Bool {
+        guard let contentEncoding else { return false }
+        return contentEncoding.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
     }
 
     /// `Last-Modified`, where it is at least one second older than `Date` (RFC 9110, section 8.8.2.2).
@@ -24,42 +38,105 @@ package enum ContinuationRule {
         return sent.timeIntervalSince(changed) >= 1 ? modified : nil
     }
 
-    /// What the answer to a continuation means.
+    /// What is known of the response that has been received in part.
+    package struct Expectation: Sendable {
+        /// Where the request for the rest begins.
+        package var offset: ByteCount
+        /// The length of the whole, where it is known.
+        package var total: ByteCount?
+        /// What the request sent as `If-Range`, where it is known.
+        package var validator: String?
+
+        package init(offset: ByteCount, total: ByteCount?, validator: String?) {
+            (self.offset, self.total, self.validator) = (offset, total, validator)
+        }
+    }
+
+    /// The fields of a response to a request for the rest that say what it brings.
+    package struct PartialResponse: Sendable {
+        var status: Int
+        var contentRange: String?
+        var contentLength: String?
+        var contentEncoding: String?
+        var entityTag: String?
+        var lastModified: String?
+
+        /// Reads the fields with a function that returns the value of a field by its name.
+        package init(status: Int, value: (String) -> String?) {
+            self.status = status
+            contentRange = value("Content-Range")
+            contentLength = value("Content-Length")
+            contentEncoding = value("Content-Encoding")
+            entityTag = value("ETag")
+            lastModified = value("Last-Modified")
+        }
+
+        /// Reads the fields of a response as URLSession gives it.
+        package init(_ response: HTTPURLResponse) {
+            self.init(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
+        }
+    }
+
+    /// What the response to a request for the rest means.
     package enum Answer: Hashable {
-        /// The rest of the same entity follows.
-        case continues
+        /// The rest of the same entity follows, and ends at this offset.
+        case continues(end: ByteCount)
         /// The server has another entity, and sends it whole.
         case restarts
         /// There is nothing behind the offset: what was received is the whole.
         case isComplete
-        /// The range is another than the one asked for, so the whole is to be asked for again.
+        /// The range is another than the one asked for, or of another entity, so the whole is to be asked for again.
         case isAnother
-        /// The answer is none of these, so the exchange fails.
+        /// The response is none of these, so the exchange fails.
         case fails
     }
 
-    /// Judges the answer to a request for the bytes from `offset` on.
-    package static func judge(status: Int, contentRange: String?, offset: Int64, expectedTotal: Int64?) -> Answer {
-        switch status {
-        case 206:
-            guard let range = contentRange.flatMap(ContentRange.init), range.first == offset else { return .isAnother }
-            if let expectedTotal, let complete = range.complete, complete != expectedTotal { return .isAnother }
-            // A server may send less than all the rest; the file would end early with success.
-            if let total = range.complete ?? expectedTotal, range.last != total - 1 { return .isAnother }
-            return .continues
+    /// Evaluates the response to a request for the bytes from an offset on.
+    ///
+    /// A part is taken only if everything that can be compared fits: a part of another entity would be spliced onto this
+    /// one without anybody noticing.
+    package static func evaluate(_ response: PartialResponse, _ expected: Expectation) -> Answer {
+        switch response.status {
+        case 206: return evaluatePart(response, expected)
         case 200: return .restarts
         case 416:
-            // RFC 9110, section 15.5.17: the answer names the current length.
-            guard let length = contentRange.flatMap(unsatisfiedLength), length == offset else { return .isAnother }
-            return expectedTotal.map { $0 == offset } ?? true ? .isComplete : .isAnother
+            // RFC 9110, section 15.5.17: the response names the current length.
+            guard let length = response.contentRange.flatMap(unsatisfiedLength), length == expected.offset else {
+                return .isAnother
+            }
+            return expected.total.map { $0 == expected.offset } ?? true ? .isComplete : .isAnother
         default: return .fails
         }
     }
 
+    private static func evaluatePart(_ response: PartialResponse, _ expected: Expectation) -> Answer {
+        guard let range = response.contentRange.flatMap(ContentRange.init), range.first == expected.offset else {
+            return .isAnother
+        }
+        if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
+        // A server may send less than all the rest; the file would end early with success.
+        if let total = range.complete ?? expected.total, range.end != total { return .isAnother }
+        // Section 14.4: the length of the message is the range's.
+        if let length = response.contentLength, ByteCount(digits: length) != range.length { return .isAnother }
+        // Ranges are of the coded bytes (section 14.2), and no coding was asked for.
+        guard !isCoded(response.contentEncoding) else { return .isAnother }
+        guard isSameEntity(response, expected.validator) else { return .isAnother }
+        return .continues(end: range.end)
+    }
+
+    /// Whether the validators of a part are those that were asked for: a server may ignore `If-Range` (section 13.1.5).
+    private static func isSameEntity(_ response: PartialResponse, _ validator: String?) -> Bool {
+        guard let validator else { return true }
+        if validator.hasPrefix("\"") { return response.entityTag.map { $0 == validator } ?? true }
+        guard let modified = response.lastModified else { return true }
+        guard let date = HTTPDate.parse(modified) else { return false }
+        return date == HTTPDate.parse(validator)
+    }
+
     /// The length in `bytes */1234`.
-    private static func unsatisfiedLength(_ contentRange: String) -> Int64? {
+    private static func unsatisfiedLength(_ contentRange: String) -> ByteCount? {
         let words = contentRange.split(separator: "/", maxSplits: 1)
         guard words.count == 2, words[0].lowercased().hasPrefix("bytes"), words[0].hasSuffix("*") else { return nil }
-        return Int64(words[1].trimmingCharacters(in: .whitespaces))
+        return ByteCount(digits: words[1].trimmingCharacters(in: .whitespaces))
     }
 }

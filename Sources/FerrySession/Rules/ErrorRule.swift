@@ -14,6 +14,8 @@ enum ErrorRule {
         case 4: .unsupportedURL
         // The scheme is checked before the transfer begins, so this is an answer that is no HTTP.
         case 1, 8: .cannotParseResponse
+        // "A bad argument": a response whose header begins with a folded line (RFC 9112, section 5.2).
+        case 43: .cannotParseResponse
         case 5, 6: .cannotFindHost
         case 7, 45, 97: .cannotConnectToHost
         case 16, 92, 95: .networkConnectionLost
@@ -27,6 +29,13 @@ enum ErrorRule {
         case 65: .requestBodyStreamExhausted
         default: .unknown
         }
+    }
+
+    /// Whether an error of libcurl's is one of the whole connection, so that no other request may use it: of HTTP/2's
+    /// framing or header compression, of sending and of receiving.
+    static func breaksConnection(_ curlCode: Int32) -> Bool {
+        let (http2, send, receive) = (Int32(16), Int32(55), Int32(56))
+        return [http2, send, receive].contains(curlCode)
     }
 
     /// libcurl has one number for all that goes wrong while it receives.

@@ -50,7 +50,7 @@ enum RedirectRule {
 
         var next = request
         let (method, keepsBody) = method(request.httpMethod ?? "GET", status: status)
-        next.url = target
+        next.url = namesAuthority(location) ? target.withoutCredentials : target
         next.httpMethod = method
         if !keepsBody {
             next.httpBody = nil
@@ -63,6 +63,11 @@ enum RedirectRule {
             }
         }
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
+    }
+
+    /// Whether a reference names a host itself: credentials beside it are the server's choice, and never used.
+    private static func namesAuthority(_ location: String) -> Bool {
+        !authority(of: Array(location.trimmingCharacters(in: .whitespaces).utf8)).isEmpty
     }
 
     /// The request without what must not leave the origin that `base` is of.

@@ -55,19 +55,41 @@ struct ResponseHead: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the head gives its body two lengths, so that nobody knows where it ends (RFC 9112, section 6.3).
-    var hasConflictingLengths: Bool {
-        let isLength: (Field) -> Bool = { $0.name.isEqualIgnoringCase("content-length") }
-        // One field with one length, as nearly every head has it.
-        if fields.count(where: isLength) <= 1, value("Content-Length")?.utf8.contains(UInt8(ascii: ",")) != true {
-            return false
+    /// Why the end of the body cannot be told from the head, as a sentence that names the field (RFC 9112, sections 6.1
+    /// and 6.3); `nil` where it can.
+    var framingProblem: String? {
+        if let coding = value("Transfer-Encoding")?.trimmingCharacters(in: .whitespaces) {
+            // No other coding was asked for with TE, and none is undone here.
+            guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
+                return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
+            }
+            // It goes before any Content-Length.
+            if coding.isEqualIgnoringCase("chunked") { return nil }
         }
-        let values = fields.filter(isLength).map(\.value)
-        let lengths = values.flatMap { value in
-            value.split(separator: ",", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
+        return lengthProblem
+    }
+
+    private var lengthProblem: String? {
+        var length: String?
+        for field in fields where field.name.isEqualIgnoringCase("content-length") {
+            // A list of the same length again and again is one length (section 6.3).
+            for part in field.value.split(separator: ",", omittingEmptySubsequences: false) {
+                let value = part.trimmingCharacters(in: .whitespaces)
+                guard ByteCount(digits: value) != nil else {
+                    return "The response's Content-Length is no number of bytes: \(Self.quoted(field.value))"
+                }
+                if let length, ByteCount(digits: length) != ByteCount(digits: value) {
+                    return "The response has two values of Content-Length: \(length) and \(value)"
+                }
+                length = value
+            }
         }
-        return Set(lengths).count > 1 && value("Transfer-Encoding") == nil
+        return nil
+    }
+
+    /// The beginning of a value as an error shows it.
+    private static func quoted(_ value: String) -> String {
+        String(decoding: value.utf8.prefix(80), as: UTF8.self).debugDescription
     }
 
     /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.

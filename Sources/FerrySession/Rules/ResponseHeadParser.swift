@@ -1,44 +1,59 @@
-/// Collects the lines of response heads as they arrive, and tells interim answers and trailers from the final head.
+/// Collects the lines of response heads as they arrive, and tells interim responses and trailers from the final head.
 struct ResponseHeadParser: Sendable {
     enum Event: Sendable {
-        /// Nothing to tell yet.
+        /// The head is not complete yet.
         case none
         /// A final head is complete.
         case head(ResponseHead)
-        /// The line cannot be read.
-        case malformed
+        /// The lines are no HTTP, or more than is accepted.
+        case refused(Refusal)
     }
 
-    /// What the fields of one answer may weigh in all; beyond it the answer is refused.
-    static let maximumSize = 1_048_576
+    /// Why a head is refused, as a sentence that names the line at fault.
+    enum Refusal: Sendable, Hashable {
+        case malformed(String)
+        case tooLarge(String)
+    }
+
+    /// How many bytes the lines of one response may have, with interim responses and trailers: what curl accepts.
+    static let maximumSize = 307_200
+
+    /// How many fields one response may have, with those of interim responses and trailers.
+    static let maximumFieldCount = 1000
 
     private var current: ResponseHead?
     private var isInBody = false
     private var size = 0
+    private var fieldCount = 0
 
     /// The fields that came after the body (RFC 9110, section 6.5).
     private(set) var trailers: [ResponseHead.Field] = []
 
     mutating func consume(_ line: UnsafeRawBufferPointer) -> Event {
-        size += line.count
-        guard size <= Self.maximumSize else { return .malformed }
+        // Lengths of lines in memory, which the limit keeps small.
+        size += min(line.count, Self.maximumSize + 1)
+        guard size <= Self.maximumSize else {
+            return .refused(.tooLarge("The response's header has more than \(Self.maximumSize) bytes"))
+        }
         let line = Self.withoutEnd(line)
         if line.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
-            // 1xx answers announce the real one. 101 is final, but nothing here asks for an upgrade.
+            // 1xx responses come before the final one. 101 is final, but nothing here asks for an upgrade.
             guard head.status >= 200 else { return .none }
             isInBody = true
             return .head(head)
         }
-        // Where libcurl answers a challenge itself, the next answer follows in the same attempt.
+        // Where libcurl answers a challenge itself, the next response follows in the same attempt.
         if isInBody, line.starts(with: "HTTP/".utf8), let head = ResponseHead(statusLine: Self.text(line).text) {
             self = ResponseHeadParser()
             current = head
             return .none
         }
         if !isInBody, current == nil {
-            guard var head = ResponseHead(statusLine: Self.text(line).text) else { return .malformed }
+            guard var head = ResponseHead(statusLine: Self.text(line).text) else {
+                return .refused(.malformed("The response begins with \(Self.quoted(line)), which is no status line"))
+            }
             // As many as most heads have.
             head.fields.reserveCapacity(16)
             current = head
@@ -58,10 +73,21 @@ struct ResponseHeadParser: Sendable {
             }
             return .none
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return .malformed }
-        let nameBytes = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon]))
-        guard !nameBytes.isEmpty else { return .malformed }
+        fieldCount += 1
+        guard fieldCount <= Self.maximumFieldCount else {
+            return .refused(.tooLarge("The response has more than \(Self.maximumFieldCount) header fields"))
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            return .refused(.malformed("The response's header has the line \(Self.quoted(line)), which is no field"))
+        }
+        // Section 5.1: a blank before the colon has led to different readings of one message.
+        let nameBytes = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let name = Self.text(nameBytes).text
+        guard HeaderRule.isToken(name) else {
+            return .refused(
+                .malformed("The response has a header field with the name \(Self.quoted(nameBytes)), which is no token")
+            )
+        }
         let (value, isLatin1) = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
         if isInBody {
             trailers.append(.init(name: name, value: value))
@@ -69,6 +95,11 @@ struct ResponseHeadParser: Sendable {
             current?.fields.append(.init(name: name, value: value, isLatin1: isLatin1))
         }
         return .none
+    }
+
+    /// The beginning of a line as an error shows it.
+    private static func quoted(_ line: UnsafeRawBufferPointer) -> String {
+        text(UnsafeRawBufferPointer(rebasing: line.prefix(80))).text.debugDescription
     }
 
     private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

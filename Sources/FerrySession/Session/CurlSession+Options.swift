@@ -53,6 +53,15 @@ extension CurlSession {
         /// Whether responses are decoded from the content codings the session asks for; by default they are.
         public var decodesContent = true
 
+        /// How many bytes of a body a data or upload task with a completion handler, or an `async` function, collects in
+        /// memory; by default 2 GiB.
+        ///
+        /// A larger body fails with `dataLengthExceedsMaximum`. Delegates, streams and downloads have no such limit.
+        public var maximumBodySizeInMemory = 2_147_483_648
+
+        /// How far content codings may unpack.
+        public var decodingLimits = ContentDecodingLimits()
+
         /// Where responses are stored; by default in memory, as much as the configuration's `urlCache` may keep there.
         ///
         /// Without this and with a `urlCache` of `nil` nothing is stored.

@@ -36,6 +36,14 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let bodyLengthMismatch = Code(rawValue: "bodyLengthMismatch")
         /// The content coding of the response ended early or is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
+        /// The response exceeds a limit: of its header, its content codings, or their unpacked size
+        /// (``ContentDecodingLimits``).
+        public static let responseTooLarge = Code(rawValue: "responseTooLarge")
+        /// The response is no valid HTTP: its header, or what it says of the length of its body.
+        public static let malformedResponse = Code(rawValue: "malformedResponse")
+        /// The connection was lost after a request was sent on it whose method is not idempotent, so that it is not sent
+        /// again (RFC 9110, section 9.2.2).
+        public static let notRepeated = Code(rawValue: "notRepeated")
         /// The interrupted response cannot be continued, since the server has another one now.
         public static let cannotContinue = Code(rawValue: "cannotContinue")
         /// The resume data is not Ferry's, is damaged, or its partial file is gone.

@@ -37,6 +37,7 @@ struct SessionSettings: @unchecked Sendable {
             },
             temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
             decodesContent: options.decodesContent,
+            decodingLimits: options.decodingLimits,
             cookies: CookieJar(copy),
             credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init),
             cache: options.cache ?? HTTPCache(configuration.urlCache),

@@ -17,6 +17,11 @@ struct MonotonicTime: Comparable, Sendable {
         nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
     }
 
+    /// The moment `duration` nanoseconds earlier, the beginning of time when that cannot be said.
+    func before(_ duration: UInt64) -> Self {
+        Self(nanoseconds: nanoseconds > duration ? nanoseconds - duration : 0)
+    }
+
     /// The moment `duration` nanoseconds later, the end of time when that cannot be said.
     func advanced(by duration: UInt64) -> Self {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)

@@ -10,7 +10,17 @@ final class SessionTrust: Sendable {
         var isLater = false
     }
 
-    private let state = Mutex((current: Current(), isUsed: false))
+    private struct State: Sendable {
+        var current = Current()
+        var isUsed = false
+        /// What the policy wants to have verified, by host.
+        var verifications: [String: TrustVerification] = [:]
+    }
+
+    /// How many hosts' verifications are kept.
+    private static let mostVerifications = 1000
+
+    private let state = Mutex(State())
 
     /// What holds now.
     var current: Current { state.withLock { $0.current } }
@@ -28,6 +38,20 @@ final class SessionTrust: Sendable {
             state.current.revision += 1
             state.current.policy = policy
             state.current.isLater = state.isUsed
+            state.verifications = [:]
+        }
+    }
+
+    /// What the policy of a revision wants to have verified for a host, where it has been asked.
+    func verification(for host: String, revision: Int) -> TrustVerification? {
+        state.withLock { $0.current.revision == revision ? $0.verifications[host] : nil }
+    }
+
+    func note(_ verification: TrustVerification, for host: String, revision: Int) {
+        state.withLock { state in
+            guard state.current.revision == revision else { return }
+            if state.verifications.count >= Self.mostVerifications { state.verifications = [:] }
+            state.verifications[host] = verification
         }
     }
 }

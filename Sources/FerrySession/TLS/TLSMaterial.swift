@@ -13,7 +13,8 @@ struct TLSMaterial: Sendable {
     var authorities: TLSBlob?
     /// Whether libcurl may look into the system's folder of authorities besides.
     var usesSystemFolder = true
-    var identity: Identity?
+    private var identity: Identity?
+    private var identityHosts = HostTable<Bool>()
     var version = 0
     var cipherSuites = ""
     var tls13CipherSuites = ""
@@ -44,6 +45,14 @@ struct TLSMaterial: Sendable {
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
         try readAuthorities(options.certificateAuthorities, runtime: runtime)
         identity = try options.clientCertificate.map(Identity.init)
+        for host in options.clientCertificateHosts { try identityHosts.add(host, true) { $0 || $1 } }
+    }
+
+    /// The client certificate for a host, which a redirect may have led to from another origin.
+    func identity(for host: String, hasLeftOrigin: Bool) throws(CurlSessionError) -> Identity? {
+        guard identity != nil else { return nil }
+        if identityHosts.isEmpty { return hasLeftOrigin ? nil : identity }
+        return try identityHosts.value(for: host) == true ? identity : nil
     }
 
     private static func isCipherSuite(_ name: String) -> Bool {

@@ -15,7 +15,14 @@ public struct TLSOptions: Sendable {
     public var certificateAuthorities = CertificateAuthorities.system
 
     /// The certificate and key shown to servers that ask for one; by default none.
+    ///
+    /// It says who the user is, so it is shown to the origin of a task's own URL, and to no other origin that a redirect
+    /// leads to, unless ``clientCertificateHosts`` names its host.
     public var clientCertificate: ClientCertificate?
+
+    /// The hosts that ``clientCertificate`` is shown to, as ``publicKeyPins`` writes them; by default the host of each
+    /// task's own URL.
+    public var clientCertificateHosts: [String] = []
 
     /// The lowest version of TLS to accept; by default libcurl's, TLS 1.2 on current systems.
     public var minimumVersion: TLSVersion?

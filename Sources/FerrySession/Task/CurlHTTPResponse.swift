@@ -2,7 +2,7 @@
 /// unknown when the body is decoded, and a safe file name.
 final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked Sendable` like its superclass: nothing changes after the initializer.
-    private let length: Int64?
+    private let length: ByteCount?
     private let disposition: String?
 
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
@@ -13,8 +13,11 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     /// The length of the body as it is delivered, where the head tells it.
-    static func length(_ head: ResponseHead, isDecoded: Bool) -> Int64? {
-        isDecoded ? nil : head.value("Content-Length").flatMap { Int64($0) }
+    static func length(_ head: ResponseHead, isDecoded: Bool) -> ByteCount? {
+        guard !isDecoded, let value = head.value("Content-Length") else { return nil }
+        if let length = ByteCount(digits: value) { return length }
+        // The same length several times, which is one (RFC 9112, section 6.3).
+        return value.split(separator: ",").first.flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }
     }
 
     required init?(coder: NSCoder) {
@@ -26,7 +29,7 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     /// An archive names the public class, so that anybody can read it.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
 
-    override var expectedContentLength: Int64 { length ?? NSURLSessionTransferSizeUnknown }
+    override var expectedContentLength: Int64 { length.transferSize }
 
     // Few responses are asked for their name, so that it is made when it is wanted.
     override var suggestedFilename: String? {

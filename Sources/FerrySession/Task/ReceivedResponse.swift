@@ -8,19 +8,19 @@ final class ReceivedResponse: Sendable {
         case made(URLResponse)
     }
 
-    /// The length of the body, -1 where it is not known.
-    let expectedContentLength: Int64
+    /// The length of the body, where it is known.
+    let expectedLength: ByteCount?
     private let state: Mutex<State>
 
     /// A response that comes with a head; `isDecoded` tells that its body is not delivered as it came.
     init(_ head: ResponseHead, url: URL, isDecoded: Bool) {
-        expectedContentLength = CurlHTTPResponse.length(head, isDecoded: isDecoded) ?? NSURLSessionTransferSizeUnknown
+        expectedLength = CurlHTTPResponse.length(head, isDecoded: isDecoded)
         state = Mutex(.head(head, url, isDecoded: isDecoded))
     }
 
     /// A response that is there already.
     init(_ response: URLResponse) {
-        expectedContentLength = response.expectedContentLength
+        expectedLength = ByteCount(response.expectedContentLength)
         state = Mutex(.made(response))
     }
 

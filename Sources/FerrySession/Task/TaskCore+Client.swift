@@ -1,10 +1,14 @@
 /// What the engine reports, on its thread.
 extension TaskCore: TransferClient {
-    func transfer(willSend request: URLRequest, bodyLength: Int64) {
+    func transfer(willSend request: URLRequest, bodyLength: ByteCount?) {
         state.withLock { state in
             state.currentRequest = request
             state.bytesExpectedToSend = bodyLength
         }
+    }
+
+    var transferCollectsBody: Bool {
+        state.withLock { if case .data = $0.face { true } else { false } }
     }
 
     var transferWantsResponseEarly: Bool { !isAsync }
@@ -24,9 +28,11 @@ extension TaskCore: TransferClient {
                 return state.claimDrain()
             case .data, .download:
                 state.note(response)
-                let length = response.expectedContentLength
+                // A server may announce more than it sends.
                 let most: Int64 = 67_108_864
-                if case .data = state.face, length > 0 { _ = state.buffer.reserve(Int(min(length, most))) }
+                if case .data = state.face, let length = response.expectedLength, length > .zero {
+                    _ = state.buffer.reserve(Int(min(length.int64, most)))
+                }
                 return false
             }
         }
@@ -38,15 +44,18 @@ extension TaskCore: TransferClient {
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, ProgressCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream) = state.face {
-                state.bytesReceived += Int64(bytes.count)
+                state.bytesReceived.add(ByteCount(clamping: bytes.count))
                 let (flow, mustFlush) = stream.append(bytes)
                 if flow == .wait { state.isEngineWaiting = true }
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
             }
+            if case .data = state.face, state.buffer.count > state.largestBody - bytes.count {
+                return (.tooLarge, false, nil)
+            }
             guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
             if case .data = state.face {
-                state.bytesReceived += Int64(bytes.count)
+                state.bytesReceived.add(ByteCount(clamping: bytes.count))
                 return (.more, false, state.counts)
             }
             state.append(.data)
@@ -67,7 +76,7 @@ extension TaskCore: TransferClient {
         }
     }
 
-    func transfer(didResumeAt offset: Int64, expectedTotal: Int64) {
+    func transfer(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {
         tell(.resumed(at: offset, expectedTotal: expectedTotal))
     }
 
@@ -82,11 +91,11 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
-    func transfer(didWrite count: Int64) {
+    func transfer(didWrite count: ByteCount) {
         tell(.wrote(count))
     }
 
-    func transfer(didSend count: Int64, expected: Int64) {
+    func transfer(didSend count: ByteCount, expected: ByteCount?) {
         tell(.sent(count, expected: expected))
     }
 
@@ -114,7 +123,7 @@ extension TaskCore: TransferClient {
         }
     }
 
-    func transfer(didBecomeDownloadWith count: Int64, finished file: DownloadFile?) {
+    func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {
         let task = CurlDownloadTask(core: self)
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else {
@@ -122,7 +131,7 @@ extension TaskCore: TransferClient {
                 return false
             }
             var events: [TaskEvent] = [.becameDownload(task)]
-            if count > 0 { events.append(.wrote(count)) }
+            if count > .zero { events.append(.wrote(count)) }
             if let file, !state.hasFailed { events.append(.downloaded(file)) } else { file?.remove() }
             state.events.insert(contentsOf: events, at: 0)
             state.isDownload = true
@@ -170,23 +179,23 @@ extension TaskCore: TransferClient {
     }
 }
 
-/// What a `Progress` is told.
-struct ProgressCounts: Sendable {
-    var completed: Int64
-    var total: Int64
+/// What a `Progress` shows; the total is `nil` while it is not known.
+struct ProgressCounts: Hashable, Sendable {
+    var completed: ByteCount
+    var total: ByteCount?
 }
 
 extension TaskState {
     /// Both directions together; the total is known when each part of it is.
     var counts: ProgressCounts {
         let hasResponse = response != nil
-        let completed = bytesSent + bytesReceived
-        if bytesExpectedToSend < 0 || (hasResponse && bytesExpectedToReceive < 0) {
-            return ProgressCounts(completed: completed, total: -1)
-        }
+        var completed = bytesSent
+        completed.add(bytesReceived)
         // Until the response tells its length, one more unit stands for it, so that no upload looks finished.
-        let pending: Int64 = hasResponse ? bytesExpectedToReceive : 1
-        return ProgressCounts(completed: completed, total: bytesExpectedToSend + pending)
+        let pending = hasResponse ? bytesExpectedToReceive : ByteCount(clamping: 1)
+        // A sum beyond all numbers is as good as an unknown one.
+        let total = bytesExpectedToSend.flatMap { toSend in pending.flatMap { toSend.adding($0) } }
+        return ProgressCounts(completed: completed, total: total)
     }
 
     /// Whether an error waits to be delivered.
@@ -196,17 +205,17 @@ extension TaskState {
 
     mutating func note(_ response: ReceivedResponse) {
         self.response = response
-        bytesReceived = 0
-        bytesExpectedToReceive = response.expectedContentLength
+        bytesReceived = .zero
+        bytesExpectedToReceive = response.expectedLength
     }
 
     mutating func count(_ event: TaskEvent) {
         switch event {
         case .sent(let count, let expected):
-            bytesSent += count
+            bytesSent.add(count)
             bytesExpectedToSend = expected
-        case .wrote(let count): bytesReceived += count
-        case .rewound: bytesSent = 0
+        case .wrote(let count): bytesReceived.add(count)
+        case .rewound: bytesSent = .zero
         case .resumed(let offset, let total):
             bytesReceived = offset
             bytesExpectedToReceive = total

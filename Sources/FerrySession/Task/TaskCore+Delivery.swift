@@ -10,10 +10,10 @@ extension TaskCore {
         var driver: (any TaskDriver)?
         var answer: Int?
         var data = Data()
-        var sent: Int64 = 0
-        var received: Int64 = 0
-        var expectedToReceive: Int64 = 0
-        var counts = ProgressCounts(completed: 0, total: 0)
+        var sent = ByteCount.zero
+        var received = ByteCount.zero
+        var expectedToReceive: ByteCount?
+        var counts = ProgressCounts(completed: .zero, total: .zero)
         var mustReadMore = false
     }
 
@@ -46,7 +46,7 @@ extension TaskCore {
                 if case .response(let response) = event { state.note(response) }
             case .data:
                 delivery.data = state.buffer.takePiece()
-                state.bytesReceived += Int64(delivery.data.count)
+                state.bytesReceived.add(ByteCount(clamping: delivery.data.count))
                 delivery.mustReadMore = state.isEngineWaiting
                 state.isEngineWaiting = false
             case .becameDownload(let download):
@@ -91,26 +91,26 @@ extension TaskCore {
             delivery.delegate.task?.urlSession(
                 session,
                 task: task,
-                didSendBodyData: count,
-                totalBytesSent: delivery.sent,
-                totalBytesExpectedToSend: expected
+                didSendBodyData: count.int64,
+                totalBytesSent: delivery.sent.int64,
+                totalBytesExpectedToSend: expected.transferSize
             )
         case .wrote(let count):
             guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
                 session,
                 downloadTask: task,
-                didWriteData: count,
-                totalBytesWritten: delivery.received,
-                totalBytesExpectedToWrite: delivery.expectedToReceive
+                didWriteData: count.int64,
+                totalBytesWritten: delivery.received.int64,
+                totalBytesExpectedToWrite: delivery.expectedToReceive.transferSize
             )
         case .resumed(let offset, let total):
             guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
                 session,
                 downloadTask: task,
-                didResumeAtOffset: offset,
-                expectedTotalBytes: total
+                didResumeAtOffset: offset.int64,
+                expectedTotalBytes: total.transferSize
             )
         case .becameDownload(let download):
             let old = session.registry.withLock { $0.replace(download, identifier: identifier) }

@@ -14,10 +14,10 @@ extension TaskCore {
     var currentRequest: URLRequest? { state.withLock { $0.currentRequest } }
     var response: URLResponse? { state.withLock { $0.response }?.value }
     var error: (any Error)? { state.withLock { $0.error } }
-    var countOfBytesReceived: Int64 { state.withLock { $0.bytesReceived } }
-    var countOfBytesSent: Int64 { state.withLock { $0.bytesSent } }
-    var countOfBytesExpectedToReceive: Int64 { state.withLock { $0.bytesExpectedToReceive } }
-    var countOfBytesExpectedToSend: Int64 { state.withLock { $0.bytesExpectedToSend } }
+    var countOfBytesReceived: Int64 { state.withLock { $0.bytesReceived }.int64 }
+    var countOfBytesSent: Int64 { state.withLock { $0.bytesSent }.int64 }
+    var countOfBytesExpectedToReceive: Int64 { state.withLock { $0.bytesExpectedToReceive }.transferSize }
+    var countOfBytesExpectedToSend: Int64 { state.withLock { $0.bytesExpectedToSend }.transferSize }
 
     var clientExpectsToReceive: Int64 {
         get { state.withLock { $0.clientExpectsToReceive } }

@@ -35,6 +35,7 @@ final class TaskCore: Sendable {
                 currentRequest: request,
                 body: body,
                 isDownload: isDownload,
+                largestBody: max(0, session.options.maximumBodySizeInMemory),
                 startError: startError,
                 session: session
             )

@@ -3,14 +3,14 @@ enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case needsBodyStream
     case challenge(AuthenticationQuestion)
-    case sent(Int64, expected: Int64)
-    /// The body starts again: what was sent counts no more.
+    case sent(ByteCount, expected: ByteCount?)
+    /// The body starts again: what was sent does not count any more.
     case rewound
     case response(ReceivedResponse)
     /// Bytes wait in the task's buffer.
     case data
-    case wrote(Int64)
-    case resumed(at: Int64, expectedTotal: Int64)
+    case wrote(ByteCount)
+    case resumed(at: ByteCount, expectedTotal: ByteCount?)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)
     /// A whole response may be stored.
@@ -22,11 +22,13 @@ enum TaskEvent: Sendable {
         switch (self, next) {
         case (.data, .data):
             return true
-        case (.wrote(let first), .wrote(let second)):
-            self = .wrote(first + second)
+        case (.wrote(var count), .wrote(let more)):
+            count.add(more)
+            self = .wrote(count)
             return true
-        case (.sent(let first, _), .sent(let second, let expected)):
-            self = .sent(first + second, expected: expected)
+        case (.sent(var count, _), .sent(let more, let expected)):
+            count.add(more)
+            self = .sent(count, expected: expected)
             return true
         default:
             return false

@@ -63,10 +63,16 @@ final class TaskProgress: Sendable {
         }
     }
 
-    /// Sets both counts; `total` is positive, or else unknown.
-    func update(completed: Int64, total: Int64) {
+    /// The largest number that a `Progress` is given: Foundation's arithmetic with it, and with a parent's, stays exact.
+    private static let largest: Int64 = 1 << 53
+
+    /// Sets both counts; a total of zero, or one larger than any body, counts as unknown.
+    func update(completed: ByteCount, total: ByteCount?) {
+        let completed = min(completed.int64, Self.largest)
         state.withLock { state in
-            let total = total > 0 ? max(total, completed) : -1
+            var known = max(total?.int64 ?? 0, 0)
+            if known > Self.largest { known = 0 }
+            let total = known > 0 ? max(known, completed) : -1
             for follower in state.followers {
                 guard let progress = follower.progress else { continue }
                 ProgressWriting.alone {
@@ -81,8 +87,8 @@ final class TaskProgress: Sendable {
     }
 
     /// The task is over: what came was all.
-    func finish(completed: Int64) {
-        let whole = max(completed, 1)
+    func finish(completed: ByteCount) {
+        let whole = max(completed, ByteCount(clamping: 1))
         update(completed: whole, total: whole)
     }
 }

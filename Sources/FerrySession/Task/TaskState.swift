@@ -11,6 +11,8 @@ struct TaskState: ~Copyable, Sendable {
     var currentRequest: URLRequest?
     var body: BodySource
     var isDownload: Bool
+    /// How many bytes of a body are collected in memory.
+    let largestBody: Int
     /// Why the task cannot run at all.
     var startError: URLError?
 
@@ -33,10 +35,12 @@ struct TaskState: ~Copyable, Sendable {
 
     var response: ReceivedResponse?
     var error: (any Error)?
-    var bytesReceived: Int64 = 0
-    var bytesSent: Int64 = 0
-    var bytesExpectedToReceive: Int64 = 0
-    var bytesExpectedToSend: Int64 = 0
+    var bytesReceived = ByteCount.zero
+    var bytesSent = ByteCount.zero
+    /// `nil` where the length is not known.
+    var bytesExpectedToReceive: ByteCount? = .zero
+    /// `nil` where the length is not known.
+    var bytesExpectedToSend: ByteCount? = .zero
     var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var priority = URLSessionTask.defaultPriority

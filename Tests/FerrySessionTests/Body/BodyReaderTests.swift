@@ -27,7 +27,7 @@ struct BodyReaderTests {
 
     private func pump(
         _ stream: InputStream,
-        length: Int64? = nil,
+        length: ByteCount? = nil,
         wake: @escaping @Sendable () -> Void = {}
     ) -> StreamPump {
         StreamPump(StreamBox(stream), length: length, url: nil, wake: wake)
@@ -43,7 +43,7 @@ struct BodyReaderTests {
     func data(_ size: Int) {
         let whole = Data((0..<size + 10).map { UInt8(truncatingIfNeeded: $0) })
         let reader = DataReader(whole[5..<5 + size])
-        #expect(reader.length == Int64(size))
+        #expect(reader.length == ByteCount(clamping: size))
         for _ in 0..<2 {
             let (data, end) = readAll(reader)
             #expect(data == whole[5..<5 + size] && end == .end)
@@ -59,7 +59,7 @@ struct BodyReaderTests {
         let url = try temporaryFile(content)
         defer { try? FileManager.default.removeItem(at: url) }
         let reader = try FileReader(url)
-        #expect(reader.length == Int64(size))
+        #expect(reader.length == ByteCount(clamping: size))
         for _ in 0..<2 {
             let (data, end) = readAll(reader)
             #expect(data == content && end == .end)

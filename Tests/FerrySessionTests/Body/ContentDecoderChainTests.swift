@@ -19,10 +19,12 @@ import Testing
         repeat {
             rest.prefix(step).withUnsafeBytes { chain.append($0) }
             rest = rest.dropFirst(step)
-            while true {
-                let count = try chain.read(into: output)
-                if count == 0 { break }
-                result.append(contentsOf: output[..<count])
+            reading: while true {
+                switch try chain.read(into: output) {
+                case .needsInput: break reading
+                case .interrupted: continue
+                case .output(let count): result.append(contentsOf: output[..<count])
+                }
             }
             #expect(chain.isDrained)
         } while !rest.isEmpty
@@ -91,7 +93,7 @@ import Testing
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
         defer { output.deallocate() }
         for _ in 0..<100 {
-            let count = try chain.read(into: output)
+            guard case .output(let count) = try chain.read(into: output) else { continue }
             #expect(count > 0 && count <= output.count)
         }
         #expect(!chain.isDrained && !chain.mayEnd)
@@ -124,6 +126,6 @@ import Testing
         #expect(ContentCoding.parse("compress") == nil)
         #expect(ContentCoding.parse("gzip, compress") == nil)
         #expect(ContentCoding.parse("gzip gzip") == nil)
-        #expect(ContentCoding.parse(Array(repeating: "gzip", count: 5).joined(separator: ",")) == nil)
+        #expect(ContentCoding.parse(Array(repeating: "gzip", count: 9).joined(separator: ","))?.count == 9)
     }
 }

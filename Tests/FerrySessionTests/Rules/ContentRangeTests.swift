@@ -12,7 +12,10 @@ import Testing
         let open = try #require(ContentRange("bytes 42-1233/*"))
         #expect(open.complete == nil)
         #expect(ContentRange("BYTES 0-0/1") != nil)
-        #expect(ContentRange("bytes 0-9223372036854775806/9223372036854775807")?.last == Int64.max - 1)
+        #expect(ContentRange("bytes 0-9223372036854775806/9223372036854775807")?.last == 9_223_372_036_854_775_806)
+        // The offset behind the last byte must be a number, too.
+        #expect(ContentRange("bytes 0-9223372036854775807/*") == nil)
+        #expect(ContentRange("bytes 5-9223372036854775806/*")?.length == 9_223_372_036_854_775_802)
     }
 
     @Test(

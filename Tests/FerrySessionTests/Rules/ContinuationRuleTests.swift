@@ -42,29 +42,83 @@ import Testing
         #expect(try validator(tag.merging(["Accept-Ranges": "none"]) { $1 }) == nil)
     }
 
+    private func evaluate(
+        _ status: Int,
+        _ fields: [String: String],
+        total: ByteCount? = 100,
+        validator: String? = "\"a\""
+    ) -> ContinuationRule.Answer {
+        ContinuationRule.evaluate(
+            .init(status: status) { fields[$0] },
+            .init(offset: 40, total: total, validator: validator)
+        )
+    }
+
     /// RFC 9110, sections 14.2 and 15.3.7.
-    @Test("The answer to a request for the rest is judged by status and range") func answers() {
-        func judge(_ status: Int, _ range: String?, total: Int64? = 100) -> ContinuationRule.Answer {
-            ContinuationRule.judge(status: status, contentRange: range, offset: 40, expectedTotal: total)
+    @Test("The response to a request for the rest is evaluated by status and range") func answers() {
+        func evaluate(_ status: Int, _ range: String?, total: ByteCount? = 100) -> ContinuationRule.Answer {
+            self.evaluate(status, range.map { ["Content-Range": $0] } ?? [:], total: total)
         }
-        #expect(judge(206, "bytes 40-99/100") == .continues)
-        #expect(judge(206, "bytes 40-99/*") == .continues)
-        #expect(judge(206, "bytes 40-99/100", total: nil) == .continues)
-        #expect(judge(206, "bytes 39-99/100") == .isAnother)
-        #expect(judge(206, "bytes 0-99/100") == .isAnother)
-        #expect(judge(206, "bytes 40-98/99") == .isAnother)
-        #expect(judge(206, "bytes 40-59/100") == .isAnother)
-        #expect(judge(206, "bytes 40-59/*") == .isAnother)
-        #expect(judge(206, "bytes 40-59/*", total: nil) == .continues)
-        #expect(judge(206, nil) == .isAnother)
-        #expect(judge(206, "garbage") == .isAnother)
-        #expect(judge(200, nil) == .restarts)
-        #expect(judge(416, "bytes */100") == .isAnother)
-        #expect(judge(416, "bytes */40") == .isAnother)
-        #expect(judge(416, "bytes */40", total: 40) == .isComplete)
-        #expect(judge(416, "bytes */40", total: nil) == .isComplete)
-        #expect(judge(416, "bytes 0-39/40", total: 40) == .isAnother)
-        #expect(judge(416, nil, total: 40) == .isAnother)
-        #expect(judge(503, nil) == .fails)
+        #expect(evaluate(206, "bytes 40-99/100") == .continues(end: 100))
+        #expect(evaluate(206, "bytes 40-99/*") == .continues(end: 100))
+        #expect(evaluate(206, "bytes 40-99/100", total: nil) == .continues(end: 100))
+        #expect(evaluate(206, "bytes 39-99/100") == .isAnother)
+        #expect(evaluate(206, "bytes 0-99/100") == .isAnother)
+        #expect(evaluate(206, "bytes 40-98/99") == .isAnother)
+        #expect(evaluate(206, "bytes 40-59/100") == .isAnother)
+        #expect(evaluate(206, "bytes 40-59/*") == .isAnother)
+        #expect(evaluate(206, "bytes 40-59/*", total: nil) == .continues(end: 60))
+        #expect(evaluate(206, "bytes 40-9223372036854775806/*", total: nil) == .continues(end: .max))
+        #expect(evaluate(206, "bytes 40-9223372036854775807/*", total: nil) == .isAnother)
+        #expect(evaluate(206, nil) == .isAnother)
+        #expect(evaluate(206, "garbage") == .isAnother)
+        #expect(evaluate(200, nil) == .restarts)
+        #expect(evaluate(416, "bytes */100") == .isAnother)
+        #expect(evaluate(416, "bytes */40") == .isAnother)
+        #expect(evaluate(416, "bytes */40", total: 40) == .isComplete)
+        #expect(evaluate(416, "bytes */40", total: nil) == .isComplete)
+        #expect(evaluate(416, "bytes */+40", total: nil) == .isAnother)
+        #expect(evaluate(416, "bytes 0-39/40", total: 40) == .isAnother)
+        #expect(evaluate(416, nil, total: 40) == .isAnother)
+        #expect(evaluate(503, nil) == .fails)
+    }
+
+    /// RFC 9110, sections 13.1.5 and 14.4: a server may ignore `If-Range`.
+    @Test(
+        "A part is taken only if everything that can be compared fits",
+        arguments: [
+            (["ETag": "\"a\""], true), (["ETag": "\"b\""], false), (["ETag": "W/\"a\""], false), ([:], true),
+            (["Content-Length": "60"], true), (["Content-Length": "59"], false), (["Content-Length": "x"], false),
+            (["Content-Encoding": "gzip"], false), (["Content-Encoding": "identity"], true),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+        ] as [([String: String], Bool)]
+    )
+    func parts(_ fields: [String: String], _ isTaken: Bool) {
+        let answer = evaluate(206, fields.merging(["Content-Range": "bytes 40-99/100"]) { $1 })
+        #expect(answer == (isTaken ? .continues(end: 100) : .isAnother))
+    }
+
+    @Test("A part of an entity with another date is not taken") func datesOfParts() {
+        let sent = "Sun, 06 Nov 1994 08:49:37 GMT"
+        for (modified, isTaken) in [
+            (sent, true), ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun, 06 Nov 1994 08:49:38 GMT", false),
+            ("yesterday", false),
+        ] {
+            let fields = ["Content-Range": "bytes 40-99/100", "Last-Modified": modified]
+            #expect(evaluate(206, fields, validator: sent) == (isTaken ? .continues(end: 100) : .isAnother))
+        }
+    }
+
+    /// What is sent as `If-Range` may come from a record on a disk.
+    @Test(
+        "A validator is a strong entity tag or a date",
+        arguments: [
+            ("\"a\"", true), ("\"\"", true), ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("W/\"a\"", false), ("a", false),
+            ("\"", false), ("\"a\"b\"", false), ("\"a\r\nX: y\"", false), ("\"a\u{0}\"", false), ("", false),
+            ("Sun, 06 Nov 1994 08:49:37 GMT\r\nX: y", false),
+        ]
+    )
+    func validators(_ text: String, _ isOne: Bool) {
+        #expect(ContinuationRule.isValidator(text) == isOne)
     }
 }

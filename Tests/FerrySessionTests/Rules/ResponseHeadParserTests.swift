@@ -15,18 +15,26 @@ import Testing
             switch event {
             case .none: break
             case .head(let head): heads.append(head)
-            case .malformed: return (heads, parser)
+            case .refused: return (heads, parser)
             }
         }
         return (heads, parser)
     }
 
-    private func isMalformed(_ lines: [[UInt8]]) -> Bool {
+    private func refusal(_ lines: [[UInt8]]) -> ResponseHeadParser.Refusal? {
         var parser = ResponseHeadParser()
         for line in lines {
-            if case .malformed = line.withUnsafeBytes({ parser.consume($0) }) { return true }
+            if case .refused(let refusal) = line.withUnsafeBytes({ parser.consume($0) }) { return refusal }
         }
-        return false
+        return nil
+    }
+
+    private func isMalformed(_ lines: [[UInt8]]) -> Bool {
+        if case .malformed = refusal(lines) { true } else { false }
+    }
+
+    private func isTooLarge(_ lines: [[UInt8]]) -> Bool {
+        if case .tooLarge = refusal(lines) { true } else { false }
     }
 
     @Test("A head is told when its empty line comes, whatever ends its lines", arguments: ["\r\n", "\n"])
@@ -102,15 +110,33 @@ import Testing
         #expect(isMalformed([Array("220 mail.test ESMTP\r\n".utf8)]))
         #expect(isMalformed([status, Array("no colon\r\n".utf8)]))
         #expect(isMalformed([status, Array(": nameless\r\n".utf8)]))
-        #expect(!isMalformed([status, Array("X: y\r\n".utf8), [13, 10]]))
+        // RFC 9112, section 5.1: no blank before the colon, and the name is a token.
+        #expect(isMalformed([status, Array("Content-Length : 2\r\n".utf8)]))
+        #expect(isMalformed([status, Array("Foo Bar: 2\r\n".utf8)]))
+        #expect(refusal([status, Array("X: y\r\n".utf8), [13, 10]]) == nil)
+        let name = refusal([status, Array("Content-Length : 2\r\n".utf8)])
+        #expect(
+            name == .malformed("The response has a header field with the name \"Content-Length \", which is no token")
+        )
     }
 
-    @Test("A head beyond the limit is malformed, one below is not") func size() {
+    @Test("A head beyond the limit of its size is refused, one below is not") func size() {
         let status = Array("HTTP/1.1 200 OK\r\n".utf8)
-        let line = Array(("X-Long: " + String(repeating: "v", count: 65_526) + "\r\n").utf8)
-        #expect(line.count == 65_536)
-        #expect(!isMalformed([status] + Array(repeating: line, count: 15)))
-        #expect(isMalformed([status] + Array(repeating: line, count: 16)))
+        let line = Array(("X-Long: " + String(repeating: "v", count: 30_710) + "\r\n").utf8)
+        #expect(line.count * 10 == ResponseHeadParser.maximumSize)
+        #expect(refusal([status] + Array(repeating: line, count: 9)) == nil)
+        #expect(isTooLarge([status] + Array(repeating: line, count: 10)))
+    }
+
+    @Test("Too many fields are refused, those of interim responses and trailers among them") func fields() {
+        let status = Array("HTTP/1.1 200 OK\r\n".utf8)
+        let interim = Array("HTTP/1.1 103 Early Hints\r\n".utf8)
+        let (field, end) = (Array("X: y\r\n".utf8), Array("\r\n".utf8))
+        let half = Array(repeating: field, count: ResponseHeadParser.maximumFieldCount / 2)
+        #expect(refusal([status] + half + half) == nil)
+        #expect(isTooLarge([status] + half + half + [field]))
+        #expect(isTooLarge([interim] + half + [end, status] + half + [field]))
+        #expect(isTooLarge([status] + half + [end] + half + [field]))
     }
 
     @Test("Random bytes never trap") func fuzz() {

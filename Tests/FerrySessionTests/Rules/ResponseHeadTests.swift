@@ -36,11 +36,41 @@ import Testing
             var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
             head.fields = lengths.map { .init(name: "content-Length", value: $0) }
             if let coding { head.fields.append(.init(name: "Transfer-Encoding", value: coding)) }
-            return head.hasConflictingLengths
+            return head.framingProblem != nil
         }
         #expect(try !conflicts([]) && !conflicts(["5"]) && !conflicts(["5", "5"]) && !conflicts(["5, 5"]))
         #expect(try conflicts(["5", "6"]) && conflicts(["5, 6"]) && conflicts(["5, 5", "6"]) && conflicts(["5,"]))
         #expect(try !conflicts(["5", "6"], coding: "chunked"))
+    }
+
+    /// RFC 9112, sections 6.1 and 6.3; RFC 9110, section 8.6.
+    @Test(
+        "A length that is no number, and a transfer coding that is not undone, are named",
+        arguments: [
+            ("Content-Length", "99999999999999999999", "Content-Length"), ("Content-Length", "5abc", "5abc"),
+            ("Content-Length", "0x5", "0x5"), ("Content-Length", "2x", "2x"), ("Content-Length", "+5", "+5"),
+            ("Content-Length", "-5", "-5"), ("Content-Length", "", "Content-Length"), ("Content-Length", "٥", "٥"),
+            ("Transfer-Encoding", "gzip", "gzip"), ("Transfer-Encoding", "gzip, chunked", "gzip, chunked"),
+            ("Transfer-Encoding", "chunked, chunked", "chunked, chunked"), ("Transfer-Encoding", "", "Encoding"),
+        ]
+    )
+    func framing(_ name: String, _ value: String, _ mention: String) throws {
+        var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+        head.fields = [.init(name: name, value: value)]
+        #expect(try #require(head.framingProblem).contains(mention))
+    }
+
+    @Test(
+        "Framing that can be told",
+        arguments: [
+            ("Content-Length", "0"), ("Content-Length", "9223372036854775807"), ("Content-Length", "5, 05"),
+            ("Transfer-Encoding", "Chunked"), ("Transfer-Encoding", "identity"), ("X", "y"),
+        ]
+    )
+    func goodFraming(_ name: String, _ value: String) throws {
+        var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+        head.fields = [.init(name: name, value: value)]
+        #expect(head.framingProblem == nil)
     }
 
     /// RFC 9110, section 5.3: field lines of one name are joined in order, whatever the case of the name.

@@ -83,7 +83,7 @@ struct ProgressTests {
             return task
         }
         await onThreads(4) { index in
-            for count in 1...5000 { tasks[index].update(completed: Int64(count), total: 8192) }
+            for count in 1...5000 { tasks[index].update(completed: ByteCount(clamping: count), total: 8192) }
             tasks[index].finish(completed: 8192)
         }
         #expect(abs(parent.fractionCompleted - 1) < 1e-9)

@@ -15,7 +15,7 @@ import Testing
 
     @Test("The length is known before the response is made, and the same afterwards") func length() throws {
         let received = try response()
-        #expect(received.expectedContentLength == 12)
+        #expect(received.expectedLength == 12)
         #expect(received.value.expectedContentLength == 12)
         let http = try #require(received.value as? HTTPURLResponse)
         #expect(http.statusCode == 404)
@@ -46,6 +46,6 @@ import Testing
         let received = ReceivedResponse(given)
         received.makeEarly()
         #expect(received.value === given)
-        #expect(received.expectedContentLength == 1)
+        #expect(received.expectedLength == 1)
     }
 }

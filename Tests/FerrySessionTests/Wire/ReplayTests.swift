@@ -2,7 +2,8 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// A kept connection that is dead when the next request goes out on it (RFC 9112, section 9.3.1).
+/// A kept connection that is dead when the next request goes out on it (RFC 9112, section 9.3.1; RFC 9110, section 9.2.2
+/// allows to repeat idempotent methods only).
 @Suite(.timeLimit(.minutes(5)))
 struct ReplayTests {
     /// A server that closes a connection at its second request, `afterBody` or before reading it.
@@ -43,7 +44,7 @@ struct ReplayTests {
         let recorder = Recorder()
         let session = Wire.session(recorder)
         _ = try await session.data(from: server.url)
-        let task = session.uploadTask(with: Wire.request(server.url, "POST"), from: LoopbackServer.pattern(count: size))
+        let task = session.uploadTask(with: Wire.request(server.url, "PUT"), from: LoopbackServer.pattern(count: size))
         try expectWhole(server, await recorder.run(task), task, size)
         #expect(server.connectionCount == 2)
     }
@@ -70,7 +71,7 @@ struct ReplayTests {
         let recorder = Recorder(hooks)
         let session = Wire.session(recorder)
         _ = try await session.data(from: server.url)
-        let task = session.uploadTask(withStreamedRequest: Wire.request(server.url, "POST"))
+        let task = session.uploadTask(withStreamedRequest: Wire.request(server.url, "PUT"))
         let outcome = await recorder.run(task)
         try expectWhole(server, outcome, task, 300_000)
         #expect(outcome.events.filter { $0 == .needsStream }.count == 2)
@@ -82,7 +83,7 @@ struct ReplayTests {
         let recorder = Recorder()
         let session = Wire.session(recorder)
         _ = try await session.data(from: server.url)
-        var request = Wire.request(server.url, "POST")
+        var request = Wire.request(server.url, "PUT")
         request.httpBodyStream = InputStream(data: LoopbackServer.pattern(count: 300_000))
         let task = isUpload ? session.uploadTask(withStreamedRequest: request) : session.dataTask(with: request)
         let outcome = await recorder.run(task)
@@ -92,7 +93,7 @@ struct ReplayTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("A request without a body is sent again", arguments: ["GET", "HEAD", "DELETE", "POST"])
+    @Test("A request without a body is sent again", arguments: ["GET", "HEAD", "DELETE", "PUT"])
     func bodiless(_ method: String) async throws {
         let server = try server(afterBody: true)
         let session = Wire.session()

@@ -120,6 +120,7 @@ struct NginxConfiguration {
                 location /hop/plain { return 302 \(tls)/hop/tls; }
                 location /hop/tls { return 302 \(http2)/hop/http2; }
                 location /hop/http2 { return 200 "arrived\\n"; }
+                location /hop/client { return 302 https://localhost:\(port(.clientCertificate))/client; }
                 location /hop/down { return 302 \(plain)/small; }
                 location /first-only { if ($connection_requests != 1) { return 444; } return 200 "hello\\n"; }
             """

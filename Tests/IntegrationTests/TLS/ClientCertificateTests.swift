@@ -41,6 +41,31 @@ extension NginxTests {
             }
         }
 
+        @Test("A redirect to another origin is not shown the client certificate, unless its host is named")
+        func redirected() async throws {
+            let files = server.certificates
+            let url = server.url(.tls, "hop/client")
+            func fetch(_ hosts: [String]) async throws -> (String, Int) {
+                let session = CurlSession.trusting(server) { options in
+                    options.tls.clientCertificate = .pemFiles(certificate: files.client, key: files.clientKey)
+                    options.tls.clientCertificateHosts = hosts
+                }
+                let (data, response) = try await session.fetch(url)
+                return (String(decoding: data, as: UTF8.self), response.statusCode)
+            }
+            #expect(try await fetch([]).1 == 400)
+            #expect(try await fetch(["other.example", "*.localhost"]).1 == 400)
+            let (subject, status) = try await fetch(["LOCALHOST"])
+            #expect(status == 200 && subject == "CN=Ferry tests client")
+        }
+
+        @Test("A host that cannot be one fails every https task of the session")
+        func impossibleHost() async throws {
+            let session = CurlSession.trusting(server) { $0.tls.clientCertificateHosts = ["localhost/path"] }
+            let (_, cause) = try await checks.failure(session, server.url(.tls, "small"))
+            #expect(cause.code == .invalidTLSOptions)
+        }
+
         @Test("Without one nginx answers that it is missing")
         func missing() async throws {
             let (_, response) = try await showing(nil).fetch(server.url(.clientCertificate, "small"))

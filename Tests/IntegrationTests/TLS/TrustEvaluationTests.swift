@@ -171,7 +171,7 @@ extension NginxTests {
             let recorder = TrustRecorder()
             let session = asking(recorder)
             let (_, first) = try await session.fetch(server.url(listener, "small"))
-            for port in 1...65_535 { session.engine?.verdicts.forget(local: "127.0.0.1", port: port) }
+            session.engine?.connections.forgetVerdicts()
             var request = URLRequest(url: server.url(listener, "small"))
             request.httpMethod = "POST"
             request.httpBody = Data("body".utf8)
@@ -180,7 +180,6 @@ extension NginxTests {
             #expect(first["X-Connection"] != second["X-Connection"])
             let (_, third) = try await session.fetch(request)
             #expect(second["X-Connection"] == third["X-Connection"])
-            #expect(session.engine?.verdicts.count == 1)
         }
 
         @Test("Verdicts go with their connections")
@@ -189,7 +188,98 @@ extension NginxTests {
             let session = asking(recorder)
             for _ in 0..<100 { _ = try await session.fetch(server.url(.shortLived, "small")) }
             #expect(recorder.trusts.count >= 4)
-            #expect(try #require(session.engine).verdicts.count <= 2)
+            #expect(try #require(session.engine).connections.count <= 2)
+        }
+
+        /// Requests beside one whose trust takes its time; returns how long the slowest took, in seconds.
+        private func slowestBeside(_ session: CurlSession, _ body: () async throws -> Void) async throws -> Double {
+            let isOver = Locked(false)
+            let url = server.url(.plain, "small")
+            let slowest = Task {
+                var slowest = Duration.zero
+                repeat {
+                    let start = ContinuousClock.now
+                    _ = try await session.fetch(url)
+                    slowest = max(slowest, start.duration(to: .now))
+                    try await Task.sleep(for: .milliseconds(5))
+                } while !isOver.withLock { $0 }
+                return slowest / .seconds(1)
+            }
+            defer { isOver.withLock { $0 = true } }
+            try await body()
+            isOver.withLock { $0 = true }
+            return try await slowest.value
+        }
+
+        @Test(
+            "An evaluator that takes its time delays no other transfer, and the deadline of its own holds",
+            arguments: [NginxListener.tls, .http2]
+        )
+        func slow(listener: NginxListener) async throws {
+            let recorder = TrustRecorder { _ in
+                Thread.sleep(forTimeInterval: 3)
+                return .accept
+            }
+            let session = asking(recorder)
+            var request = URLRequest(url: server.url(listener, "small"))
+            request.timeoutInterval = 1
+            let hasty = request
+            let slowest = try await slowestBeside(session) {
+                let start = ContinuousClock.now
+                let error = await #expect(throws: URLError.self) { try await session.fetch(hasty) }
+                #expect(error?.code == .timedOut)
+                #expect(start.duration(to: .now) < .seconds(2.9))
+                let (_, response) = try await session.fetch(server.url(listener, "small"))
+                #expect(response.statusCode == 200)
+            }
+            #expect(slowest < 1)
+        }
+
+        @Test("A slow evaluator decides once for a request and its body, be it a stream", arguments: [true, false])
+        func slowWithBody(accepts: Bool) async throws {
+            let recorder = TrustRecorder { _ in
+                Thread.sleep(forTimeInterval: 0.5)
+                return accepts ? .accept : .refuse(reason: "not today")
+            }
+            let session = asking(recorder)
+            var request = URLRequest(url: server.url(.tls, "small"))
+            request.httpMethod = "POST"
+            request.httpBodyStream = InputStream(data: Data(count: 300_000))
+            let streamed = request
+            if accepts {
+                #expect(try await session.fetch(streamed).1.statusCode == 200)
+            } else {
+                let error = await #expect(throws: URLError.self) { try await session.fetch(streamed) }
+                #expect(error?.code == .serverCertificateUntrusted)
+            }
+            #expect(recorder.trusts.count == 1)
+        }
+
+        @Test("Cancelling ends the wait for an evaluator, and so does invalidation") func slowCancelled() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            let recorder = TrustRecorder { _ in
+                gate.wait()
+                return .accept
+            }
+            for invalidates in [false, true] {
+                let session = asking(recorder)
+                let task = Task { try await session.fetch(server.url(.tls, "small")) }
+                try await Task.sleep(for: .milliseconds(300))
+                if invalidates { session.invalidateAndCancel() } else { task.cancel() }
+                let error = await #expect(throws: (any Error).self) { try await task.value }
+                #expect((error as? URLError)?.code == .cancelled || error is CancellationError)
+            }
+            for _ in 0..<10 { gate.signal() }
+        }
+
+        @Test("A policy that takes its time delays no other transfer") func slowPolicy() async throws {
+            let session = CurlSession.trusting(server)
+            session.trustPolicy = SlowPolicy()
+            let slowest = try await slowestBeside(session) {
+                let (_, response) = try await session.fetch(server.url(.tls, "small"))
+                #expect(response.statusCode == 200)
+            }
+            #expect(slowest < 1)
         }
 
         @Test("The evaluator cannot overrule libcurl by itself")
@@ -243,5 +333,18 @@ extension NginxTests {
             _ = try await asking(recorder).fetch(server.url(.plain, "small"))
             #expect(recorder.trusts.isEmpty)
         }
+    }
+}
+
+/// A policy of the user's whose every answer takes more than a second.
+private struct SlowPolicy: ServerTrustPolicy {
+    func verification(for host: String) -> TrustVerification {
+        Thread.sleep(forTimeInterval: 1.5)
+        return .full
+    }
+
+    func decide(_ trust: ServerTrust) -> TrustDecision {
+        Thread.sleep(forTimeInterval: 1.5)
+        return .accept
     }
 }

@@ -104,11 +104,13 @@ struct ReceivedBody: Sendable {
 
     private func judge(_ received: URLResponse, at offset: Int64) -> Verdict {
         guard let received = received as? HTTPURLResponse else { return .mustStartOver }
-        let answer = ContinuationRule.judge(
-            status: received.statusCode,
-            contentRange: received.value(forHTTPHeaderField: "Content-Range"),
-            offset: offset,
-            expectedTotal: expectedByteCount
+        let answer = ContinuationRule.evaluate(
+            .init(received),
+            .init(
+                offset: ByteCount(offset) ?? .zero,
+                total: expectedByteCount.flatMap { ByteCount($0) },
+                validator: validator
+            )
         )
         switch answer {
         case .continues: return isSameEntity(received) ? .continues : .mustStartOver
@@ -118,12 +120,8 @@ struct ReceivedBody: Sendable {
         }
     }
 
-    /// A server may ignore `If-Range`, and a redirection may lead elsewhere.
+    /// Whether the part comes from where the beginning came from: a redirect may lead elsewhere.
     private func isSameEntity(_ received: HTTPURLResponse) -> Bool {
-        guard let response, received.url == response.url else { return false }
-        guard let tag = received.value(forHTTPHeaderField: "ETag"), validator?.hasPrefix("\"") == true else {
-            return true
-        }
-        return tag == validator
+        response.map { received.url == $0.url } ?? false
     }
 }

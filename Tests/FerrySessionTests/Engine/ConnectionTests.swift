@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+@Suite("Connections", .ownThreads) struct ConnectionTests {
+    /// Two ends of a connection on the loopback interface.
+    private final class Pair {
+        let client: Int32
+        let server: Int32
+
+        init() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let client = client
+            let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(listener, address, length) == 0 && listen(listener, 1) == 0
+                        && getsockname(listener, address, &length) == 0 && connect(client, address, length) == 0
+                }
+            }
+            try #require(isConnected)
+            server = accept(listener, nil, nil)
+        }
+
+        deinit {
+            close(client)
+            close(server)
+        }
+
+        /// The client's port.
+        var port: Int {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(client, $0, &length) }
+            }
+            return Int(UInt16(bigEndian: address.sin_port))
+        }
+
+        func send(_ text: String) {
+            _ = text.withCString { Glibc.send(server, $0, strlen($0), 0) }
+        }
+    }
+
+    @Test("A connection is found by its local address while it is open") func lookup() throws {
+        let (first, second) = (try Pair(), try Pair())
+        let table = ConnectionTable()
+        let connection = table.open(first.client)
+        #expect(table.connection(address: "127.0.0.1", port: first.port) === connection)
+        #expect(table.connection(address: "127.0.0.2", port: first.port) == nil)
+        #expect(table.connection(address: "127.0.0.1", port: second.port) == nil)
+        let other = table.open(second.client)
+        #expect(table.connection(address: "127.0.0.1", port: second.port) === other)
+        #expect(table.count == 2)
+        table.close(first.client)
+        #expect(table.connection(address: "127.0.0.1", port: first.port) == nil)
+        #expect(table.count == 1)
+    }
+
+    @Test("A socket that is not connected yet is found later") func unconnected() throws {
+        let table = ConnectionTable()
+        let lonely = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(lonely) }
+        _ = table.open(lonely)
+        let pair = try Pair()
+        let connection = table.open(pair.client)
+        #expect(table.connection(address: "127.0.0.1", port: pair.port) === connection)
+        #expect(table.connection(address: "0.0.0.0", port: 0) == nil)
+    }
+
+    @Test("An idle connection with something to read carries no request") func input() throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        // What a server says before the first request is for libcurl to judge.
+        #expect(connection.mayCarryRequest { false })
+        connection.addUser()
+        pair.send("x")
+        #expect(connection.mayCarryRequest { false })
+        connection.removeUser()
+        #expect(!connection.mayCarryRequest { false })
+        connection.isMultiplexed = true
+        #expect(connection.mayCarryRequest { false })
+    }
+
+    @Test("Bytes that the TLS library holds count, too") func unread() throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        connection.addUser()
+        connection.removeUser()
+        #expect(connection.mayCarryRequest { false })
+        #expect(!connection.mayCarryRequest { true })
+    }
+
+    @Test("A stalled connection carries no request until a byte comes") func stalled() throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        connection.isMultiplexed = true
+        let start = MonotonicTime.now()
+        connection.noteReceived(at: start.advanced(by: 1))
+        connection.noteTimeout(since: start)
+        #expect(connection.mayCarryRequest { false })
+        connection.noteTimeout(since: start.advanced(by: 2))
+        #expect(!connection.mayCarryRequest { false })
+        connection.noteReceived(at: start.advanced(by: 3))
+        #expect(connection.mayCarryRequest { false })
+        connection.breakDown()
+        connection.noteReceived(at: start.advanced(by: 4))
+        #expect(!connection.mayCarryRequest { false })
+    }
+}

@@ -1,0 +1,136 @@
+import FerrySession
+import TestSupport
+import Testing
+
+/// What a server does between requests, and to the connections of a session.
+@Suite("Hostile connections", .ownThreads, .timeLimit(.minutes(5)))
+struct HostileConnectionTests {
+    @Test("A response that was not asked for is the response to no request", arguments: [0, 50_000])
+    func unasked(_ delay: UInt32) async throws {
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+        let isPoisoned = Locked(0)
+        let server = try RawServer { connection in
+            var count = 0
+            while !connection.readHead().isEmpty {
+                count += 1
+                let body = "\(connection.index)-\(count)"
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n\(body)")
+                if delay > 0 { usleep(delay) }
+                connection.write(poison)
+                isPoisoned.withLock { $0 += 1 }
+            }
+        }
+        let session = Wire.session()
+        for round in 1...8 {
+            for method in ["GET", "POST"] {
+                let before = isPoisoned.withLock { $0 }
+                let (data, _) = try await session.data(for: Wire.request(server.url(), method))
+                #expect(data != Data("poison".utf8), "\(round) \(method)")
+                // The second response is on its way when the next request goes out.
+                #expect(await Wire.eventually { isPoisoned.withLock { $0 } > before })
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+    }
+
+    @Test("An idle connection that has got garbage or an end is not used", arguments: ["garbage", "", "\r\n"])
+    func garbage(_ text: String) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.write(text)
+        }
+        let session = Wire.session()
+        for _ in 0..<10 {
+            let (data, _) = try await session.data(for: Wire.request(server.url(), "POST"))
+            #expect(data == Data("ok".utf8))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// RFC 9110, section 9.2.2.
+    @Test(
+        "A request that is not idempotent is not sent a second time",
+        arguments: ["POST", "PATCH", "LOCK"],
+        [false, true]
+    )
+    func notRepeated(_ method: String, _ hasBody: Bool) async throws {
+        let server = try RawServer { connection in
+            if connection.readHead().isEmpty { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            if connection.readHead().contains("Content-Length: 5") { connection.readBody(5) }
+        }
+        let session = Wire.session()
+        _ = try await session.data(from: server.url())
+        let request = Wire.request(server.url(), method, body: hasBody ? Data("hello".utf8) : nil)
+        let error = await Wire.error { try await session.data(for: request) }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(error?.ferryCode == .notRepeated)
+        session.invalidateAndCancel()
+        #expect(await Wire.eventually { server.received.count == 2 })
+        #expect(server.texts.joined().components(separatedBy: "\(method) / HTTP/1.1").count == 2)
+    }
+
+    @Test("A request that is idempotent is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    func repeated(_ method: String) async throws {
+        let server = try RawServer { connection in
+            if connection.readHead().isEmpty { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = connection.readHead()
+        }
+        let session = Wire.session()
+        _ = try await session.data(from: server.url())
+        let (_, response) = try await session.data(for: Wire.request(server.url(), method))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test("An upload goes on while the server acknowledges bytes, and ends when it does not")
+    func slowReader() async throws {
+        let size = 6_000_000
+        let server = try RawServer { connection in
+            connection.readHead()
+            // Three seconds for all of it, a quarter of a second at the most between two reads.
+            for part in 1...12 {
+                connection.readBody(0)
+                let wanted = size / 12 * part
+                while connection.received.count < wanted, connection.readMore() {}
+                usleep(250_000)
+            }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        let session = Wire.session()
+        let request = Wire.request(server.url(), "PUT", timeout: 1)
+        let (data, _) = try await session.upload(for: request, from: Data(count: size))
+        #expect(data == Data("ok".utf8))
+
+        let stalled = try RawServer { connection in
+            connection.readHead()
+            Thread.sleep(forTimeInterval: 10)
+        }
+        let start = ContinuousClock.now
+        let error = await Wire.error {
+            try await session.upload(for: Wire.request(stalled.url(), "PUT", timeout: 0.3), from: Data(count: size))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(Wire.seconds(since: start) < 5)
+    }
+
+    @Test("A request with a Host of its own is neither stored nor answered from the cache") func ownHost() async throws
+    {
+        let server = try RawServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                let body = head.contains("Host: evil.example") ? "evil" : "good"
+                connection.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: 4\r\n\r\n\(body)")
+            }
+        }
+        var options = CurlSession.Options()
+        options.cache = HTTPCache(memoryCapacity: 1_000_000)
+        let session = Wire.session(options: options)
+        let own = Wire.request(server.url(), headers: ["Host": "evil.example"])
+        #expect(try await session.data(for: own).0 == Data("evil".utf8))
+        #expect(try await session.data(from: server.url()).0 == Data("good".utf8))
+        #expect(try await session.data(for: own).0 == Data("evil".utf8))
+    }
+}

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+@Suite("Questions about trust", .ownThreads) struct TrustQuestionsTests {
+    private func question(_ number: Int = 0) throws -> TrustQuestion {
+        let url = try #require(URL(string: "https://a.example"))
+        return TrustQuestion(origin: Origin(url), certificates: [Data([1])], verifyResult: 0, revision: number)
+    }
+
+    @Test("A quick decision comes at once") func quick() throws {
+        let questions = TrustQuestions()
+        let decision = questions.ask(try question()) {
+            .refuse(reason: "no")
+        } whenDecided: { _ in
+            Issue.record("It was decided already")
+        }
+        // A busy machine may take longer than the engine waits.
+        #expect(decision == .refuse(reason: "no") || decision == nil)
+    }
+
+    @Test("A slow decision is told later, once for each who asks, and made once") func slow() async throws {
+        let questions = TrustQuestions()
+        let gate = DispatchSemaphore(value: 0)
+        let (asked, told) = (Locked(0), Locked([TrustDecision]()))
+        let question = try question()
+        for _ in 0..<3 {
+            let decision = questions.ask(question) {
+                asked.withLock { $0 += 1 }
+                gate.wait()
+                return .accept
+            } whenDecided: { decision in
+                told.withLock { $0.append(decision) }
+            }
+            #expect(decision == nil)
+        }
+        #expect(told.withLock { $0 }.isEmpty)
+        gate.signal()
+        #expect(await Wire.eventually { told.withLock { $0.count } == 3 })
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("The engine waits for one slow question at a time") func patience() async throws {
+        let questions = TrustQuestions()
+        let gate = DispatchSemaphore(value: 0)
+        let start = ContinuousClock.now
+        for number in 0..<100 {
+            let decision = questions.ask(try question(number)) {
+                gate.wait()
+                return .accept
+            } whenDecided: { _ in
+            }
+            #expect(decision == nil)
+        }
+        #expect(Wire.seconds(since: start) < 2)
+        for _ in 0..<100 { gate.signal() }
+    }
+}

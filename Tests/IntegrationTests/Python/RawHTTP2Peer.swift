@@ -1,0 +1,138 @@
+import Ferry
+
+/// A peer that speaks HTTP/2 frame by frame over TLS, well or badly (RFC 9113).
+///
+/// Its first connection misbehaves as it is told; later ones answer every request with 200 and two bytes.
+final class RawHTTP2Peer: Sendable {
+    /// What the first connection does with a request.
+    enum Manner: String, CaseIterable, Sendable {
+        /// Nothing.
+        case stall
+        /// Sends a header block that repeats an entry of 4,000 bytes 12,000 times (RFC 7541).
+        case headerBomb
+        /// Refers to an entry of the table that does not exist.
+        case invalidIndex
+        /// Ends the connection with GOAWAY, and keeps it open.
+        case goAway
+        /// Refuses the stream.
+        case refuse
+        /// Sends header fragments that never end.
+        case continuationFlood
+        /// Sends a frame for a stream that was never opened.
+        case unknownStream
+        /// Sends a frame that is larger than allowed.
+        case oversizedFrame
+        /// Pushes, which was not allowed.
+        case push
+        /// Raises the window beyond its limit.
+        case windowOverflow
+        /// Answers pings of its own by the thousand.
+        case pingFlood
+    }
+
+    let url: URL
+    private let process: Subprocess
+    private let output: URL
+
+    init(_ manner: Manner, certificate: URL, key: URL) throws {
+        output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
+        process = try Subprocess(
+            "python3",
+            ["-c", Self.script, manner.rawValue, certificate.path, key.path],
+            output: output
+        )
+        for _ in 0..<1200 {
+            let text = try String(contentsOf: output, encoding: .utf8)
+            if let line = text.split(separator: "\n").first, text.contains("\n"), line.hasPrefix("port "),
+                let url = URL(string: "https://localhost:\(line.dropFirst(5))/")
+            {
+                self.url = url
+                return
+            }
+            usleep(25_000)
+        }
+        throw Subprocess.Failure(description: "The HTTP/2 peer did not start")
+    }
+
+    deinit {
+        try? process.finish()
+        try? FileManager.default.removeItem(at: output)
+    }
+
+    private static let script = #"""
+        import os, socket, ssl, struct, sys, threading
+
+        manner, certificate, key = sys.argv[1:4]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        context.set_alpn_protocols(["h2"])
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
+        print("port %d" % listener.getsockname()[1], flush=True)
+        DATA, HEADERS, RST, SETTINGS, PUSH, PING, GOAWAY, WINDOW, CONTINUATION = 0, 1, 3, 4, 5, 6, 7, 8, 9
+        END_STREAM, END_HEADERS, ACK = 1, 4, 1
+
+        def frame(kind, flags, stream, payload=b""):
+            return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+        def bomb(stream):
+            value = b"x" * 4000
+            entry = b"\x40\x01a\x7f" + bytes([0x80 | (3873 & 0x7F), 3873 >> 7]) + value
+            block = b"\x88" + entry + b"\xbe" * 12000
+            parts = [block[start:start + 16000] for start in range(0, len(block), 16000)]
+            for index, part in enumerate(parts):
+                last = END_HEADERS if index == len(parts) - 1 else 0
+                yield frame(CONTINUATION if index else HEADERS, last, stream, part)
+            yield frame(DATA, END_STREAM, stream, b"ok")
+
+        def misbehave(connection, stream):
+            send = connection.sendall
+            if manner == "headerBomb":
+                for piece in bomb(stream): send(piece)
+            elif manner == "invalidIndex": send(frame(HEADERS, END_HEADERS, stream, b"\x88\xff\xff\xff\xff\x01"))
+            elif manner == "goAway": send(frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11)))
+            elif manner == "refuse": send(frame(RST, 0, stream, struct.pack(">I", 7)))
+            elif manner == "continuationFlood":
+                send(frame(HEADERS, 0, stream, b"\x88"))
+                while True: send(frame(CONTINUATION, 0, stream, b"\x00\x01a\x01b" * 3000))
+            elif manner == "unknownStream": send(frame(DATA, 0, stream + 1000, b"x"))
+            elif manner == "oversizedFrame": send(frame(DATA, 0, stream, b"x" * 1000000))
+            elif manner == "push": send(frame(PUSH, END_HEADERS, stream, struct.pack(">I", 2) + b"\x82\x84\x87"))
+            elif manner == "windowOverflow": send(frame(WINDOW, 0, 0, struct.pack(">I", 0x7FFFFFFF)) * 2)
+            elif manner == "pingFlood":
+                while True: send(frame(PING, 0, 0, b"12345678") * 1000)
+
+        def serve(socket, index):
+            try:
+                connection = context.wrap_socket(socket, server_side=True)
+                reader = connection.makefile("rb")
+                if len(reader.read(24)) < 24: return
+                connection.sendall(frame(SETTINGS, 0, 0))
+                while True:
+                    head = reader.read(9)
+                    if len(head) < 9: return
+                    length, kind, flags = int.from_bytes(head[:3], "big"), head[3], head[4]
+                    stream = int.from_bytes(head[5:], "big")
+                    payload = reader.read(length)
+                    if kind == SETTINGS and not flags & ACK: connection.sendall(frame(SETTINGS, ACK, 0))
+                    if kind == PING and not flags & ACK: connection.sendall(frame(PING, ACK, 0, payload))
+                    if kind == HEADERS:
+                        if index == 0: misbehave(connection, stream)
+                        else:
+                            connection.sendall(frame(HEADERS, END_HEADERS, stream, b"\x88"))
+                            connection.sendall(frame(DATA, END_STREAM, stream, b"ok"))
+            except (OSError, EOFError): pass
+
+        def accept():
+            index = 0
+            while True:
+                socket, _ = listener.accept()
+                threading.Thread(target=serve, args=(socket, index), daemon=True).start()
+                index += 1
+
+        threading.Thread(target=accept, daemon=True).start()
+        sys.stdin.read()
+        os._exit(0)
+        """#
+}

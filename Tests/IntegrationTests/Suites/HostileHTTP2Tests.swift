@@ -1,0 +1,59 @@
+import Ferry
+import Testing
+
+extension NginxTests {
+    /// Connections that speak HTTP/2 badly, and what becomes of the next request (RFC 9113, section 5.4).
+    @Suite(
+        "Hostile HTTP/2",
+        .enabled(if: PythonServer.isWanted, "python3 is not installed: apt-get install python3")
+    )
+    struct HostileHTTP2Tests {
+        let server: NginxServer
+
+        init() throws {
+            server = try .shared()
+        }
+
+        @Test("After a bad connection the next request is served on another", arguments: RawHTTP2Peer.Manner.allCases)
+        func next(_ manner: RawHTTP2Peer.Manner) async throws {
+            let certificates = server.certificates
+            let peer = try RawHTTP2Peer(
+                manner,
+                certificate: certificates.certificate(.good),
+                key: certificates.key(.good)
+            )
+            let session = CurlSession.trusting(server)
+            var request = URLRequest(url: peer.url)
+            request.timeoutInterval = 1
+            let hasty = request
+            // Some faults end the request at once, others with its deadline; libcurl sends a refused stream again itself.
+            if let (data, _) = try? await session.fetch(hasty) { #expect(data == Data("ok".utf8)) }
+            for _ in 0..<5 {
+                let (data, response) = try await session.fetch(peer.url)
+                #expect(response.statusCode == 200)
+                #expect(data == Data("ok".utf8))
+            }
+        }
+
+        @Test("A bad connection delays no request to another server", arguments: RawHTTP2Peer.Manner.allCases)
+        func bystander(_ manner: RawHTTP2Peer.Manner) async throws {
+            let certificates = server.certificates
+            let peer = try RawHTTP2Peer(
+                manner,
+                certificate: certificates.certificate(.good),
+                key: certificates.key(.good)
+            )
+            let session = CurlSession.trusting(server)
+            var request = URLRequest(url: peer.url)
+            request.timeoutInterval = 2
+            let hasty = request
+            let bad = Task { _ = try? await session.fetch(hasty) }
+            for _ in 0..<50 {
+                let start = ContinuousClock.now
+                _ = try await session.fetch(server.url(.plain, "small"))
+                #expect(start.duration(to: .now) < .seconds(1))
+            }
+            await bad.value
+        }
+    }
+}
