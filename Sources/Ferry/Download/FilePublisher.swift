@@ -8,7 +8,7 @@ struct FilePublisher: Sendable {
     /// Moves a file.
     func publish(_ file: URL, at destination: URL) throws {
         guard destination.isFileURL else {
-            throw NetworkError(.fileError, message: "The destination \(destination.absoluteString) is not a file URL")
+            throw NetworkError(.fileError, message: "The destination \(destination.presentableText) is not a file URL")
         }
         if options.contains(.createIntermediateDirectories) {
             let directory = destination.deletingLastPathComponent()

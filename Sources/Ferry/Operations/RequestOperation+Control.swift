@@ -88,7 +88,7 @@ extension NetworkError {
     /// The error of an operation that was cancelled.
     fileprivate static func operationCancelled(_ request: URLRequest) -> NetworkError {
         let url = request.url
-        let target = url?.host.map { " (\($0))" } ?? ""
+        let target = url.map { " (\($0.presentableHost))" } ?? ""
         return NetworkError(.cancelled, message: "The operation was cancelled\(target)", failingURL: url)
     }
 }

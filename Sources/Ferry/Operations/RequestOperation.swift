@@ -173,7 +173,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         let status = (response as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "none"
         return """
             <\(type(of: self)): \(Unmanaged.passUnretained(self).toOpaque()), state: \(state), \
-            cancelled: \(isCancelled), request: \(request.url?.absoluteString ?? "none"), response: \(status)>
+            cancelled: \(isCancelled), request: \(request.url?.presentableText ?? "none"), response: \(status)>
             """
     }
 

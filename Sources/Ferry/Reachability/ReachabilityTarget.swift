@@ -15,10 +15,7 @@ public enum ReachabilityTarget: Sendable, Hashable {
     ///
     /// - Parameter url: The URL.
     public init?(url: URL) {
-        guard let written = url.host(percentEncoded: true), let host = try? HostRule.normal(written), !host.isEmpty
-        else {
-            return nil
-        }
-        self = HostRule.address(host) == nil ? .domain(host) : .address(host)
+        guard let written = url.host(percentEncoded: true), let host = try? URLHost(written) else { return nil }
+        self = host.kind == .name ? .domain(host.name) : .address(host.unscopedName)
     }
 }

@@ -46,7 +46,7 @@ extension RequestSerializationError: CustomStringConvertible {
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
         if let failingURL {
-            text += " (\(failingURL))"
+            text += " (\(PresentableText.url(failingURL)))"
         }
         if let underlyingError {
             text += " [\(underlyingError)]"

@@ -8,7 +8,7 @@ public struct RequestSerializationError: Error, Sendable {
     public let code: Code
     /// What went wrong, in a sentence.
     public let reason: String
-    /// The URL, or the text that should have been one.
+    /// The URL, or the text that should have been one, without user and password.
     public let failingURL: String?
     /// The error beneath, such as an encoder's or the system's.
     public let underlyingError: (any Error)?
@@ -23,7 +23,7 @@ public struct RequestSerializationError: Error, Sendable {
     public init(_ code: Code, reason: String, failingURL: String? = nil, underlyingError: (any Error)? = nil) {
         self.code = code
         self.reason = reason
-        self.failingURL = failingURL
+        self.failingURL = failingURL.map { PresentableText.withoutUserInfo($0) }
         self.underlyingError = underlyingError
     }
 

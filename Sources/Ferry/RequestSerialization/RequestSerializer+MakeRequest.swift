@@ -21,7 +21,7 @@ extension RequestSerializer {
     ) throws -> URLRequest {
         guard method.isValid else {
             let reason = "The method \(method.rawValue.debugDescription) is no token."
-            throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.absoluteString)
+            throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.presentable.absoluteString)
         }
         var request = URLRequest(url: url.absoluteURL)
         request.httpMethod = method.rawValue
@@ -54,7 +54,7 @@ extension RequestSerializer {
     ) throws -> URLRequest {
         guard method != .get, method != .head else {
             let reason = "A \(method) request has no body to carry parts."
-            throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.absoluteString)
+            throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.presentable.absoluteString)
         }
         let request = try makeRequest(method: method, url: url, headers: headers)
         var form = MultipartFormData()

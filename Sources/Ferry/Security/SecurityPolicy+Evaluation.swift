@@ -61,7 +61,7 @@ extension SecurityPolicy {
     /// The host policies by host.
     func hostTable() throws(CurlSessionError) -> HostTable<SecurityPolicy> {
         var table = HostTable<SecurityPolicy>()
-        for (pattern, policy) in hostPolicies { try table.add(pattern, policy) { _, later in later } }
+        for (pattern, policy) in hostPolicies { try table.add(pattern, policy) }
         return table
     }
 

@@ -15,7 +15,7 @@ extension SecurityPolicy {
         /// The server's certificate, or one on its path, cannot be read.
         case unreadableCertificate
 
-        /// The host or a pattern of ``SecurityPolicy/hostPolicies`` is no host that could be compared.
+        /// The host or a pattern of ``SecurityPolicy/hostPolicies`` is not a host, or two patterns are spellings of one.
         case unreadableHost
 
         /// The system does not trust the chain; the number is OpenSSL's, nil if nothing was verified.
@@ -46,7 +46,7 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         case .noPins: "the policy compares with pins, and has none"
         case .noCertificate: "it has shown no certificate"
         case .unreadableCertificate: "its certificate cannot be read"
-        case .unreadableHost: "the host, or one of the policy's hosts, is not written as a host in ASCII"
+        case .unreadableHost: "the host is none, or one of the policy's hosts is none or is there in two spellings"
         case .untrustedChain(let result):
             "the system does not trust its certificate\(result.map { " (\($0))" } ?? "")"
         case .expired: "its certificate has expired"

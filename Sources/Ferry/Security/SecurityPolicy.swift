@@ -40,7 +40,8 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// Policies of their own for some hosts; none by default.
     ///
     /// A key is a host such as `api.example.com`, `*.example.com` for all hosts below a domain, or `*`. The most specific
-    /// one takes the place of this policy; host policies have none of their own.
+    /// one takes the place of this policy; host policies have none of their own. A host is meant in all its spellings, and
+    /// a policy that has two spellings of one is refused.
     public var hostPolicies: [String: SecurityPolicy]
 
     /// Makes a policy; the default one trusts what the system trusts.

@@ -21,9 +21,9 @@ extension NetworkError {
     ) {
         if let known = error as? NetworkError {
             self = known
-            self.response = known.response ?? response as? HTTPURLResponse
+            self.response = (known.response ?? response as? HTTPURLResponse)?.presentable
             self.data = known.data ?? data
-            self.failingURL = known.failingURL ?? response?.url ?? request?.url
+            self.failingURL = (known.failingURL ?? response?.url ?? request?.url)?.presentable
             return
         }
         let bridged = error as NSError
@@ -40,7 +40,7 @@ extension NetworkError {
             failingURL: failingURL ?? response?.url ?? request?.url,
             response: response as? HTTPURLResponse,
             data: data,
-            underlyingError: error,
+            underlyingError: (error as? URLError)?.presentable ?? error,
             decodingError: error is DecodingError ? error : nil,
             resumeData: bridged.userInfo["NSURLSessionDownloadTaskResumeData"] as? Data
         )
@@ -48,7 +48,7 @@ extension NetworkError {
 
     /// What the code means for this host, and what the transport said about it.
     private static func sentence(for code: Code, error: NSError, url: URL?) -> String {
-        let target = url?.host ?? url?.absoluteString
+        let target = url?.presentableHost
         let detail = (error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error).localizedDescription
         guard let meaning = code.meaning else { return detail }
         return "\(meaning)\(target.map { " (\($0))" } ?? ""): \(detail)"

@@ -14,11 +14,15 @@ public struct NetworkError: Error, Sendable {
     /// What went wrong, as a sentence that names the thing at fault.
     public var message: String
 
-    /// The URL that failed; after a redirection the last one.
-    public var failingURL: URL?
+    /// The URL that failed, without user and password; after a redirection the last one.
+    public var failingURL: URL? {
+        didSet { failingURL = failingURL?.presentable }
+    }
 
-    /// The server's response, where one came.
-    public var response: HTTPURLResponse?
+    /// The server's response, where one came; its URL is without user and password.
+    public var response: HTTPURLResponse? {
+        didSet { response = response?.presentable }
+    }
 
     /// The body, or as much of it as came.
     public var data: Data?
@@ -60,8 +64,8 @@ public struct NetworkError: Error, Sendable {
     ) {
         self.code = code
         self.message = message
-        self.failingURL = failingURL ?? response?.url
-        self.response = response
+        self.failingURL = (failingURL ?? response?.url)?.presentable
+        self.response = response?.presentable
         self.data = data
         self.underlyingError = underlyingError
         self.decodingError = decodingError

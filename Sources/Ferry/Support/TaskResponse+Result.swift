@@ -29,7 +29,7 @@ extension TaskResponse {
     public var result: Result<Value, NetworkError> {
         if let error { return .failure(error) }
         if let value { return .success(value) }
-        let what = (response?.url ?? request?.url).map { " to \($0.absoluteString)" } ?? ""
+        let what = (response?.url ?? request?.url).map { " to \($0.presentableText)" } ?? ""
         return .failure(
             NetworkError(
                 .noValue,

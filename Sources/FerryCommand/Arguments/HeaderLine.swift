@@ -11,7 +11,10 @@ struct HeaderLine: Equatable, Sendable {
     }
 
     init(parsing line: String) throws(UsageError) {
-        guard let colon = line.firstIndex(of: ":") else { throw UsageError("A header needs a colon: '\(line)'") }
+        guard let colon = line.firstIndex(of: ":") else {
+            // The rest may be the value of a credential.
+            throw UsageError("A header needs a colon: '\(line.prefix { !$0.isWhitespace && $0 != "=" })'")
+        }
         name = String(line[..<colon])
         value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         guard HTTPSyntax.isToken(name) else { throw UsageError("'\(name)' cannot be a header's name") }

@@ -9,10 +9,10 @@ enum URLArgument {
             full = (isLocal(text) ? "http://" : "https://") + text
         }
         guard let url = URL(string: full), let host = url.host(percentEncoded: true), !host.isEmpty else {
-            throw UsageError("'\(text)' is not a URL")
+            throw UsageError("'\(PresentableText.url(text))' is not a URL")
         }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw UsageError("Only http and https can be transferred, not '\(text)'")
+            throw UsageError("Only http and https can be transferred, not '\(PresentableText.url(text))'")
         }
         return url
     }
@@ -22,10 +22,12 @@ enum URLArgument {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
         let url = URL(string: text.contains("://") ? text : "http://" + text)
         guard let url, url.host(percentEncoded: true)?.isEmpty == false else {
-            throw UsageError("'\(text)' is not a proxy's URL")
+            throw UsageError("'\(PresentableText.url(text))' is not a proxy's URL")
         }
         guard schemes.contains(url.scheme?.lowercased() ?? "") else {
-            throw UsageError("A proxy is http, https, socks4, socks4a, socks5 or socks5h, not '\(text)'")
+            throw UsageError(
+                "A proxy is http, https, socks4, socks4a, socks5 or socks5h, not '\(PresentableText.url(text))'"
+            )
         }
         return url
     }
@@ -38,13 +40,8 @@ enum URLArgument {
 }
 
 extension URL {
-    /// The URL as messages and files may hold it: without a password and user, and without control characters.
-    var withoutCredentials: String {
-        guard user != nil || password != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return absoluteString
-        }
-        parts.user = nil
-        parts.password = nil
-        return parts.string ?? host(percentEncoded: true) ?? ""
-    }
+    /// The URL as files may hold it, to be compared: without user and password, and with its whole query.
+    ///
+    /// What is shown is `presentableText`.
+    var withoutCredentials: String { presentable.absoluteString }
 }

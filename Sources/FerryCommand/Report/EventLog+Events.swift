@@ -4,7 +4,7 @@ import Ferry
 extension EventLog {
     func start(_ transfer: Int, _ url: URL, method: String, file: String?) {
         write("start", transfer: transfer) { line in
-            line.add("url", url.withoutCredentials)
+            line.add("url", url.presentableText)
             line.add("method", method)
             line.add("file", file)
         }
@@ -12,9 +12,9 @@ extension EventLog {
 
     func redirect(_ transfer: Int, _ response: HTTPURLResponse, to request: URLRequest) {
         write("redirect", transfer: transfer) { line in
-            line.add("url", response.url?.withoutCredentials)
+            line.add("url", response.url?.presentableText)
             line.add("http_code", Int64(response.statusCode))
-            line.add("location", request.url?.withoutCredentials)
+            line.add("location", request.url?.presentableText)
             line.add("method", request.httpMethod)
         }
     }
@@ -27,7 +27,7 @@ extension EventLog {
     func response(_ transfer: Int, _ response: HTTPURLResponse) {
         write("response", transfer: transfer) { line in
             let length = response.expectedContentLength
-            line.add("url", response.url?.withoutCredentials)
+            line.add("url", response.url?.presentableText)
             line.add("http_code", Int64(response.statusCode))
             line.add("content_type", response.value(forHTTPHeaderField: "Content-Type"))
             line.add("content_length", length < 0 ? nil : length)

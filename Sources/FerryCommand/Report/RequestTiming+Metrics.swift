@@ -4,7 +4,7 @@ extension RequestTiming {
     init(_ transaction: TransferMetrics.Transaction, transfer: Int, since origin: Date, wanted: Double) {
         self.init(
             transfer: transfer,
-            url: transaction.url?.withoutCredentials ?? "",
+            url: transaction.url?.presentableText ?? "",
             method: transaction.method,
             status: transaction.status,
             protocolName: transaction.networkProtocolName,

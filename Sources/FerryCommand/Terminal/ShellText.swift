@@ -2,9 +2,9 @@ import Ferry
 
 /// Command lines as a shell reads them.
 enum ShellText {
-    /// The command that goes on with an interrupted one.
+    /// The command that goes on with an interrupted one, with placeholders for secrets.
     static func resumption(_ program: String, _ arguments: [String], continues: Bool) -> String {
-        ([program] + (continues ? [] : ["--continue"]) + arguments).map(quoted).joined(separator: " ")
+        ([program] + (continues ? [] : ["--continue"]) + presentable(arguments)).map(quoted).joined(separator: " ")
     }
 
     /// How many URLs of a batch a command line is to have at most.
@@ -37,6 +37,44 @@ enum ShellText {
         let rest = urls.indices.dropFirst(urlCount).filter(wanted.contains).map { urls[$0] }
         let canBeNamed = rest.count <= mostBatchURLs && rest.allSatisfy { $0.user == nil && $0.password == nil }
         return words + (canBeNamed ? rest.map(\.absoluteString) : batch)
+    }
+
+    /// The arguments with a placeholder for user information, secret parameters and the values of secret header fields.
+    ///
+    /// A command that has none is left as it was typed.
+    static func presentable(_ arguments: [String]) -> [String] {
+        guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
+        var hasSecret = false
+        let words = tokens.flatMap { token -> [String] in
+            switch token {
+            case .operand(let url):
+                let shown = Self.shown(url, of: nil)
+                hasSecret = hasSecret || shown != url
+                return [shown]
+            case .option(let option, let value):
+                let shown = value.map { Self.shown($0, of: option) }
+                hasSecret = hasSecret || shown != value
+                return [option.short.map { "-\($0)" } ?? "--\(option.rawValue)"] + [shown].compactMap { $0 }
+            }
+        }
+        return hasSecret ? words : arguments
+    }
+
+    /// An argument as it may be shown; one without an option is a URL.
+    private static func shown(_ value: String, of option: Option?) -> String {
+        switch option {
+        case nil, .proxy:
+            let placeholder = SecretName.placeholder + "@"
+            return PresentableText.withoutSecretParameters(
+                PresentableText.withoutUserInfo(value, replacement: placeholder)
+            )
+        case .header:
+            guard let colon = value.firstIndex(of: ":"), SecretName.isSecret(value[..<colon]) else { return value }
+            return value[...colon] + " " + SecretName.placeholder
+        case .data, .form: return PresentableText.redactedPairs(value[...])
+        case .json: return JSONRedactor.redact(value) { SecretName.isSecret($0) }
+        default: return value
+        }
     }
 
     static func quoted(_ word: String) -> String {

@@ -8,10 +8,10 @@ extension CommandFailure {
         } else if error is CancellationError {
             self.init(.interrupted, "interrupted")
         } else if let error = error as? URLError {
-            self.init(Self.status(of: error), url.withoutCredentials + ": " + Self.text(of: error))
+            self.init(Self.status(of: error), url.presentableText + ": " + Self.text(of: error))
             urlErrorCode = error.code.rawValue
         } else {
-            self.init(.network, "\(url.withoutCredentials): \(error.localizedDescription)")
+            self.init(.network, "\(url.presentableText): \(error.localizedDescription)")
         }
     }
 

@@ -14,7 +14,7 @@ struct CommandFailure: Error, Equatable {
 
     /// The message without the URL that it begins with.
     func message(without url: URL) -> String {
-        let start = url.withoutCredentials + ": "
+        let start = url.presentableText + ": "
         return message.hasPrefix(start) ? String(message.dropFirst(start.count)) : message
     }
 
@@ -26,6 +26,6 @@ struct CommandFailure: Error, Equatable {
     /// The server answered with a status that is no success.
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
         let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-        return CommandFailure(.http, "\(url.withoutCredentials): HTTP \(response.statusCode) \(reason)")
+        return CommandFailure(.http, "\(url.presentableText): HTTP \(response.statusCode) \(reason)")
     }
 }

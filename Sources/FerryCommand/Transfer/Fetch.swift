@@ -46,7 +46,7 @@ struct Fetch: Sendable {
 
     /// Tells what became of the transfer where options ask for it.
     private func report(_ transfer: FetchTransfer?, _ result: inout FetchResult) async {
-        var report = TransferReport(index: index, url: url.withoutCredentials, method: options.effectiveMethod)
+        var report = TransferReport(index: index, url: url.presentableText, method: options.effectiveMethod)
         report.file = result.file ?? file
         report.contentType = transfer?.response?.value(forHTTPHeaderField: "Content-Type")
         report.redirectCount = transfer?.redirectCount ?? 0

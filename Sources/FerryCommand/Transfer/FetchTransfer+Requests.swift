@@ -29,7 +29,7 @@ extension FetchTransfer {
     /// A request that was cancelled while it waited for its turn.
     private func unsent(_ exchange: Exchange, wanted: Double) -> RequestTiming {
         var request = RequestTiming(transfer: fetch.index)
-        request.url = exchange.currentURL.withoutCredentials
+        request.url = exchange.currentURL.presentableText
         request.method = options.effectiveMethod
         (request.wanted, request.start) = (wanted, max(wanted, fetch.recorder.now))
         return request

@@ -74,7 +74,7 @@ final class FetchTransfer {
         let (bytes, response) = try await fetch.session.bytes(for: request, delegate: delegate)
         clock.noteHead()
         guard let response = response as? HTTPURLResponse else {
-            throw CommandFailure(.network, "\(fetch.url.withoutCredentials): the answer is not HTTP")
+            throw CommandFailure(.network, "\(fetch.url.presentableText): the answer is not HTTP")
         }
         exchange.note(response)
         log?.response(index, response)

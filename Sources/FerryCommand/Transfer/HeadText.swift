@@ -3,9 +3,12 @@ import Ferry
 /// The head of a response as text.
 enum HeadText {
     /// The status and the fields, sorted by name: their order is not known any more.
-    static func lines(of response: HTTPURLResponse) -> [String] {
+    static func lines(
+        of response: HTTPURLResponse,
+        value: (_ name: String, _ value: String) -> String = { $1 }
+    ) -> [String] {
         let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-        let fields = response.allHeaderFields.map { "\($0.key): \($0.value)" }
+        let fields = response.allHeaderFields.map { "\($0.key): \(value("\($0.key)", "\($0.value)"))" }
         return ["HTTP \(response.statusCode) \(reason)"] + fields.sorted()
     }
 
@@ -15,18 +18,23 @@ enum HeadText {
     }
 }
 
-/// What `-v` tells.
+/// What `-v` tells, without the values of header fields and parameters that are secret.
 enum VerboseText {
     static func lines(of request: URLRequest) -> [String] {
-        let url = request.url?.withoutCredentials ?? ""
+        let url = request.url?.presentableText ?? ""
         let fields = (request.allHTTPHeaderFields ?? [:]).map { name, value in
-            let isSecret = ["authorization", "proxy-authorization", "cookie"].contains(name.lowercased())
-            return "> \(name): \(isSecret ? "…" : value)"
+            "> \(name): \(shown(name, value))"
         }
         return ["> \(request.httpMethod ?? "GET") \(url)"] + fields.sorted()
     }
 
     static func lines(of response: HTTPURLResponse) -> [String] {
-        HeadText.lines(of: response).map { "< " + $0 }
+        HeadText.lines(of: response, value: shown).map { "< " + $0 }
+    }
+
+    private static func shown(_ name: String, _ value: String) -> String {
+        if SecretName.isSecret(name) { return "…" }
+        let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
+        return isURL ? PresentableText.url(value) : value
     }
 }

@@ -41,7 +41,7 @@ enum Target {
         guard let (part, record) = continuation, record.url != url.withoutCredentials else { return }
         throw CommandFailure(
             .file,
-            "\(part.partPath): it was begun from \(record.url); without --continue it starts over"
+            "\(part.partPath): it was begun from \(PresentableText.url(record.url)); without --continue it starts over"
         )
     }
 

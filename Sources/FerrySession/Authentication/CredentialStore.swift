@@ -13,7 +13,9 @@ struct CredentialStore: @unchecked Sendable {
     }
 
     private func isSame(_ stored: URLProtectionSpace, _ space: URLProtectionSpace) -> Bool {
-        guard stored.host.lowercased() == space.host, stored.port == space.port else { return false }
+        guard stored.port == space.port, let host = try? URLHost(stored.host), host == (try? URLHost(space.host)) else {
+            return false
+        }
         guard stored.isProxy() == space.isProxy() else { return false }
         if !space.isProxy(), stored.protocol?.lowercased() != space.protocol { return false }
         if let realm = stored.realm, realm != space.realm { return false }

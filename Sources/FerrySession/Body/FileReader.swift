@@ -9,7 +9,7 @@ final class FileReader: BodyReader {
     /// Opens the file, or throws the `URLError` that says why it cannot be read.
     init(_ url: URL) throws(URLError) {
         guard url.isFileURL else {
-            throw URLError.ferry(.unsupportedURL, url: url, "The body's URL is not a file URL: \(url.absoluteString)")
+            throw URLError.ferry(.unsupportedURL, url: url, "The body's URL is not a file URL: \(url.presentableText)")
         }
         // Without O_NONBLOCK, opening a fifo would wait for its writer, and the engine with it.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -79,7 +79,9 @@ final class EasyHandle {
     /// libcurl's own words for the last failure.
     func message(for code: Int32) -> String {
         let text = String(cString: errorText)
-        return text.isEmpty ? String(cString: ferry_easy_strerror(code)) : text
+        // libcurl quotes the environment's proxy with its password.
+        return text.isEmpty
+            ? String(cString: ferry_easy_strerror(code)) : PresentableText.withoutUserInfo(inMessage: text)
     }
 
     func set(_ option: Int32, _ value: Int) {

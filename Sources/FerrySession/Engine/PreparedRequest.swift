@@ -33,11 +33,14 @@ struct PreparedRequest: Sendable {
     init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
         guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
-            throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.absoluteString)")
+            throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.presentableText)")
         }
-        guard let host = url.host(percentEncoded: true), !host.isEmpty else {
-            throw .ferry(.badURL, url: url, "The URL has no host: \(url.absoluteString)")
+        // What libcurl gets has the host that all decisions are made on, so that no spelling can divide the two.
+        let text = (context.hasCredential ? url.presentable : url).absoluteString
+        guard let place = Authority(text)?.host, !place.isEmpty else {
+            throw .ferry(.badURL, url: url, "The URL has no host: \(url.presentableText)")
         }
+        let host = try Self.host(String(text[place]), url)
         if let port = url.port, !(1...65_535).contains(port) {
             let code: URLError.Code = port == 0 ? .cannotConnectToHost : .badURL
             throw .ferry(code, url: url, "The port is out of range: \(port)")
@@ -56,8 +59,9 @@ struct PreparedRequest: Sendable {
             )
             throw .ferry(.badURL, url: url, underlying: error)
         }
-        self.url = context.hasCredential ? url.withoutCredentials.absoluteString : url.absoluteString
-        origin = Origin(scheme: scheme, host: host.folded, port: url.port)
+        let hostText = host.urlText
+        self.url = text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText)
+        origin = Origin(scheme: scheme, host: host.name, port: url.port)
         self.method = method
         announcedLength = fields.announcedLength
         hasSecrets = fields.hasSecrets
@@ -75,6 +79,15 @@ struct PreparedRequest: Sendable {
         headers = Self.lines(list, settings: settings, method: method, context: context)
         proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
             .map { "\($0.name): \($0.value)" }
+    }
+
+    private static func host(_ text: String, _ url: URL) throws(URLError) -> URLHost {
+        do throws(URLHost.Invalid) {
+            return try URLHost(text)
+        } catch {
+            let cause = CurlSessionError(.invalidHost, "The URL's host \(error): \(text.debugDescription)")
+            throw .ferry(.badURL, url: url, underlying: cause)
+        }
     }
 
     /// Whether a name begins as `Cache-Control`, `Pragma`, `Range` and the conditional fields do.

@@ -280,7 +280,7 @@ extension Transfer {
             (code, what, limit) = (.connectTimeout, "there was no connection after", clock.limits.connect)
         }
         let seconds = Double(limit ?? 0) / 1_000_000_000
-        let url = request.url?.absoluteString ?? ""
+        let url = request.url?.presentableText ?? ""
         let cause = CurlSessionError(code, "The request timed out: \(what) \(seconds) s (\(url))")
         fail(.ferry(.timedOut, url: request.url, underlying: cause))
     }

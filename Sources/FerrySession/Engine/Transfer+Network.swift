@@ -72,7 +72,7 @@ extension Transfer {
 
     private func configureAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, _ origin: Origin) {
         let hosts = [(origin.host, origin.port)] + (proxy.map { [($0.host, $0.port)] } ?? [])
-        easy.setList(CurlOption.resolve, hosts.compactMap { network.resolution(of: $0.0, port: $0.1) })
+        easy.setList(CurlOption.resolve, hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
         if let interface = network.interface { easy.set(CurlOption.interface, interface) }
         if let milliseconds = network.happyEyeballsMilliseconds {
             easy.set(CurlOption.happyEyeballsTimeout, milliseconds)

@@ -7,7 +7,7 @@ extension EasyHandle {
         let port = long(CurlInfo.primaryPort)
         let address = string(CurlInfo.primaryAddress)
         return TransferMetrics.Transaction(
-            url: request.url?.withoutPassword,
+            url: request.url?.presentable,
             method: request.httpMethod ?? "GET",
             status: status,
             start: start,

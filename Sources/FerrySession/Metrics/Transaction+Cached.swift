@@ -2,7 +2,7 @@ extension TransferMetrics.Transaction {
     /// A request that the cache has answered, at once.
     static func cached(_ request: URLRequest, status: Int) -> Self {
         Self(
-            url: request.url?.withoutPassword,
+            url: request.url?.presentable,
             method: request.httpMethod ?? "GET",
             status: status,
             start: Date(),

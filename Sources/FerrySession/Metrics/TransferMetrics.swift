@@ -4,7 +4,7 @@
 public struct TransferMetrics: Sendable, Hashable {
     /// One request and its answer.
     public struct Transaction: Sendable, Hashable {
-        /// The URL that was asked for, without a password.
+        /// The URL that was asked for, without user and password.
         public var url: URL?
 
         /// The method.

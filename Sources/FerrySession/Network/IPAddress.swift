@@ -4,6 +4,8 @@ struct IPAddress: Hashable, Sendable {
 
     /// Reads an address without brackets or port; `nil` where it is none.
     init?(_ text: String) {
+        // The C functions would stop at it.
+        guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -24,6 +26,18 @@ struct IPAddress: Hashable, Sendable {
         let mask = UInt8(truncatingIfNeeded: 0xFF << (8 - rest))
         return bytes[whole] & mask == network[whole] & mask
     }
+}
+
+extension IPAddress {
+    /// The address of version 4 that is mapped into this one (RFC 4291, section 2.5.5.2); `nil` where none is.
+    var mappedIPv4: IPAddress? {
+        isIn(Self.mapped, length: 96) ? IPAddress(bytes.suffix(4)) : nil
+    }
+
+    /// Whether the address is for one link, `fe80::/10` (RFC 4291, section 2.5.6).
+    var isLinkLocal: Bool { isIn([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), length: 10) }
+
+    static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 0, 0, 0, 0]
 }
 
 extension IPAddress: CustomStringConvertible {

@@ -11,12 +11,10 @@ struct NetworkMaterial: Sendable {
         for socket in options.unixSockets.values + [options.unixSocket].compactMap({ $0 }) {
             try Self.check(socket, runtime)
         }
-        unixSockets = Dictionary(
-            options.unixSockets.map { ($0.key.lowercased(), $0.value) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        unixSockets = try Self.byHost(options.unixSockets) { key throws(CurlSessionError) in try Self.host(key).name }
+        let lists = try Self.byHost(options.addresses, key: Self.hostAndPort)
         var addresses: [String: String] = [:]
-        for (key, values) in options.addresses { addresses[key.lowercased()] = try Self.list(values, for: key) }
+        for (key, values) in lists { addresses[key] = try Self.list(values, for: key) }
         self.addresses = addresses
         isPlain = options == NetworkOptions()
         if let endpoint = options.localEndpoint { try Self.check(endpoint) }
@@ -29,11 +27,12 @@ struct NetworkMaterial: Sendable {
         unixSockets[origin.host] ?? options.unixSocket
     }
 
-    /// What `CURLOPT_RESOLVE` takes for a host and port; `nil` where the host is looked up.
-    func resolution(of host: String, port: Int) -> String? {
-        let host = host.lowercased()
-        guard let list = addresses["\(host):\(port)"] ?? addresses[host] else { return nil }
-        return "\(host):\(port):\(list)"
+    /// What `CURLOPT_RESOLVE` takes for a host, in the form of ``URLHost/name``, and port; empty where it is looked up.
+    ///
+    /// libcurl takes a name with the root's dot for another one.
+    func resolutions(of host: String, port: Int) -> [String] {
+        guard let list = addresses["\(host):\(port)"] ?? addresses[host] else { return [] }
+        return [host, host + "."].map { "\($0):\(port):\(list)" }
     }
 
     /// What `CURLOPT_INTERFACE` takes.
@@ -63,16 +62,48 @@ struct NetworkMaterial: Sendable {
         if runtime?.supportsUnixSockets == false { throw invalid("This libcurl has no Unix-domain sockets") }
     }
 
-    private static func list(_ values: [String], for key: String) throws(CurlSessionError) -> String {
-        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
-        let isHost = parts.first.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 != 0x2F && $0 != 0x40 } }
-        let isPort = parts.count == 1 || (parts.count == 2 && Int(parts[1]).map((1...65_535).contains) == true)
-        guard isHost == true, isPort else {
-            throw invalid("Addresses are for a host or host:port, and not for \(key.debugDescription)")
+    /// A dictionary by normalized keys; two spellings of one are refused, since either value could be meant.
+    private static func byHost<Value>(
+        _ values: [String: Value],
+        key: (String) throws(CurlSessionError) -> String
+    ) throws(CurlSessionError) -> [String: Value] {
+        var spellings: [String: String] = [:]
+        var result: [String: Value] = [:]
+        for (spelling, value) in values {
+            let key = try key(spelling)
+            if let other = spellings.updateValue(spelling, forKey: key) {
+                let names = [spelling, other].sorted().map(Self.quoted)
+                throw invalid("\(names[0]) and \(names[1]) are two spellings of one host")
+            }
+            result[key] = value
         }
-        guard !values.isEmpty else { throw invalid("There is no address for \(key)") }
+        return result
+    }
+
+    private static func host(_ text: String) throws(CurlSessionError) -> URLHost {
+        do throws(URLHost.Invalid) {
+            return try URLHost(text)
+        } catch {
+            throw invalid("The host \(quoted(text)) \(error)")
+        }
+    }
+
+    /// The normalized form of `host` or `host:port`.
+    private static func hostAndPort(_ key: String) throws(CurlSessionError) -> String {
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        let port = parts.count == 2 ? Int(parts[1]) : nil
+        // libcurl's option ends the host at the first colon, and so has no entry for an IPv6 address.
+        guard let name = parts.first, parts.count == 1 || port.map((1...65_535).contains) == true else {
+            throw invalid("Addresses are for a host or host:port, and not for \(quoted(key))")
+        }
+        let host = try host(String(name)).name
+        return port.map { "\(host):\($0)" } ?? host
+    }
+
+    private static func list(_ values: [String], for key: String) throws(CurlSessionError) -> String {
+        guard !values.isEmpty else { throw invalid("There is no address for \(quoted(key))") }
         for value in values where IPAddress(value) == nil {
-            throw invalid("The address for \(key) is not numeric: \(value.debugDescription)")
+            throw invalid("The address for \(quoted(key)) is not numeric: \(quoted(value))")
         }
         return values.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
     }
@@ -87,9 +118,14 @@ struct NetworkMaterial: Sendable {
             }
         case .address(let address):
             guard IPAddress(address) != nil else {
-                throw invalid("The local address is not numeric: \(address.debugDescription)")
+                throw invalid("The local address is not numeric: \(quoted(address))")
             }
         }
+    }
+
+    /// What was taken for a host or address may be a URL with a password in it.
+    private static func quoted(_ text: String) -> String {
+        PresentableText.withoutUserInfo(text).debugDescription
     }
 
     private static func invalid(_ message: String) -> CurlSessionError {

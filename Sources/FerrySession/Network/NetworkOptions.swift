@@ -44,11 +44,14 @@ public struct NetworkOptions: Sendable, Hashable {
     public var unixSocket: UnixSocket?
 
     /// The sockets of some hosts, by the host in the URL; they count more than ``unixSocket``.
+    ///
+    /// A host is meant in all its spellings, and two spellings of one are refused.
     public var unixSockets: [String: UnixSocket] = [:]
 
     /// Numeric addresses of hosts, by `host:port` or `host`: they are not looked up.
     ///
-    /// The addresses are tried in the order given. Certificates are verified for the host of the URL.
+    /// The addresses are tried in the order given. Certificates are verified for the host of the URL. A host is meant in
+    /// all its spellings, and two spellings of one are refused; an IPv6 address cannot be one.
     public var addresses: [String: [String]] = [:]
 
     /// The interface or address that connections leave from; by default the system's choice.

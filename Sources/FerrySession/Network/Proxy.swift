@@ -20,9 +20,9 @@ extension CurlSession {
 
         /// Hosts that are asked without a proxy.
         ///
-        /// One is a host name or numeric address as URLs spell it, `*.example.com` or `.example.com` for all hosts below
-        /// a domain (the second for the domain as well), a network such as `10.0.0.0/8`, or `*` for every host. A port
-        /// behind a colon restricts it to that port.
+        /// One is a host name or numeric address in any of its spellings, `*.example.com` or `.example.com` for all hosts
+        /// below a domain (the second for the domain as well), a network such as `10.0.0.0/8`, or `*` for every host. A
+        /// port behind a colon restricts it to that port.
         public var exceptions: [String] = []
 
         /// Whether hosts without a dot in their name are asked without a proxy; by default not.

@@ -1,40 +1,69 @@
-/// Which hosts a proxy is not asked for.
-enum ProxyException {
-    /// Whether a pattern of the forms of ``CurlSession/Proxy/exceptions`` means this host and port.
-    static func matches(_ pattern: String, host: String, port: Int) -> Bool {
-        var pattern = pattern.trimmingCharacters(in: .whitespaces).lowercased()
-        let host = plain(host)
-        if let range = network(pattern) {
-            return IPAddress(host)?.isIn(range.bytes, length: range.length) ?? false
-        }
-        if let (name, wanted) = split(pattern) {
-            guard wanted == port else { return false }
-            pattern = name
-        }
-        pattern = plain(pattern)
-        if let address = IPAddress(pattern) { return IPAddress(host) == address }
-        if pattern.isEmpty { return false }
-        if pattern == "*" { return true }
-        if pattern.hasPrefix(".") { return host == pattern.dropFirst() || host.hasSuffix(pattern) }
-        return matches(Array(pattern.utf8)[...], Array(host.utf8)[...])
+/// A host or several that no proxy is used for, read once from the forms of ``CurlSession/Proxy/exceptions``.
+///
+/// Hosts and addresses are compared in the form of ``URLHost``, whatever spelling the pattern or the URL has.
+struct ProxyException: Sendable, Hashable {
+    private enum Pattern: Sendable, Hashable {
+        case any
+        case host(String)
+        /// All hosts below a domain, and the domain itself if asked for.
+        case domain(String, includesItself: Bool)
+        case network([UInt8], length: Int)
+        /// A name with `*` for any run of characters.
+        case stars([UInt8])
+        case nothing
     }
 
-    /// Whether a host is a name without a dot, as machines of one's own network are called.
+    private let pattern: Pattern
+    private let port: Int?
+
+    init(_ text: String) {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        if let network = Self.network(text) {
+            (pattern, port) = (network, nil)
+            return
+        }
+        let (name, port) = Self.split(text) ?? (text, nil)
+        self.port = port
+        pattern = Self.pattern(name)
+    }
+
+    /// Returns a Boolean value that indicates whether the exception is for a host, in the form of ``URLHost/name``.
+    func matches(host: String, port: Int) -> Bool {
+        if let wanted = self.port, wanted != port { return false }
+        switch pattern {
+        case .any: return true
+        case .nothing: return false
+        case .host(let name): return name == host
+        case .domain(let domain, let includesItself):
+            return (includesItself && host == domain)
+                || (host.hasSuffix(domain) && host.dropLast(domain.count).last == ".")
+        case .network(let bytes, let length): return IPAddress(host)?.isIn(bytes, length: length) ?? false
+        case .stars(let pattern): return Self.matches(pattern[...], Array(host.utf8)[...])
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a host is a name without a dot, as machines of a local network
+    /// have.
     static func isSimple(_ host: String) -> Bool {
-        let host = plain(host)
-        return !host.contains(".") && IPAddress(host) == nil
+        !host.contains(".") && !host.contains(":")
     }
 
-    /// Without brackets, the root's dot and case.
-    private static func plain(_ host: String) -> String {
-        var host = host.lowercased()[...]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        if host.hasSuffix("."), host.count > 1 { host = host.dropLast() }
-        return String(host)
+    private static func pattern(_ name: String) -> Pattern {
+        if name == "*" { return .any }
+        for (prefix, includesItself) in [("*.", false), (".", true)] where name.hasPrefix(prefix) {
+            let domain = name.dropFirst(prefix.count)
+            guard !domain.contains("*") else { break }
+            return (try? URLHost(String(domain))).map { .domain($0.name, includesItself: includesItself) } ?? .nothing
+        }
+        if name.contains("*") {
+            let text = name.lowercased()
+            return .stars(Array((text.hasSuffix(".") ? text.dropLast() : text[...]).utf8))
+        }
+        return (try? URLHost(name)).map { .host($0.name) } ?? .nothing
     }
 
-    /// A name and the port behind it; the colons of a bare address of version 6 are no such thing.
-    private static func split(_ pattern: String) -> (name: String, port: Int)? {
+    /// A name and the port behind it; the colons of an IPv6 address without brackets separate no port.
+    private static func split(_ pattern: String) -> (name: String, port: Int?)? {
         guard let colon = pattern.lastIndex(of: ":"), let port = Int(pattern[pattern.index(after: colon)...]) else {
             return nil
         }
@@ -44,15 +73,19 @@ enum ProxyException {
     }
 
     /// A network such as `10.0.0.0/8`; missing bytes of version 4 are zero, as in `169.254/16`.
-    private static func network(_ pattern: String) -> (bytes: [UInt8], length: Int)? {
-        let parts = pattern.split(separator: "/", omittingEmptySubsequences: false)
+    private static func network(_ text: String) -> Pattern? {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let length = Int(parts[1]) else { return nil }
-        var address = plain(String(parts[0]))
+        var address = String(parts[0])
+        if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
         if !address.contains(":") {
             let missing = max(0, 4 - address.split(separator: ".", omittingEmptySubsequences: false).count)
             address += String(repeating: ".0", count: missing)
         }
-        return IPAddress(address).map { ($0.bytes, length) }
+        guard let network = IPAddress(address) else { return nil }
+        // Hosts with a mapped address are compared as what is mapped.
+        if let mapped = network.mappedIPv4, length >= 96 { return .network(mapped.bytes, length: length - 96) }
+        return .network(network.bytes, length: length)
     }
 
     /// Compares with `*` for any run of characters, without backtracking further than the last star.

@@ -13,6 +13,7 @@ struct ProxyServer: Sendable, Hashable {
     }
 
     let kind: Kind
+    /// The host in the form of ``URLHost/name``, or as it was given where it is none.
     let host: String
     let port: Int
     let user: String?
@@ -20,7 +21,7 @@ struct ProxyServer: Sendable, Hashable {
 
     init(kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.kind = kind
-        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.host = (try? URLHost(host))?.name ?? host
         self.port = port
         self.user = user
         self.password = password
@@ -28,7 +29,10 @@ struct ProxyServer: Sendable, Hashable {
 
     init(_ url: URL) throws(CurlSessionError) {
         guard let kind = Kind(rawValue: url.scheme?.lowercased() ?? "") else {
-            throw CurlSessionError(.invalidProxy, "No proxy has the scheme \(url.scheme ?? "")")
+            throw CurlSessionError(
+                .invalidProxy,
+                "The proxy's URL has another scheme than http, https, socks4, socks4a, socks5 and socks5h"
+            )
         }
         self.init(
             kind: kind,
@@ -45,10 +49,11 @@ struct ProxyServer: Sendable, Hashable {
     }
 
     func validate() throws(CurlSessionError) {
-        let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.delimiters.contains($0) }
-        let isAddress = IPAddress(host) != nil
-        guard !host.isEmpty, isAddress || (isName && !host.contains(":")) else {
-            throw CurlSessionError(.invalidProxy, "The proxy's host is not one: \(host.debugDescription)")
+        do throws(URLHost.Invalid) {
+            _ = try URLHost(host)
+        } catch {
+            // What is no host may be a URL with a password in it.
+            throw CurlSessionError(.invalidProxy, "The proxy's host \(error)")
         }
         guard (1...65_535).contains(port) else {
             throw CurlSessionError(.invalidProxy, "The proxy's port is out of range: \(port)")
@@ -57,7 +62,4 @@ struct ProxyServer: Sendable, Hashable {
             throw CurlSessionError(.invalidProxy, "The proxy's user or password has a null byte")
         }
     }
-
-    /// What ends a host in a URL (RFC 3986, section 3.2).
-    private static let delimiters = Set("/?#@[]\\".utf8)
 }

@@ -9,12 +9,12 @@ struct ProxyTable: Sendable, Hashable {
 
     private var http = Route.environment
     private var https = Route.environment
-    private var exceptions: [String] = []
+    private var exceptions: [ProxyException] = []
     private var excludesSimpleHostNames = false
 
     /// Reads an option, or the dictionary where the option leaves it to others.
     init(_ proxy: CurlSession.Proxy, dictionary: [AnyHashable: Any]?) throws(CurlSessionError) {
-        exceptions = proxy.exceptions
+        exceptions = proxy.exceptions.map(ProxyException.init)
         excludesSimpleHostNames = proxy.excludesSimpleHostNames
         switch proxy.choice {
         case .environment:
@@ -24,7 +24,7 @@ struct ProxyTable: Sendable, Hashable {
             let socks = try entries.server(.socks5h, prefix: "SOCKS", port: 1080)
             http = try (entries.server(.http, prefix: "HTTP", port: 80) ?? socks).map(Route.server) ?? .direct
             https = try (entries.server(.http, prefix: "HTTPS", port: 443) ?? socks).map(Route.server) ?? .direct
-            exceptions += entries.exceptions
+            exceptions += entries.exceptions.map(ProxyException.init)
             excludesSimpleHostNames = excludesSimpleHostNames || entries.excludesSimpleHostNames
         case .direct:
             (http, https) = (.direct, .direct)
@@ -37,7 +37,7 @@ struct ProxyTable: Sendable, Hashable {
     func route(to origin: Origin) -> Route {
         let route = origin.scheme == "https" ? https : http
         if excludesSimpleHostNames, ProxyException.isSimple(origin.host) { return .direct }
-        let isExcepted = exceptions.contains { ProxyException.matches($0, host: origin.host, port: origin.port) }
+        let isExcepted = exceptions.contains { $0.matches(host: origin.host, port: origin.port) }
         return isExcepted ? .direct : route
     }
 }

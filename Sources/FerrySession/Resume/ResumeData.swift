@@ -66,7 +66,10 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
         let schemes = [record.url.scheme?.lowercased(), record.originalURL.scheme?.lowercased()]
         guard schemes.allSatisfy({ $0 == "http" || $0 == "https" }) else {
-            throw CurlSessionError(.invalidResumeData, "The resume data names no web address: \(record.url)")
+            throw CurlSessionError(
+                .invalidResumeData,
+                "The resume data names no web address: \(record.url.presentableText)"
+            )
         }
         self = record
     }

@@ -20,6 +20,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidMethod = Code(rawValue: "invalidMethod")
         /// A header's name or value has bytes that HTTP does not allow.
         public static let invalidHeader = Code(rawValue: "invalidHeader")
+        /// The URL's host is not one: a name with characters that no host can have, or an address that is none.
+        public static let invalidHost = Code(rawValue: "invalidHost")
         /// The kind of task is not supported.
         public static let unsupportedTask = Code(rawValue: "unsupportedTask")
         /// The call goes around the engine, to FoundationNetworking's own HTTP.
@@ -110,7 +112,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
     /// The certificates the server presented, in DER and its own first, where the error is about them and they are known.
     public let certificates: [Data]
 
-    /// The host whose certificates the error is about, in lower case.
+    /// The host whose certificates the error is about, in lower case and without percent-encoding.
     public let host: String?
 
     /// Makes an error.

@@ -8,7 +8,8 @@ enum UnsupportedWebSocket {
 
     static func task(with request: URLRequest) -> URLSessionWebSocketTask {
         var refused = request
-        refused.url = URL(string: "\(scheme):\(request.url?.absoluteString ?? "")") ?? URL(fileURLWithPath: "/")
+        refused.url =
+            URL(string: "\(scheme):\(request.url?.presentable.absoluteString ?? "")") ?? URL(fileURLWithPath: "/")
         let session = URLSession(configuration: SessionSettings.inert)
         return session.webSocketTask(with: refused)
     }

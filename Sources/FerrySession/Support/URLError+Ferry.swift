@@ -1,5 +1,7 @@
 extension URLError {
     /// An error of the URL loading system with what its reader needs: the URL, the reason, and the cause.
+    ///
+    /// The URL has no user information, and no text has any either; see ``Foundation/URL/presentable``.
     static func ferry(
         _ code: Code,
         url: URL?,
@@ -13,7 +15,7 @@ extension URLError {
         if let number { text += ": " + String(cString: strerror(number)) }
         info[NSLocalizedDescriptionKey] = text
         if let cause { info[NSUnderlyingErrorKey] = cause }
-        if let url = url?.withoutPassword {
+        if let url = url?.presentable {
             info[NSURLErrorFailingURLErrorKey] = url
             info["NSErrorFailingURLStringKey"] = url.absoluteString
         }

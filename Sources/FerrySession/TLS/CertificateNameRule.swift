@@ -4,11 +4,11 @@ package enum CertificateNameRule {
     ///
     /// An address is compared with addresses alone, a name with names alone; the common name does not count.
     package static func matches(_ names: [X509Certificate.Name], host: String) -> Bool {
-        guard let host = try? HostRule.normal(host), !host.isEmpty else { return false }
-        if let address = HostRule.address(host) { return names.contains(.address(address)) }
+        guard let host = try? URLHost(host) else { return false }
+        if host.kind != .name { return host.address.map { names.contains(.address($0)) } ?? false }
         return names.contains { name in
             guard case .dns(let pattern) = name else { return false }
-            return matches(pattern: pattern, host: host)
+            return matches(pattern: pattern, host: host.name)
         }
     }
 

@@ -8,10 +8,10 @@ struct HostPins: Sendable {
                 let problem = list.isEmpty ? "has no pin" : "has a pin that is no SHA-256 hash in base64"
                 throw CurlSessionError(
                     .invalidTLSOptions,
-                    "The host \(pattern.debugDescription) of the pins \(problem)"
+                    "The host \(PresentableText.withoutUserInfo(pattern).debugDescription) of the pins \(problem)"
                 )
             }
-            try table.add(pattern, list) { $0 + $1 }
+            try table.add(pattern, list)
         }
     }
 

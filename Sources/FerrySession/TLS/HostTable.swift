@@ -1,49 +1,77 @@
 /// Values by host: exact hosts, `*.example.com` for all hosts below a domain, and `*` for every host.
 ///
-/// It is a rule of its own, so that no spelling of a host goes around it.
+/// Patterns and hosts are compared in the form of ``URLHost``, so that no spelling of a host avoids its value.
 package struct HostTable<Value: Sendable>: Sendable {
-    private var hosts: [String: Value] = [:]
-    /// `.example.com` for all hosts below the domain, the longest first.
-    private var domains: [(suffix: String, value: Value)] = []
+    private var hosts: [String: Entry] = [:]
+    /// By the domain, without the star and its dot.
+    private var domains: [String: Entry] = [:]
     private var all: Value?
+
+    private struct Entry: Sendable {
+        var pattern: String
+        var value: Value
+    }
 
     package var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && all == nil }
 
     package init() {}
 
-    /// Adds a value; of two for the same host, `merge` makes one.
-    package mutating func add(
-        _ pattern: String,
-        _ value: Value,
-        merge: (Value, Value) -> Value
-    ) throws(CurlSessionError) {
+    /// Adds the value of a pattern.
+    ///
+    /// Throws an error for what is no pattern, and for a second spelling of one that is there: which of two values is
+    /// used must not depend on the order of a dictionary.
+    package mutating func add(_ pattern: String, _ value: Value) throws(CurlSessionError) {
         if pattern == "*" {
             all = value
             return
         }
         let isDomain = pattern.hasPrefix("*.")
-        let host = try HostRule.normal(isDomain ? String(pattern.dropFirst(2)) : pattern)
-        guard Self.isHost(host) else {
-            throw CurlSessionError(.invalidTLSOptions, "\(pattern.debugDescription) is no host")
+        let host = try Self.host(isDomain ? String(pattern.dropFirst(2)) : pattern, of: pattern)
+        // A domain has no numeric addresses below it.
+        guard !host.name.contains("*"), !isDomain || host.kind == .name else {
+            throw Self.invalid("\(Self.quoted(pattern)) is not a host")
         }
-        if isDomain {
-            domains.append((".\(host)", value))
-            domains.sort { $0.suffix.count > $1.suffix.count }
-        } else {
-            hosts[host] = hosts[host].map { merge($0, value) } ?? value
+        let entry = Entry(pattern: pattern, value: value)
+        let other =
+            isDomain ? domains.updateValue(entry, forKey: host.name) : hosts.updateValue(entry, forKey: host.name)
+        if let other {
+            // Sorted, since the patterns come in a dictionary's order.
+            let names = [pattern, other.pattern].sorted().map(Self.quoted)
+            throw Self.invalid("\(names[0]) and \(names[1]) are two spellings of one host")
         }
     }
 
     /// The value of the most specific pattern for a host, `nil` where there is none.
-    package func value(for host: String) throws(CurlSessionError) -> Value? {
+    ///
+    /// The pattern of a link-local address holds for each zone that has none of its own.
+    package func value(for text: String) throws(CurlSessionError) -> Value? {
         guard !isEmpty else { return nil }
-        let host = try HostRule.normal(host)
-        return hosts[host] ?? domains.first { host.hasSuffix($0.suffix) }?.value ?? all
+        let host = try Self.host(text, of: text)
+        if let entry = hosts[host.name] ?? (host.kind == .ipv6 ? hosts[host.unscopedName] : nil) { return entry.value }
+        if host.kind == .name, !domains.isEmpty {
+            var rest = Substring(host.name)
+            while let dot = rest.firstIndex(of: ".") {
+                rest = rest[rest.index(after: dot)...]
+                if let entry = domains[String(rest)] { return entry.value }
+            }
+        }
+        return all
     }
 
-    /// A name or address alone: a pattern with a port or a path would never match, and so hold nobody to anything.
-    private static func isHost(_ host: String) -> Bool {
-        let isNumericIPv6 = host.contains("::") || host.filter { $0 == ":" }.count > 1
-        return !host.isEmpty && !host.contains { "*/?#@%".contains($0) || ($0 == ":" && !isNumericIPv6) }
+    private static func host(_ text: String, of pattern: String) throws(CurlSessionError) -> URLHost {
+        do throws(URLHost.Invalid) {
+            return try URLHost(text)
+        } catch {
+            throw invalid("The host \(quoted(pattern)) \(error)")
+        }
+    }
+
+    /// What was taken for a host may be a URL with a password in it.
+    private static func quoted(_ pattern: String) -> String {
+        PresentableText.withoutUserInfo(pattern).debugDescription
+    }
+
+    private static func invalid(_ message: String) -> CurlSessionError {
+        CurlSessionError(.invalidTLSOptions, message)
     }
 }

@@ -56,7 +56,7 @@ enum PEM {
     /// Reads a file that should be small.
     static func contents(of url: URL, what: String) throws(CurlSessionError) -> Data {
         guard url.isFileURL else {
-            throw CurlSessionError(.invalidTLSOptions, "\(what) is no file: \(url.absoluteString)")
+            throw CurlSessionError(.invalidTLSOptions, "\(what) is no file: \(url.presentableText)")
         }
         do {
             // A pipe or a device would block, or never end.

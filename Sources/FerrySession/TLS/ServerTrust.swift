@@ -1,6 +1,6 @@
 /// What is known of a server between the TLS handshake and the first byte of a request.
 public struct ServerTrust: Sendable, Hashable {
-    /// The host of the URL, in lower case.
+    /// The host of the URL in one form for all its spellings: in lower case, without percent-encoding and brackets.
     public let host: String
 
     /// The port of the URL.

@@ -7,7 +7,7 @@ public protocol ServerTrustPolicy: Sendable {
     ///
     /// Runs on the session's engine thread, for each attempt at a request. What is left out is the policy's own business.
     ///
-    /// - Parameter host: The host of the URL, in lower case.
+    /// - Parameter host: The host of the URL, as ``ServerTrust/host`` has it.
     /// - Returns: What a connection has to pass in the TLS handshake.
     func verification(for host: String) -> TrustVerification
 

@@ -40,8 +40,10 @@ public struct TLSOptions: Sendable {
     ///
     /// A key is a host such as `api.example.com`, `*.example.com` for all hosts below a domain, or `*` for every host;
     /// the most specific one counts. A server with another key fails with `serverCertificateUntrusted` and the reason
-    /// `pinMismatch` before any byte of a request is sent. Give a second pin for the key that comes next. A host that is
-    /// a numeric address is matched as the URL spells it.
+    /// `pinMismatch` before any byte of a request is sent. Give a second pin for the key that comes next.
+    ///
+    /// A name or address is meant in all its spellings: `127.0.0.1` is also `127.1` and `0x7f.1`, and international names
+    /// may be written as they are or as `xn--…`. Two spellings of one host are refused, since either could be meant.
     public var publicKeyPins: [String: [PublicKeyPin]] = [:]
 
     /// Judges a connection after its handshake and before any byte of a request; by default nobody is asked.

@@ -5,11 +5,12 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     private let length: ByteCount?
     private let disposition: String?
 
+    /// Makes the response; its URL has no user information, as it goes into errors and notifications.
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
         let fields = head.joinedFields
         length = Self.length(head, isDecoded: isDecoded)
         disposition = head.value("Content-Disposition")
-        super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
+        super.init(url: url.presentable, statusCode: head.status, httpVersion: head.version, headerFields: fields)
     }
 
     /// The length of the body as it is delivered, where the head tells it.

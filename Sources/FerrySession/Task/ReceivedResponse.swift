@@ -39,7 +39,7 @@ final class ReceivedResponse: Sendable {
             // The initializer can fail by its type only.
             let response: URLResponse =
                 CurlHTTPResponse(url: url, head: head, isDecoded: isDecoded)
-                ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+                ?? URLResponse(url: url.presentable, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
             state = .made(response)
             return response
         }

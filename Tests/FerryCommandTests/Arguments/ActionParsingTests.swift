@@ -162,6 +162,22 @@ struct ActionParsingTests {
         #expect(url.withoutCredentials == "https://example.com/a?b=c")
     }
 
+    @Test(
+        "Usage errors have no credentials and secret parameters",
+        arguments: [
+            ["ftp://ada:s3cret@h/"], ["http://ada:s3cret@"], ["http://ada:s3cret@h h/"], ["ada:s3/cret@h:x"],
+            ["http://h h/?access_token=s3cret"], ["--proxy", "ftp://ada:s3cret@h", "http://h"],
+            ["--proxy", "http://ada:s3cret@", "http://h"], ["-H", "Authorization s3cret", "http://h"],
+            ["--user=ada:s3cret", "http://h"], ["--verbose=s3cret", "http://h"],
+        ]
+    )
+    func usageErrors(_ arguments: [String]) throws {
+        let error = #expect(throws: UsageError.self) { try Action(parsing: arguments) }
+        let message = try #require(error?.message)
+        #expect(!message.contains("s3cret"))
+        #expect(!message.contains("ada"))
+    }
+
     @Test("The help text names every option and every exit status")
     func helpIsComplete() {
         let text = HelpText.text

@@ -98,17 +98,32 @@ struct FetchTests {
 
     @Test("-v tells the request, the response and how long it took, but no password")
     func verbose() async throws {
-        let address = "http://ada:secret@127.0.0.1:\(server.port)/bytes/10"
-        let outcome = try await ferry("-v", "-H", "Authorization: Bearer secret", address)
+        let address = "http://ada:secret@127.0.0.1:\(server.port)/bytes/10?access_token=secret"
+        let outcome = try await ferry(
+            "-v",
+            "-H",
+            "Authorization: Bearer secret",
+            "-H",
+            "X-Api-Key: secret",
+            "--json-log",
+            "log",
+            "--timeline",
+            "timeline.svg",
+            address
+        )
         #expect(outcome.status == 0)
-        #expect(outcome.errorLines.first == "> GET http://127.0.0.1:\(server.port)/bytes/10")
+        #expect(outcome.errorLines.first == "> GET http://127.0.0.1:\(server.port)/bytes/10?access_token=<redacted>")
         #expect(outcome.errors.contains("\n< HTTP 200"))
         let from = "* GET 200 over http/1.1 from 127.0.0.1:\(server.port), "
         let transaction = try #require(outcome.errorLines.first { $0.hasPrefix(from) })
         #expect(transaction.contains(", connected ") && transaction.contains(", first byte "))
         #expect(transaction.hasSuffix(", 10 B down"))
         #expect(outcome.errors.contains("\n* head after "))
-        #expect(!outcome.errors.contains("secret"))
+        #expect(server.requests.last?.target == "/bytes/10?access_token=secret")
+        for text in [outcome.errors, folder.text("log") ?? "", folder.text("timeline.svg") ?? ""] {
+            #expect(!text.isEmpty)
+            #expect(!text.contains("secret") && !text.contains("ada"))
+        }
     }
 
     // MARK: - Requests

@@ -44,6 +44,27 @@ struct TextTests {
         #expect(ShellText.resumption("./a b", ["-CO", "http://a"], continues: true) == "'./a b' -CO http://a")
     }
 
+    @Test(
+        "The command to go on with has placeholders for secrets, and is as it was typed without any",
+        arguments: [
+            (["-O", "https://ada:s3cret@h/a"], ["-O", "https://<redacted>@h/a"]),
+            (["-O", "ada:s3cret@h/a"], ["-O", "<redacted>@h/a"]),
+            (
+                ["-OH", "Authorization: Bearer s3cret", "http://h"],
+                ["-O", "-H", "Authorization: <redacted>", "http://h"]
+            ),
+            (["-HX-Api-Key:s3cret", "-O", "h"], ["-H", "X-Api-Key: <redacted>", "-O", "h"]),
+            (["--proxy=http://ada:s3cret@p:1", "-O", "h"], ["--proxy", "http://<redacted>@p:1", "-O", "h"]),
+            (["-O", "http://h/?access_token=s3cret&a=b"], ["-O", "http://h/?access_token=<redacted>&a=b"]),
+            (["-d", "password=s3cret&a=b", "h"], ["-d", "password=<redacted>&a=b", "h"]),
+            (["--json={\"token\":\"s3cret\"}", "h"], ["--json", "{\"token\":\"<redacted>\"}", "h"]),
+            (["-OHAccept: a", "--timeout=5", "http://h/x@y"], ["-OHAccept: a", "--timeout=5", "http://h/x@y"]),
+        ]
+    )
+    func presentable(_ arguments: [String], _ expected: [String]) {
+        #expect(ShellText.presentable(arguments) == expected)
+    }
+
     @Test("What servers say cannot steer a terminal")
     func printable() {
         #expect(TextStyle.printable("a\u{1B}[31mb\r\n\u{9B}c\u{202E}d ü") == "a?[31mb??" + "?c?d ü")

@@ -52,6 +52,24 @@ struct NetworkOptionsTests {
         #expect(proxy.exchanges.map(\.target) == [outside.url.absoluteString])
     }
 
+    @Test(
+        "A socket for one host is that of all its spellings",
+        arguments: [
+            ("Docker.", "docker"), ("docker", "DOCKER."), ("d%6Fcker", "dock%65r"), ("127.0.0.1", "127.1"),
+            ("0x7f.1", "2130706433"), ("[::1]", "[0:0:0:0:0:0:0:1]"),
+        ]
+    )
+    func unixSocketSpellings(_ key: String, _ host: String) async throws {
+        let server = try LoopbackServer { _ in .text("inside") }
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("socket").path
+        let relay = try UnixRelay(path: path, to: server.port)
+        defer { withExtendedLifetime(relay) {} }
+        // Where the key does not match, the request goes to a port that nobody listens on.
+        let session = session { $0.unixSockets = [key: .path(path)] }
+        #expect(try await text(session, "http://\(host):1/") == "inside")
+    }
+
     @Test("A socket that is not there is named") func missingSocket() async throws {
         let session = session { $0.unixSocket = .path("/nowhere/socket") }
         let url = try #require(URL(string: "http://docker/"))
@@ -71,6 +89,38 @@ struct NetworkOptionsTests {
         #expect(try await text(session, "http://any.invalid:\(server.port)/") == "any.invalid:\(server.port)")
         let other = try #require(URL(string: "http://api.invalid:1/"))
         #expect(await Wire.error { try await session.data(from: other) }?.code == .cannotFindHost)
+    }
+
+    @Test(
+        "Addresses for one host are those of all its spellings",
+        arguments: [
+            ("API.invalid.", "api.invalid"), ("api.invalid", "API.invalid."), ("%61pi.invalid", "ap%69.invalid"),
+            ("10.1", "10.0.0.1"), ("10.0.0.1", "0xa.1"), ("10.0.0.1", "167772161"), ("10.0.0.1", "%31%30.0.0.1"),
+        ]
+    )
+    func addressSpellings(_ key: String, _ host: String) async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        for key in [key, "\(key):\(server.port)"] {
+            let session = session { $0.addresses = [key: ["127.0.0.1"]] }
+            #expect(try await text(session, "http://\(host):\(server.port)/") == "ok")
+        }
+    }
+
+    @Test("Two spellings of one host, and what is no host, fail every task")
+    func duplicates() async throws {
+        let changes: [(inout NetworkOptions) -> Void] = [
+            { $0.unixSockets = ["Docker": .path("/a"), "docker.": .path("/b")] },
+            { $0.unixSockets = ["127.1": .path("/a"), "127.0.0.1": .path("/b")] },
+            { $0.unixSockets = ["a/b": .path("/a")] },
+            { $0.addresses = ["h.invalid": ["127.0.0.1"], "H.invalid": ["127.0.0.2"]] },
+            { $0.addresses = ["127.1:80": ["127.0.0.1"], "0x7f.1:080": ["127.0.0.2"]] },
+            { $0.addresses = ["a%2Fb": ["127.0.0.1"]] },
+        ]
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        for change in changes {
+            let error = await Wire.error { try await session(change).data(from: url) }
+            #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .invalidNetworkOptions)
+        }
     }
 
     @Test("The proxy's host is in the map too") func proxyAddress() async throws {

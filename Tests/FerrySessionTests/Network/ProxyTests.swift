@@ -40,6 +40,21 @@ struct ProxyTests {
         #expect(proxy.exchanges.map(\.target) == [hidden.absoluteString])
     }
 
+    @Test(
+        "An exception holds for all spellings of its host",
+        arguments: [
+            ("127.0.0.1", "127.1"), ("127.1", "0x7f.0.0.1"), ("2130706433", "127.0.0.1"),
+            ("127.0.0.0/8", "%31%32%37.0.0.1"), ("localhost", "localhost."), ("LocalHost.", "LOCALHOST"),
+        ]
+    )
+    func exceptions(_ exception: String, _ host: String) async throws {
+        let proxy = try TestProxy()
+        let session = session(http(proxy, except: [exception]))
+        let url = try #require(URL(string: "http://\(host):\(server.port)/direct"))
+        #expect(try await text(session, url) == "GET /direct -")
+        #expect(proxy.exchanges.isEmpty)
+    }
+
     @Test("The configuration's dictionary is honoured, with its exceptions") func dictionary() async throws {
         let proxy = try TestProxy()
         let session = Wire.session {

@@ -17,6 +17,9 @@ import Testing
             ("http://user:secret@a.test/", "http://a.test/"),
             ("http://[::1]:8080/", "http://[::1]:8080/x"),
             ("http://[::1]/", "http://[::1]:80/"),
+            ("http://[::1]/", "http://[0:0::1]/"),
+            ("http://127.0.0.1/", "http://127.1/"),
+            ("http://a.test/", "http://%61.TEST./"),
         ]
     )
     func same(_ pair: (String, String)) throws {
@@ -34,6 +37,8 @@ import Testing
             ("http://127.0.0.1/", "http://localhost/"),
             ("http://a.test/", "http://a.test.evil/"),
             ("http://a.test/", "http://a.test@evil.test/"),
+            ("http://a%2F.test/", "http://a.test/"),
+            ("http://a%2Fb/", "http://a%40b/"),
         ]
     )
     func different(_ pair: (String, String)) throws {

@@ -43,7 +43,8 @@ struct HostPinsTests {
         "Patterns and pins that would pin nothing are refused",
         arguments: [
             ("", first), ("https://h", first), ("h:443", first), ("a.*.b", first), ("*a.b", first), ("h", "no hash"),
-            ("h", "sha256//AAAA"), ("bücher.example", first), ("*.", first), ("h/path", first), ("h h", first),
+            ("h", "sha256//AAAA"), ("*.127.1", first), ("256.1.1.1", first), ("*.", first), ("h/path", first),
+            ("h h", first),
         ]
     )
     func refused(pattern: String, pin: PublicKeyPin) {
@@ -57,14 +58,42 @@ struct HostPinsTests {
     }
 
     @Test(
-        "International hosts are refused beside pins, and left alone without",
+        "International hosts and addresses have their pins in every spelling",
         arguments: [
-            "b\u{FC}cher.example", "b%C3%BCcher.example", "\u{FF45}xample.com",
+            ("b\u{FC}cher.example", first), ("b%C3%BCcher.example", first), ("xn--bcher-kva.example", first),
+            ("\u{FF45}xample.com", second), ("a.XN--BCHER-KVA.example", third), ("127.1", second),
+            ("0x7f.0.0.1", second),
+            ("2130706433", second), ("127.0.0.1.", second), ("%31%32%37.0.0.1", second), ("::ffff:7f00:1", second),
+            ("0:0:0:0:0:0:0:1", third), ("fe80::1%25eth0", first), ("fe80:0::1%25lo", second),
+        ] as [(String, PublicKeyPin)]
+    )
+    func spellings(host: String, expected: PublicKeyPin) throws {
+        let pins = try HostPins([
+            "B\u{DC}CHER.example": [Self.first], "*.b\u{FC}cher.example": [Self.third], "example.com": [Self.second],
+            "127.1": [Self.second], "[::1]": [Self.third], "fe80::1%25eth0": [Self.first], "fe80::1": [Self.second],
+        ])
+        #expect(try pins.curlValue(for: host) == expected.description)
+    }
+
+    @Test("What is no host has no pins, and is refused beside pins")
+    func noHost() throws {
+        let pins = try HostPins(["example.com": [Self.first]])
+        #expect(throws: CurlSessionError.self) { try pins.curlValue(for: "a%2Fb") }
+        #expect(try HostPins([:]).curlValue(for: "a%2Fb") == nil)
+    }
+
+    @Test(
+        "Two spellings of one pattern are refused, whatever order they come in",
+        arguments: [
+            ("127.1", "127.0.0.1"), ("*.example.com", "*.Example.com."), ("example.com", "ex%61mple.com"),
+            ("[::1]", "0:0:0:0:0:0:0:1"), ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("h", "h."),
         ]
     )
-    func international(host: String) throws {
-        let pins = try HostPins(["example.com": [Self.first]])
-        #expect(throws: CurlSessionError.self) { try pins.curlValue(for: host) }
-        #expect(try HostPins([:]).curlValue(for: host) == nil)
+    func duplicates(one: String, other: String) throws {
+        let error = #expect(throws: CurlSessionError.self) {
+            try HostPins([one: [Self.first], other: [Self.second]])
+        }
+        #expect(error?.code == .invalidTLSOptions)
+        #expect(error?.message.contains(other.debugDescription) == true)
     }
 }

@@ -54,9 +54,47 @@ struct RequestLoggerTests {
         }
         let command = request.curlCommand(redacting: Redaction(headerNames: ["x-API-key"]))
         #expect(!command.contains("hunter2"))
-        #expect(command.contains("user"))
+        #expect(!command.contains("user"))
+        #expect(command.hasSuffix("'http://example.com/'"))
         #expect(command.contains("--header 'X-Api-Key: <redacted>'"))
-        #expect(request.curlCommand.contains("X-Api-Key: hunter2"))
+        #expect(!request.curlCommand.contains("hunter2"))
+    }
+
+    @Test(
+        "Secret fields of bodies are left out, by the body's type",
+        arguments: [
+            ("application/x-www-form-urlencoded", "a=b&password=hunter2&c=d", "a=b&password=<redacted>&c=d"),
+            ("application/x-www-form-urlencoded; charset=utf-8", "client_secret=hunter2", "client_secret=<redacted>"),
+            ("application/json", #"{"token":"hunter2","a":1}"#, #"{"token":"<redacted>","a":1}"#),
+            ("application/problem+json", #"{"apiKey":["hunter2"]}"#, #"{"apiKey":"<redacted>"}"#),
+            (nil, "a=b&access_token=hunter2", "a=b&access_token=<redacted>"),
+            (nil, #" {"password":"hunter2"}"#, #" {"password":"<redacted>"}"#),
+            ("multipart/form-data; boundary=x", "--x\r\nname=hunter2", "<17 bytes>"),
+            ("text/plain", "nothing secret", "nothing secret"),
+        ] as [(String?, String, String)]
+    )
+    func secretFields(type: String?, body: String, expected: String) throws {
+        var request = try request("http://example.com/")
+        request.httpMethod = "POST"
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(body.utf8)
+        #expect(request.curlCommand.contains("--data-raw '\(expected)'"))
+        #expect(request.curlCommand(redacting: .none).contains("--data-raw '\(body)'"))
+    }
+
+    @Test("Secret parameters and fields are left out, more can be named, and nothing is if that is asked for")
+    func parameters() throws {
+        var request = try request("https://hunter2@example.com/?access_token=hunter2&pet=rex&a=b#id_token=hunter2")
+        request.setValue("hunter2", forHTTPHeaderField: "X-Auth-Token")
+        request.setValue("https://hunter2@example.com/?sig=hunter2", forHTTPHeaderField: "Referer")
+        let command = request.curlCommand
+        #expect(!command.contains("hunter2"))
+        #expect(command.hasSuffix("'https://example.com/?access_token=<redacted>&pet=rex&a=b#id_token=<redacted>'"))
+        let more = request.curlCommand(redacting: Redaction(parameterNames: ["Pet"]))
+        #expect(more.contains("&pet=<redacted>&a=b"))
+        let whole = request.curlCommand(redacting: .none)
+        #expect(whole.contains("'https://hunter2@example.com/?access_token=hunter2&pet=rex&a=b#id_token=hunter2'"))
+        #expect(whole.contains("'X-Auth-Token: hunter2'"))
     }
 
     @Test("Bodies that are no text, or streams, are only named")

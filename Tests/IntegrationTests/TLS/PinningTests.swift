@@ -41,13 +41,42 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("No spelling of the host goes around its pin", arguments: ["LOCALHOST", "local%68ost"])
+        @Test("No spelling of the host goes around its pin", arguments: ["LOCALHOST", "local%68ost", "localhost."])
         func spellings(host: String) async throws {
             let session = pinning(["localhost": [try server.certificates.pin(.otherKey)]])
             let (url, mark) = checks.uniqueURL(.tls, host: host)
             let (_, cause) = try await checks.failure(session, url)
             #expect(cause.code == .pinMismatch)
             #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test(
+            "No spelling of an address goes around its pin, however the pin's host is spelled",
+            arguments: ["127.0.0.1", "0x7f.1"],
+            ["127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1", "[::ffff:127.0.0.1]"]
+        )
+        func addresses(pinned: String, host: String) async throws {
+            let session = pinning([pinned: [try server.certificates.pin(.otherKey)]])
+            let (url, mark) = checks.uniqueURL(.tls, host: host)
+            let (_, cause) = try await checks.failure(session, url)
+            #expect(cause.code == .pinMismatch)
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        @Test("A pinned address is reached in every spelling", arguments: ["127.1", "2130706433", "%31%32%37.0.0.1"])
+        func pinnedAddress(host: String) async throws {
+            let session = pinning(["127.0.0.1": [try server.certificates.pin(.good)]])
+            let (url, mark) = checks.uniqueURL(.tls, host: host)
+            _ = try await session.fetch(url)
+            #expect(try await checks.hasLogged(mark))
+        }
+
+        @Test("Two spellings of a pinned host fail every task")
+        func duplicates() async throws {
+            let pin = try server.certificates.pin(.good)
+            let session = pinning(["127.1": [pin], "127.0.0.1": [pin]])
+            let (_, cause) = try await checks.failure(session, server.url(.tls, "small", host: "127.0.0.1"))
+            #expect(cause.code == .invalidTLSOptions)
         }
 
         @Test("A host without pins is not pinned")

@@ -62,6 +62,45 @@ extension NginxTests {
             }
         }
 
+        @Test(
+            "The policy of a host holds for all its spellings",
+            arguments: [
+                ("127.0.0.1", "127.1"), ("0x7f.1", "127.0.0.1"), ("127.1", "2130706433"),
+                ("127.0.0.1", "%31%32%37.0.0.1"),
+                ("localhost", "LOCALHOST"), ("LocalHost.", "localhost"), ("localhost", "localhost."),
+            ]
+        )
+        func spellings(pattern: String, host: String) async throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            var strict = SecurityPolicy(pinningMode: .publicKey)
+            strict.pinnedPublicKeys = [try server.certificates.pin(.otherKey)]
+            try manager.setSecurityPolicy(SecurityPolicy(hostPolicies: [pattern: strict]))
+            let (url, mark) = checks.uniqueURL(.tls, host: host)
+            let response = await fetch(manager, url)
+            #expect(response.error?.sessionError?.code == .pinMismatch)
+            try await checkLog(refused: [mark], accepted: [try await accepted(manager)])
+        }
+
+        /// The mark of a request that the policy lets through.
+        private func accepted(_ manager: SessionManager) async throws -> String {
+            try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))
+            let (url, mark) = checks.uniqueURL(.tls)
+            #expect(await fetch(manager, url).error == nil)
+            return mark
+        }
+
+        @Test("A policy with two spellings of one host is refused")
+        func duplicates() throws {
+            let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
+            let policies = [
+                "*.example.com": SecurityPolicy(), "*.Example.com.": SecurityPolicy(pinningMode: .publicKey),
+            ]
+            let error = #expect(throws: NetworkError.self) {
+                try manager.setSecurityPolicy(SecurityPolicy(hostPolicies: policies))
+            }
+            #expect(error?.code == .invalidSecurityPolicy)
+        }
+
         @Test("Every policy decides about every server as the documentation's table says, before any request")
         func decisionTable() async throws {
             // One manager for all: each row is a change of its policy too.

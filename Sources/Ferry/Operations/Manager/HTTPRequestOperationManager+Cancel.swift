@@ -23,9 +23,13 @@ extension HTTPRequestOperationManager {
 }
 
 extension URL {
+    private var hostName: String? {
+        host().map { (try? URLHost($0))?.name ?? $0.lowercased() }
+    }
+
     /// Whether scheme, host, port and path are the same, and the query too if the other one has any.
     fileprivate func isSameResource(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased() && host()?.lowercased() == other.host()?.lowercased()
+        scheme?.lowercased() == other.scheme?.lowercased() && hostName == other.hostName
             && port == other.port && path() == other.path() && (other.query() == nil || query() == other.query())
     }
 }

@@ -12,7 +12,7 @@ struct OutputFile: Sendable {
     init(_ url: URL, append: Bool) throws {
         path = url.path
         guard url.isFileURL else {
-            throw NetworkError(.fileError, message: "\(url.absoluteString) is not a file URL")
+            throw NetworkError(.fileError, message: "\(url.presentableText) is not a file URL")
         }
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? 0 : O_TRUNC), 0o666)
         guard descriptor >= 0 else { throw POSIXFault("open", path: path) }

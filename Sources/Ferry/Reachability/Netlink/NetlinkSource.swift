@@ -114,7 +114,7 @@ final class NetlinkSource: ReachabilitySource {
                 routes += answer.compactMap(NetlinkRoute.init)
             }
             addresses = []
-        case .address(let text): addresses = (try? HostRule.normal(text)).flatMap(HostRule.address).map { [$0] } ?? []
+        case .address(let text): addresses = (try? URLHost(text))?.address.map { [$0] } ?? []
         case .domain(let name): addresses = HostLookup.addresses(of: name)
         }
         for address in addresses {

@@ -4,7 +4,7 @@ import FerrySession
 enum UploadFile {
     /// What is wrong with a file, if anything is; not every transport would say so in time.
     static func error(_ url: URL, request: URLRequest) -> NetworkError? {
-        guard url.isFileURL else { return error("\(url.absoluteString) is not a file URL", request) }
+        guard url.isFileURL else { return error("\(url.presentableText) is not a file URL", request) }
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             return error("There is no file \(url.path)", request)

@@ -1,36 +1,85 @@
 import FerrySession
 
-/// Which parts of a message are left out of logs.
+/// Which parts of a message are left out of logs and command lines.
+///
+/// These are left out unless ``none`` is chosen, and ``placeholder`` is written for all but the first:
+/// - user and password of a URL;
+/// - the values of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and of header fields whose names have
+///   `token`, `secret`, `password`, `apikey`, `signature`, `credential` or the like in them, such as `X-Api-Key`;
+/// - parameters with such names in the query and the fragment of a URL and in a form, such as `access_token`, `sig` and
+///   `key`;
+/// - members with such names in a JSON body, whatever their value is;
+/// - `multipart/form-data` bodies as a whole.
+///
+/// Case and all characters but letters and digits make no difference to names. Other bodies are shown as they are.
 public struct Redaction: Sendable, Hashable {
-    /// What stands where something was left out.
-    public static let placeholder = "<redacted>"
+    /// What is written where something was left out.
+    public static let placeholder = SecretName.placeholder
 
-    /// The names of the header fields whose values are left out, in lower case.
+    /// Leaves nothing out, for a command line that is to be pasted into a shell and must work there.
+    public static let none = Redaction(isOn: false)
+
+    /// The names of the header fields whose values are left out in any case, in lower case.
     public private(set) var headerNames: Set<String>
 
-    /// Makes a redaction.
+    /// The names of more parameters and JSON members whose values are left out, in lower case.
+    public private(set) var parameterNames: Set<String>
+
+    private let isOn: Bool
+
+    /// Makes a redaction that leaves out what every one does, and more.
     ///
-    /// The values of `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`, and passwords in URLs, are left
-    /// out in any case.
-    ///
-    /// - Parameter headerNames: The names of more header fields, in any case.
-    public init(headerNames: Set<String> = []) {
+    /// - Parameters:
+    ///   - headerNames: The names of more header fields, in any case.
+    ///   - parameterNames: The names of more parameters of queries and forms and of more JSON members, in any case.
+    public init(headerNames: Set<String> = [], parameterNames: Set<String> = []) {
         let always = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
         self.headerNames = Set(headerNames.map { $0.lowercased() }).union(always)
+        self.parameterNames = Set(parameterNames.map { $0.lowercased() })
+        isOn = true
+    }
+
+    private init(isOn: Bool) {
+        (headerNames, parameterNames, self.isOn) = ([], [], isOn)
     }
 
     /// The value of a header field, unless it is to be left out.
     func value(_ value: String, of name: String) -> String {
-        headerNames.contains(name.lowercased()) ? Self.placeholder : value
+        guard isOn else { return value }
+        let folded = name.lowercased()
+        if headerNames.contains(folded) || SecretName.isSecret(name) { return Self.placeholder }
+        let isURL = ["referer", "location", "content-location", "origin"].contains(folded)
+        return isURL ? text(of: value) : value
     }
 
-    /// A URL without its password.
+    /// A URL without user information and secret parameters.
     func text(_ url: URL?) -> String {
-        guard let url else { return "" }
-        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true), components.password != nil else {
-            return url.absoluteString
+        url.map { text(of: $0.absoluteString) } ?? ""
+    }
+
+    private func text(of url: String) -> String {
+        guard isOn else { return url }
+        return PresentableText.withoutSecretParameters(PresentableText.withoutUserInfo(url), isSecret: isSecret)
+    }
+
+    /// A body as text without secret fields; `nil` for one that is only named.
+    ///
+    /// A body without a type is taken for a form, which is how it is sent.
+    func body(_ text: String, type: String?) -> String? {
+        guard isOn else { return text }
+        let type = type?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let first = text.first { !$0.isWhitespace }
+        if type?.hasPrefix("multipart/") == true { return nil }
+        if type == "application/x-www-form-urlencoded" {
+            return PresentableText.redactedPairs(text[...], isSecret: isSecret)
         }
-        components.password = "redacted"
-        return components.url?.absoluteString ?? Self.placeholder
+        if type?.hasSuffix("json") == true || first == "{" || first == "[" {
+            return JSONRedactor.redact(text, isSecret: isSecret)
+        }
+        return type == nil ? PresentableText.redactedPairs(text[...], isSecret: isSecret) : text
+    }
+
+    private func isSecret(_ name: String) -> Bool {
+        SecretName.isSecret(name) || (!parameterNames.isEmpty && parameterNames.contains(name.lowercased()))
     }
 }

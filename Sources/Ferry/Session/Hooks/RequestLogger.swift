@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Writes each request as a curl command line, and each response in one line, without secrets.
+/// Writes each request as a curl command line, and each response in one line, without what ``Redaction`` leaves out.
 ///
 /// ```swift
 /// manager.eventMonitors = [RequestLogger()]

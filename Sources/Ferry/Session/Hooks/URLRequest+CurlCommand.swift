@@ -1,14 +1,17 @@
 import FerrySession
 
 extension URLRequest {
-    /// The request as a curl command line for a POSIX shell; see ``curlCommand(redacting:)``.
+    /// The request as a curl command line for a POSIX shell, without secrets; see ``curlCommand(redacting:)``.
     public var curlCommand: String { curlCommand() }
 
     /// The request as a curl command line for a POSIX shell.
     ///
     /// Every argument is quoted. A body that is not text or comes from a stream is only named.
     ///
-    /// - Parameter redaction: What is left out.
+    /// Secrets are left out by default, so that the line may be logged; `curlCommand(redacting: .none)` gives one that
+    /// works as it is, credentials and all.
+    ///
+    /// - Parameter redaction: What is left out; by default what ``Redaction`` lists.
     /// - Returns: One line, unless a body has several.
     public func curlCommand(redacting redaction: Redaction = Redaction()) -> String {
         var arguments = ["curl"]
@@ -25,7 +28,7 @@ extension URLRequest {
         }
         if let httpBody {
             // The body must not be taken for the name of a file, which is what a leading @ means to --data.
-            arguments += ["--data-raw", Self.shellQuoted(Self.text(httpBody))]
+            arguments += ["--data-raw", Self.shellQuoted(text(of: httpBody, redaction))]
         } else if httpBodyStream != nil {
             arguments += ["--data-binary", "@-"]
         }
@@ -38,10 +41,10 @@ extension URLRequest {
         "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 
-    private static func text(_ data: Data) -> String {
-        guard let text = String(validating: data, as: UTF8.self), !text.contains("\0") else {
-            return "<\(data.count) bytes>"
-        }
-        return text
+    private func text(of data: Data, _ redaction: Redaction) -> String {
+        guard let text = String(validating: data, as: UTF8.self), !text.contains("\0"),
+            let shown = redaction.body(text, type: value(forHTTPHeaderField: "Content-Type"))
+        else { return "<\(data.count) bytes>" }
+        return shown
     }
 }

@@ -13,7 +13,7 @@ public struct TaskCompletion: Sendable {
     /// What the serializer made of the response.
     public var value: (any Sendable)?
 
-    /// The response with everything but its value.
+    /// The response with everything but its value; the request's URL is without user and password.
     public var response: TaskResponse<Never>
 
     /// Makes a payload from a task's response.
@@ -21,8 +21,11 @@ public struct TaskCompletion: Sendable {
         self.task = task
         self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
         value = response.value
+        // Observers of all tasks are given it, and write logs.
+        var request = response.request
+        if let url = request?.url { request?.url = url.presentable }
         self.response = TaskResponse(
-            request: response.request,
+            request: request,
             response: response.response,
             data: response.data,
             fileURL: response.fileURL,

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite("Presentable texts")
+struct PresentableTextTests {
+    @Test(
+        "User information is no part of a URL's text, whatever is wrong with the URL",
+        arguments: [
+            ("http://ada:s3cret@host/a?b#c", "http://host/a?b#c"),
+            ("http://TOKEN@host/", "http://host/"),
+            ("http://ada:s3@cret@host/", "http://host/"),
+            ("http://ada:@host", "http://host"),
+            ("HTTP://ada@host:80/x@y", "HTTP://host:80/x@y"),
+            ("http://ada:s3cret@[::1]:80/", "http://[::1]:80/"),
+            ("http://host/users/@me", "http://host/users/@me"),
+            ("http://host:80/users/@me?x=a@b", "http://host:80/users/@me?x=a@b"),
+            ("http://host?a@b", "http://host?a@b"),
+            ("http://ada:s3/cret@host/x", "http://host/x"),
+            ("http://ada:s3?cret@host/x", "http://host/x"),
+            ("http://ada:s3#cret@host/x", "http://host/x"),
+            ("http://ada:s3cret@/x", "http:///x"),
+            ("http:///ada:s3cret@host/x", "http://host/x"),
+            ("http:/ada:s3cret@host/x", "http:host/x"),
+            ("http:ada:s3cret@host/x", "http:host/x"),
+            ("ada:s3cret@host/x", "host/x"),
+            ("TOKEN@host/x", "host/x"),
+            ("mailto:ada@host", "mailto:ada@host"),
+            ("blob:http://ada:s3cret@host/x", "host/x"),
+            ("users/@me", "users/@me"),
+            ("file:///home/a@b/c", "file:///home/a@b/c"),
+            ("data:text/plain,a@b", "data:text/plain,a@b"),
+            ("", ""), ("@", ""), ("://@", ""), ("http://", "http://"),
+        ]
+    )
+    func userInfo(_ text: String, _ expected: String) {
+        #expect(PresentableText.withoutUserInfo(text) == expected)
+    }
+
+    @Test(
+        "Parameters of query and fragment with the name of a secret have a placeholder",
+        arguments: [
+            ("http://h/?access_token=x&a=b", "http://h/?access_token=<redacted>&a=b"),
+            ("http://h/?a=b&API_KEY=x;sig=y#c", "http://h/?a=b&API_KEY=<redacted>#c"),
+            ("http://h/?a=b;sig=y;z&c=d", "http://h/?a=b;sig=<redacted>&c=d"),
+            ("http://h/#/path?token=x", "http://h/#/path?token=<redacted>"),
+            ("http://h/#id_token=x&state=y", "http://h/#id_token=<redacted>&state=y"),
+            ("http://h/?X-Amz-Signature=x&X-Amz-Date=y", "http://h/?X-Amz-Signature=<redacted>&X-Amz-Date=y"),
+            ("http://h/?user%5Bpass%77ord%5D=x", "http://h/?user%5Bpass%77ord%5D=<redacted>"),
+            ("http://h/?password=a=b?c", "http://h/?password=<redacted>"),
+            ("http://h/?token", "http://h/?token"), ("http://h/?token=", "http://h/?token="),
+            ("http://h/token=x", "http://h/token=x"), ("http://h/?&&=?#", "http://h/?&&=?#"),
+            ("http://h/?monkey=x&keyboard=y&design=z", "http://h/?monkey=x&keyboard=y&design=z"),
+        ]
+    )
+    func parameters(_ text: String, _ expected: String) {
+        #expect(PresentableText.withoutSecretParameters(text) == expected)
+    }
+
+    @Test(
+        "libcurl's messages lose the user information that they quote",
+        arguments: [
+            ("Unsupported proxy syntax in 'ada:s3cret@host:x'", "Unsupported proxy syntax in 'host:x'"),
+            ("Unsupported proxy 'http://ada:s3 cret@host'", "Unsupported proxy 'http://host'"),
+            ("Could not resolve proxy: ada:s3cret@host", "Could not resolve proxy: host"),
+            ("bad http://ada:s3cret@host/", "bad http://host/"),
+            ("Could not resolve host: name.invalid", "Could not resolve host: name.invalid"),
+            ("", ""), ("@", ""),
+        ]
+    )
+    func messages(_ text: String, _ expected: String) {
+        #expect(PresentableText.withoutUserInfo(inMessage: text) == expected)
+    }
+
+    @Test(
+        "Names of secrets are found in every spelling, and others are left alone",
+        arguments: [
+            ("Authorization", true), ("proxy-authorization", true), ("Cookie", true), ("X-Api-Key", true),
+            ("x_api_key", true), ("apiKey", true), ("X-CSRF-Token", true), ("X-Amz-Security-Token", true),
+            ("client_secret", true), ("PASSWORD", true), ("sig", true), ("key", true),
+            ("Ocp-Apim-Subscription-Key", true),
+            ("Accept", false), ("Sec-WebSocket-Key", false), ("Content-Type", false), ("design", false), ("", false),
+            ("monkey", false), ("author", false), ("X-Request-Id", false),
+        ]
+    )
+    func names(_ name: String, _ isSecret: Bool) {
+        #expect(SecretName.isSecret(name) == isSecret)
+    }
+
+    @Test("Long texts take linear time", arguments: ["@", "&", "a=", "?", "://", "'", "http://@"])
+    func long(_ part: String) {
+        let text = String(repeating: part, count: 200_000)
+        let start = ContinuousClock.now
+        _ = PresentableText.url("http://h/?" + text)
+        _ = PresentableText.withoutUserInfo(inMessage: text)
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+}
