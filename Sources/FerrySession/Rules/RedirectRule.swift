@@ -50,7 +50,7 @@ enum RedirectRule {
 
         var next = request
         let (method, keepsBody) = method(request.httpMethod ?? "GET", status: status)
-        next.url = namesAuthority(location) ? target.withoutCredentials : target
+        next.url = namesAuthority(location) ? target.presentable : target
         next.httpMethod = method
         if !keepsBody {
             next.httpBody = nil

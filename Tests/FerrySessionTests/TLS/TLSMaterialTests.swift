@@ -20,7 +20,7 @@ struct TLSMaterialTests {
         #expect(material.authorities == nil)
         #expect(material.usesSystemFolder)
         #expect(material.verifies)
-        #expect(material.identity(for: "a.test", hasLeftOrigin: false) == nil)
+        #expect(try material.identity(for: "a.test", hasLeftOrigin: false) == nil)
         #expect(material.version == 0)
         #expect(material.evaluator == nil)
     }
