@@ -35,11 +35,19 @@ extension URLRequest {
 
     /// A text as one word of a POSIX shell.
     static func shellQuoted(_ text: String) -> String {
-        "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        // Byte by byte: looking for characters takes quadratic time with long runs of combining marks.
+        var bytes = [UInt8(ascii: "'")]
+        bytes.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "'") { bytes.append(contentsOf: "'\\'".utf8) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "'"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func text(_ data: Data) -> String {
-        guard let text = String(validating: data, as: UTF8.self), !text.contains("\0") else {
+        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) else {
             return "<\(data.count) bytes>"
         }
         return text
