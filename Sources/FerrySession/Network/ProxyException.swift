@@ -27,10 +27,12 @@ enum ProxyException {
 
     /// Without brackets, the root's dot and case.
     private static func plain(_ host: String) -> String {
-        var host = host.lowercased()[...]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        if host.hasSuffix("."), host.count > 1 { host = host.dropLast() }
-        return String(host)
+        // Byte by byte: comparing hostile text as strings takes quadratic time.
+        let folded = host.lowercased()
+        var host = folded.utf8[...]
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") { host = host.dropFirst().dropLast() }
+        if host.last == UInt8(ascii: "."), host.count > 1 { host = host.dropLast() }
+        return host.string
     }
 
     /// A name and the port behind it; the colons of a bare address of version 6 are no such thing.
