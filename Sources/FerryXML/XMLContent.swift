@@ -7,8 +7,10 @@ public struct XMLContent: Sendable, Hashable {
 
     /// Checks a text and makes it UTF-8.
     ///
-    /// Foundation's parsers on Linux stop the process at many malformed texts, so none is handed to them. Besides, more
-    /// than 250 levels are refused, and declarations in the document type other than entities of plain text.
+    /// Foundation's parsers on Linux stop the process at many malformed texts, so none is handed to them. Refused besides
+    /// are declarations in the document type other than entities of plain text, references that stand for more than
+    /// 8 MiB or ten times the text in all, more than 250 levels, elements with more than 1,000 attributes or in the scope
+    /// of more than 1,000 namespaces, and names of more than 1,024 bytes.
     ///
     /// - Parameters:
     ///   - data: The text.

@@ -3,13 +3,13 @@ import Ferry
 extension XMLScanner {
     /// Goes past the root element and everything inside it.
     mutating func scanElements() throws(XMLParsingError) {
-        var open: [[UInt8]] = []
+        var open: [Element] = []
         repeat {
             if sees("</") {
                 position += 2
                 let name = try scanName()
-                guard name == open.last else {
-                    throw failure("The end of \(string(name)) inside \(open.last.map(string) ?? "nothing")")
+                guard name == open.last?.name else {
+                    throw failure("The end of \(string(name)) inside \(open.last.map { string($0.name) } ?? "nothing")")
                 }
                 open.removeLast()
                 skipSpace()
@@ -22,11 +22,12 @@ extension XMLScanner {
                 try scanInstruction()
             } else if sees("<") {
                 guard open.count < Self.maximumDepth else { throw failure("More than \(Self.maximumDepth) levels") }
-                if let name = try scanStartTag() { open.append(name) }
+                let (element, isOpen) = try scanStartTag(namespaces: open.last?.namespaces ?? 0)
+                if isOpen { open.append(element) }
             } else if sees("&") {
                 try scanReference()
             } else {
-                try scanCharacters(inside: open.last)
+                try scanCharacters(inside: open.last?.name)
             }
         } while !open.isEmpty
     }
@@ -41,19 +42,32 @@ extension XMLScanner {
         }
     }
 
-    /// Goes past a start tag and gives the element's name; nil if the element is empty.
-    private mutating func scanStartTag() throws(XMLParsingError) -> [UInt8]? {
+    private struct Element {
+        let name: [UInt8]
+        /// How many namespaces are declared by it and the elements around it.
+        var namespaces: Int
+    }
+
+    /// Goes past a start tag; the element is open unless it is empty.
+    private mutating func scanStartTag(namespaces: Int) throws(XMLParsingError) -> (Element, isOpen: Bool) {
         try expect("<")
-        let name = try scanName()
+        var element = Element(name: try scanName(), namespaces: namespaces)
         var attributes: Set<[UInt8]> = []
         while true {
             let hasSpace = skipSpace()
-            if take("/>") { return nil }
-            if take(">") { return name }
+            if take("/>") { return (element, false) }
+            if take(">") { return (element, true) }
             guard hasSpace else { throw failure("White space or the end of the tag should be here") }
             let attribute = try scanName()
             guard attributes.insert(attribute).inserted else {
                 throw failure("The attribute \(string(attribute)) is there twice")
+            }
+            guard attributes.count <= Self.maximumAttributes else {
+                throw failure("More than \(Self.maximumAttributes) attributes")
+            }
+            if attribute.starts(with: "xmlns".utf8) { element.namespaces += 1 }
+            guard element.namespaces <= Self.maximumNamespaces else {
+                throw failure("More than \(Self.maximumNamespaces) namespaces")
             }
             skipSpace()
             try expect("=")

@@ -8,6 +8,9 @@ extension XMLScanner {
         let start = position
         while let (scalar, length) = scalar(), Self.isName(scalar, isFirst: position == start) { position += length }
         guard position > start else { throw failure("A name should be here") }
+        guard position - start <= Self.maximumNameSize else {
+            throw failure("A name of more than \(Self.maximumNameSize) bytes")
+        }
         return Array(bytes[start..<position])
     }
 
@@ -50,9 +53,14 @@ extension XMLScanner {
         } else {
             let name = try scanName()
             try expect(";")
-            guard entities.contains(name) else {
+            guard let size = entities[name] else {
                 position = start
                 throw failure("The entity \(String(decoding: name, as: UTF8.self)) is not declared")
+            }
+            expansionLeft -= size
+            guard expansionLeft >= 0 else {
+                position = start
+                throw failure("The entities stand for more than \(Self.maximumExpansion(of: bytes.count)) bytes")
             }
         }
     }

@@ -143,6 +143,7 @@ extension XMLScanner {
         }
         skipSpace()
         try expect(">")
-        entities.insert(name)
+        // Of several declarations the first counts (XML 1.0, section 4.2).
+        if entities[name] == nil { entities[name] = value.count }
     }
 }

@@ -8,10 +8,19 @@ import Ferry
 /// there has gone through here.
 ///
 /// Refused although XML has it: declarations in the document type other than entities of plain text. They can name files
-/// and grow without bounds.
+/// and grow without bounds. There are limits for what libxml2 takes quadratic time or memory for, too.
 struct XMLScanner {
     /// libxml2 builds trees of up to 256 levels and cuts off the rest.
     static let maximumDepth = 250
+
+    /// How many attributes an element may have: libxml2 compares all of them with one another.
+    static let maximumAttributes = 1_000
+
+    /// How many namespaces may be declared at one place of the text: libxml2 looks through all of them for each element.
+    static let maximumNamespaces = 1_000
+
+    /// The largest name, in bytes.
+    static let maximumNameSize = 1_024
 
     /// What has to be changed in the text before Foundation may see it.
     struct Edit {
@@ -22,10 +31,24 @@ struct XMLScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     var edits: [Edit] = []
-    var entities = Set(["lt", "gt", "amp", "apos", "quot"].map { Array($0.utf8) })
+    /// The entities by their names, with the size of the text that each stands for.
+    var entities = Dictionary(uniqueKeysWithValues: ["lt", "gt", "amp", "apos", "quot"].map { (Array($0.utf8), 1) })
+    /// How many bytes the references to entities may still stand for.
+    var expansionLeft: Int
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
+        expansionLeft = Self.maximumExpansion(of: bytes.count)
+    }
+
+    /// How many bytes all references of a text to its own entities may stand for: 8 MiB, or ten times the text where that
+    /// is more.
+    ///
+    /// Since entities cannot refer to one another, text grows by many references to a long entity alone. Texts that are
+    /// not made to do harm have a handful of short ones. libxml2 2.11 and later allow 1 MB, or five times the text.
+    static func maximumExpansion(of size: Int) -> Int {
+        let (tenfold, isTooLarge) = size.multipliedReportingOverflow(by: 10)
+        return max(8_388_608, isTooLarge ? .max : tenfold)
     }
 
     /// Checks the whole text.

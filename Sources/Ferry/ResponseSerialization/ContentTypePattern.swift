@@ -10,10 +10,12 @@ struct ContentTypePattern {
 
     /// Says whether a content type in lower case matches.
     func matches(_ type: String) -> Bool {
-        guard let star = text.firstIndex(of: "*") else { return text == type }
+        // Byte by byte: comparing strings takes quadratic time with long runs of combining marks.
+        guard let star = text.utf8.firstIndex(of: UInt8(ascii: "*")) else { return text.utf8.elementsEqual(type.utf8) }
         if text == "*/*" || text == "*" { return true }
-        let head = text[..<star]
-        let tail = text[text.index(after: star)...]
-        return type.utf8.count > head.utf8.count + tail.utf8.count && type.hasPrefix(head) && type.hasSuffix(tail)
+        let head = text.utf8[..<star]
+        let tail = text.utf8[text.utf8.index(after: star)...]
+        return type.utf8.count > head.count + tail.count && type.utf8.starts(with: head)
+            && type.utf8.suffix(tail.count).elementsEqual(tail)
     }
 }

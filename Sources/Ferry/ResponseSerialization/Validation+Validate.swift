@@ -55,7 +55,8 @@ extension Validation {
     /// - Returns: Whether it is one of the acceptable ones.
     public func accepts(contentType: String?) -> Bool {
         guard let acceptableContentTypes else { return true }
-        guard let contentType else { return false }
+        // No type has more than 255 bytes (RFC 6838, section 4.2), and hashing hostile text takes quadratic time.
+        guard let contentType, contentType.utf8.count <= 255 else { return false }
         if acceptableContentTypes.contains(contentType) { return true }
         let type = contentType.lowercased()
         return acceptableContentTypes.contains { ContentTypePattern($0).matches(type) }

@@ -39,8 +39,11 @@ enum ContentCoding: CaseIterable, Sendable {
     /// Returns `nil` when one is not known: a body that cannot be decoded whole is delivered as it came.
     static func parse(_ value: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
-        for part in value.split(separator: ",") {
-            switch part.trimmingCharacters(in: .whitespaces).lowercased() {
+        for part in value[...].utf8.parts(between: ",") {
+            let name = part.trimmed
+            // No coding that is known has a longer name.
+            guard name.count <= 8 else { return nil }
+            switch name.string.lowercased() {
             case "", "identity": continue
             case "gzip", "x-gzip": codings.append(.gzip)
             case "deflate": codings.append(.deflate)

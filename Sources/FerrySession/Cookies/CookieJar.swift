@@ -1,17 +1,19 @@
 internal import CFerry
 
-/// The cookies of one session: rules of Ferry's own over the configuration's storage.
+/// The cookies of one session: Ferry's own rules over the configuration's storage.
 ///
-/// `@unchecked Sendable`: the storage is thread-safe, all else never changes.
+/// `@unchecked Sendable`: all properties are constants of thread-safe types.
 final class CookieJar: @unchecked Sendable {
-    private let storage: HTTPCookieStorage
+    private let writer: CookieWriter
     private let sendsCookies: Bool
     private let policy: HTTPCookie.AcceptPolicy
+    /// When cookies were sent last; those that are missing, when they were set.
+    private let lastUses = Mutex<[CookieStoreRule.Key: Date]>([:])
 
     /// Makes a jar, or `nil` for a session that keeps no cookies.
     init?(_ configuration: URLSessionConfiguration) {
         guard let storage = configuration.httpCookieStorage else { return nil }
-        self.storage = storage
+        writer = CookieWriter(storage)
         sendsCookies = configuration.httpShouldSetCookies
         policy = configuration.httpCookieAcceptPolicy
     }
@@ -20,41 +22,67 @@ final class CookieJar: @unchecked Sendable {
     func header(for request: URLRequest) -> String? {
         guard sendsCookies, request.httpShouldHandleCookies, let url = request.url else { return nil }
         guard request.value(forHTTPHeaderField: "Cookie") == nil else { return nil }
-        guard let cookies = storage.cookies, !cookies.isEmpty else { return nil }
-        return CookieRule.header(for: url, from: cookies, now: Date())
+        let cookies = writer.cookies
+        guard !cookies.isEmpty, let target = CookieRequest(url) else { return nil }
+        let now = Date()
+        let chosen = CookieRule.cookies(for: target, from: cookies, now: now)
+        noteUse(chosen, among: cookies, now)
+        return CookieRule.header(chosen)
     }
 
-    /// Stores what an answer sets: every field by itself, since values may hold commas.
+    /// Stores what a response sets; each field is read by itself, since values may contain commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
         let values = fields.lazy.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
+            .prefix(CookieStoreRule.maximumFields)
         guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,
-            isFromMainDocument(url, request)
+            let origin = CookieRequest(url), isFromMainDocument(origin.host, request)
         else { return }
         let now = Date()
-        for value in values {
-            guard let cookie = CookieRule.parse(value, from: url, now: now, isAcceptable: Self.isAcceptable) else {
-                continue
-            }
-            if let expires = cookie.expiresDate, expires <= now {
-                remove(cookie)
-            } else {
-                storage.setCookie(cookie)
-            }
+        let cookies = Array(values).compactMap { value in
+            CookieRule.parse(value, from: url, now: now, isAcceptable: Self.isAcceptable)
+        }
+        guard !cookies.isEmpty else { return }
+        let known = writer.cookies
+        let context = CookieStoreRule.Context(
+            isSecure: origin.isSecure,
+            site: CookieStoreRule.site(of: origin.host, isAcceptable: Self.isOfOneSite),
+            now: now
+        )
+        let uses = lastUses.withLock { $0 }
+        let changes = CookieStoreRule.changes(setting: cookies, among: known, context) { cookie in
+            let created = cookie.properties?[HTTPCookiePropertyKey("Created")] as? TimeInterval
+            let setting = created.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
+            return uses[CookieStoreRule.Key(cookie)].map { max($0, setting) } ?? setting
+        }
+        writer.apply(changes, to: known)
+    }
+
+    /// Forgets what has not been written into the storage yet.
+    func discard() {
+        writer.discard()
+    }
+
+    /// Calls a handler when the storage has all cookies that have been received.
+    func afterWriting(_ handler: @escaping @Sendable () -> Void) {
+        writer.afterWriting(handler)
+    }
+
+    private func noteUse(_ cookies: [HTTPCookie], among all: [HTTPCookie], _ now: Date) {
+        guard !cookies.isEmpty else { return }
+        let keys = cookies.map(CookieStoreRule.Key.init)
+        lastUses.withLock { uses in
+            for key in keys { uses[key] = now }
+            // Cookies that are gone leave their moments behind.
+            guard uses.count > 2 * max(CookieStoreRule.maximumTotal, all.count) else { return }
+            let present = Set(all.map(CookieStoreRule.Key.init))
+            uses = uses.filter { present.contains($0.key) }
         }
     }
 
-    private func remove(_ cookie: HTTPCookie) {
-        let old = storage.cookies?.first {
-            $0.name == cookie.name && $0.path == cookie.path && $0.domain.lowercased() == cookie.domain.lowercased()
-        }
-        if let old { storage.deleteCookie(old) }
-    }
-
-    private func isFromMainDocument(_ url: URL, _ request: URLRequest) -> Bool {
+    private func isFromMainDocument(_ host: String, _ request: URLRequest) -> Bool {
         guard policy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL?.host?.lowercased() else {
             return true
         }
-        guard let host = url.host?.lowercased() else { return false }
         return CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host)
     }
 
@@ -63,6 +91,16 @@ final class CookieJar: @unchecked Sendable {
         case 1: true
         case 0: false
         default: CookieRule.hasTwoLabels(domain)
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a domain belongs to one owner, for counting its cookies.
+    private static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
+        switch ferry_cookie_domain_acceptable(host, domain) {
+        case 1: true
+        case 0: false
+        // Without the list, two labels may be a public suffix, whose cookies belong to many.
+        default: domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2
         }
     }
 }

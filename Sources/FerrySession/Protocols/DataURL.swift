@@ -26,12 +26,20 @@ struct DataURL: Equatable {
 
     /// Base64 as it is found: with either alphabet, with blanks, and with or without its padding.
     private static func decode(_ bytes: [UInt8]) -> Data? {
-        var text = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
-            .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        while text.hasSuffix("=") { text.removeLast() }
-        guard text.utf8.count % 4 != 1 else { return nil }
-        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        return Data(base64Encoded: text)
+        let (plus, slash, padding) = (UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="))
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + 3)
+        for byte in bytes where byte > 0x20 {
+            switch byte {
+            case UInt8(ascii: "-"): text.append(plus)
+            case UInt8(ascii: "_"): text.append(slash)
+            default: text.append(byte)
+            }
+        }
+        while text.last == padding { text.removeLast() }
+        guard text.count % 4 != 1 else { return nil }
+        while !text.count.isMultiple(of: 4) { text.append(padding) }
+        return Data(base64Encoded: Data(text))
     }
 
     private static func unescaped(_ text: Substring) -> [UInt8] {

@@ -16,7 +16,8 @@ public struct ContentDisposition: Sendable, Hashable {
         var parameters: [String: String] = [:]
         while scanner.skipSemicolon() {
             let name = scanner.token().lowercased()
-            guard !name.isEmpty, let value = scanner.parameterValue() else { continue }
+            // No parameter has a name that is no token, and hashing hostile text takes quadratic time.
+            guard HeaderRule.isToken(name), let value = scanner.parameterValue() else { continue }
             if parameters[name] == nil { parameters[name] = value }
         }
         self.type = type
@@ -40,18 +41,19 @@ public struct ContentDisposition: Sendable, Hashable {
 
     /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
     static func decodeExtended(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = decodePercent(parts[2]) else { return nil }
-        switch parts[0].lowercased() {
+        guard let charset = value[...].utf8.cut(at: "'"), let language = charset.after.cut(at: "'") else { return nil }
+        // No charset that is known has a longer name.
+        guard charset.before.count <= 16, let bytes = decodePercent(language.after) else { return nil }
+        switch charset.before.string.lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil
         }
     }
 
-    private static func decodePercent(_ text: Substring) -> [UInt8]? {
+    private static func decodePercent(_ text: Substring.UTF8View) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -5,7 +5,7 @@ enum CookieDate {
         var day: Int?
         var month: Int?
         var year: Int?
-        for token in string.split(whereSeparator: isDelimiter) {
+        for token in string[...].utf8.split(whereSeparator: isDelimiter) {
             if clock == nil, let found = time(token) {
                 clock = found
             } else if day == nil, let found = number(token, digits: 1...2) {
@@ -25,14 +25,13 @@ enum CookieDate {
         return HTTPDate.date(year: year, month: month, day: day, clock: [clock.hour, clock.minute, clock.second])
     }
 
-    private static func isDelimiter(_ character: Character) -> Bool {
-        guard let byte = character.asciiValue else { return false }
-        return byte == 0x09 || (0x20...0x2F).contains(byte) || (0x3B...0x40).contains(byte)
-            || (0x5B...0x60).contains(byte) || (0x7B...0x7E).contains(byte)
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        byte == 0x09 || (0x20...0x2F).contains(byte) || (0x3B...0x40).contains(byte) || (0x5B...0x60).contains(byte)
+            || (0x7B...0x7E).contains(byte)
     }
 
-    private static func time(_ token: Substring) -> (hour: Int, minute: Int, second: Int)? {
-        let fields = token.split(separator: ":", omittingEmptySubsequences: false)
+    private static func time(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
+        let fields = token.parts(between: ":")
         guard fields.count == 3 else { return nil }
         guard let hour = number(fields[0], digits: 1...2), let minute = number(fields[1], digits: 1...2),
             let second = number(fields[2], digits: 1...2)
@@ -41,13 +40,14 @@ enum CookieDate {
     }
 
     /// The digits a token begins with; what follows them counts no more, unless it is a digit too many.
-    private static func number(_ token: Substring, digits: ClosedRange<Int>) -> Int? {
-        let leading = token.prefix { $0.isASCII && $0.isNumber }
-        return digits.contains(leading.count) ? Int(leading) : nil
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let leading = token.prefix { (0x30...0x39).contains($0) }
+        return digits.contains(leading.count) ? Int(leading.string) : nil
     }
 
-    private static func monthNumber(_ token: Substring) -> Int? {
+    private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
         let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-        return names.firstIndex(of: token.prefix(3).lowercased()).map { $0 + 1 }
+        let start = token.prefix(3).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return names.firstIndex { $0.utf8.elementsEqual(start) }.map { $0 + 1 }
     }
 }

@@ -31,13 +31,22 @@ public enum FileName {
     /// One safe path component made of a text; nil if nothing is left of it.
     package static func component(_ name: String, maximumByteCount: Int = maximumByteCount) -> String? {
         // Both separators end a component: servers on Windows send whole paths.
-        let components = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+        let scalars = name.unicodeScalars
+        let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
         var kept = String.UnicodeScalarView()
-        kept.append(contentsOf: (components.last ?? "".unicodeScalars[...]).filter(isAllowed))
-        let visible = String(kept).trimmingCharacters(in: .whitespacesAndNewlines).drop { $0 == "." || $0 == " " }
-        let short = shortened(String(visible), to: maximumByteCount)
-        let result = short.trimmingCharacters(in: .whitespacesAndNewlines)
-        return result.isEmpty ? nil : result
+        kept.append(
+            contentsOf: scalars[(separator.map(scalars.index(after:)) ?? scalars.startIndex)...].filter(isAllowed)
+        )
+        let visible = trimmed(kept[...]).drop { $0 == "." || $0 == " " }
+        let result = trimmed(shortened(visible, to: maximumByteCount))
+        return result.isEmpty ? nil : String(Substring(result))
+    }
+
+    /// Without white space at both ends.
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        var rest = text.drop(while: \.properties.isWhitespace)
+        while let last = rest.last, last.properties.isWhitespace { rest = rest.dropLast() }
+        return rest
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
@@ -48,23 +57,37 @@ public enum FileName {
         }
     }
 
-    private static func shortened(_ name: String, to maximumByteCount: Int) -> String {
-        guard name.utf8.count > maximumByteCount else { return name }
-        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-        var tail = name[dot...]
-        // An extension as long as a name is none.
-        if tail.utf8.count > 32 { tail = "" }
-        let stem = tail.isEmpty ? name[...] : name[..<dot]
-        return prefix(of: stem, byteCount: maximumByteCount - tail.utf8.count) + tail
+    private static func shortened(
+        _ name: Substring.UnicodeScalarView,
+        to maximumByteCount: Int
+    ) -> Substring.UnicodeScalarView {
+        guard Substring(name).utf8.count > maximumByteCount else { return name }
+        var dot = name.lastIndex(of: ".") ?? name.endIndex
+        // An extension as long as a name is none; neither is a whole name.
+        if dot == name.startIndex || Substring(name[dot...]).utf8.count > 32 { dot = name.endIndex }
+        let tail = name[dot...]
+        return prefix(of: name[..<dot], byteCount: maximumByteCount - Substring(tail).utf8.count) + tail
     }
 
-    /// As many whole characters as fit; of a first one that is too long, as many of its marks.
-    private static func prefix(of text: Substring, byteCount: Int) -> String {
-        var whole = text
-        while whole.utf8.count > byteCount { whole.removeLast() }
-        guard whole.isEmpty else { return String(whole) }
-        var scalars = text.unicodeScalars
-        while scalars.reduce(0, { $0 + UTF8.width($1) }) > byteCount { scalars.removeLast() }
-        return String(Substring(scalars))
+    /// Returns as many whole characters as fit; of a first one that is too long, as many of its scalars.
+    ///
+    /// Only the scalars that fit, and one more, are looked at: going back from the end by characters would take quadratic
+    /// time with flags and long runs of marks.
+    private static func prefix(
+        of text: Substring.UnicodeScalarView,
+        byteCount: Int
+    ) -> Substring.UnicodeScalarView {
+        var size = 0
+        var end = text.startIndex
+        while end < text.endIndex, size + UTF8.width(text[end]) <= byteCount {
+            size += UTF8.width(text[end])
+            end = text.index(after: end)
+        }
+        guard end < text.endIndex else { return text }
+        // The scalar behind the end tells whether the last character is whole.
+        let window = Substring(text[..<text.index(after: end)])
+        var whole = window.startIndex
+        for index in window.indices where index <= end { whole = index }
+        return whole > window.startIndex ? text[..<whole] : text[..<end]
     }
 }

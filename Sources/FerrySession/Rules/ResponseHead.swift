@@ -93,15 +93,18 @@ struct ResponseHead: Sendable, Hashable, Codable {
     }
 
     /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.
+    ///
+    /// What FoundationNetworking would take quadratic time for is left out: names that are no tokens, and values of
+    /// `Content-Type` and `Content-Disposition` beyond 8,192 bytes.
     var joinedFields: [String: String] {
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)
         // Comparing all with all is quicker than folding the few names a head has; one with many could make it slow.
-        guard fields.count <= 32 else { return joinedFoldedFields }
+        guard fields.count <= 32, fields.allSatisfy(Self.isReadable) else { return joinedFoldedFields }
         for index in fields.indices {
             let first = firstIndex(of: fields[index].name) ?? index
-            if first < index, let value = result[fields[first].name] {
-                result[fields[first].name] = value + ", " + fields[index].value
+            if first < index {
+                Self.append(fields[index], to: &result[fields[first].name])
             } else {
                 result[fields[index].name] = fields[index].value
             }
@@ -112,15 +115,34 @@ struct ResponseHead: Sendable, Hashable, Codable {
     private var joinedFoldedFields: [String: String] {
         var result: [String: String] = [:]
         var spelling: [String: String] = [:]
-        for field in fields {
+        for field in fields where Self.isReadable(field) {
             let folded = field.name.lowercased()
-            if let name = spelling[folded], let value = result[name] {
-                result[name] = value + ", " + field.value
+            if let name = spelling[folded] {
+                Self.append(field, to: &result[name])
             } else {
                 spelling[folded] = field.name
                 result[field.name] = field.value
             }
         }
         return result
+    }
+
+    /// Appends in place: a new string for each of many fields would take quadratic time.
+    private static func append(_ field: Field, to value: inout String?) {
+        guard let size = value?.utf8.count else { return }
+        if isParsedByFoundation(field.name), size + field.value.utf8.count > largestParsed { return }
+        value?.append(", ")
+        value?.append(field.value)
+    }
+
+    private static let largestParsed = 8_192
+
+    private static func isReadable(_ field: Field) -> Bool {
+        HeaderRule.isToken(field.name)
+            && (field.value.utf8.count <= largestParsed || !isParsedByFoundation(field.name))
+    }
+
+    private static func isParsedByFoundation(_ name: String) -> Bool {
+        name.isEqualIgnoringCase("content-type") || name.isEqualIgnoringCase("content-disposition")
     }
 }

@@ -167,6 +167,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         let configuration = configuration
         cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
+        settings.engine.cookies?.discard()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
         }
@@ -178,9 +179,11 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         flush(completionHandler: completionHandler)
     }
 
-    /// Calls the handler on the delegate queue; the session has nothing that waits to be written.
+    /// Calls the handler on the delegate queue when all cookies that were received are in the storage.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
-        delegateQueue.deliver { completionHandler() }
+        let queue = delegateQueue
+        guard let cookies = settings.engine.cookies else { return queue.deliver { completionHandler() } }
+        cookies.afterWriting { queue.deliver { completionHandler() } }
     }
 
     // MARK: - Data tasks

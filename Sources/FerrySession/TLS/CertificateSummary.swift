@@ -55,7 +55,8 @@ struct CertificateSummary: Equatable {
         var outer = DERReader(ArraySlice(der))
         var parts: [String] = []
         guard var sets = outer.enter(Tag.sequence) else { return "" }
-        while var values = sets.enter(set) {
+        let most = 16
+        while parts.count < most, var values = sets.enter(set) {
             while var pair = values.enter(Tag.sequence) {
                 guard let type = pair.next(Tag.identifier), let text = pair.next().flatMap(text) else { continue }
                 if let name = attributes[Array(type.content)] { parts.append("\(name) = \(text)") }

@@ -12,39 +12,55 @@ enum PEM {
 
     /// All blocks of a text, in order; what stands between them is commentary.
     static func blocks(in data: Data, what: String) throws(CurlSessionError) -> [Block] {
-        let text = String(decoding: data, as: UTF8.self)
         var blocks: [Block] = []
-        var label: Substring?
+        var label: [UInt8]?
         var isEncrypted = false
-        var body = ""
-        for line in text.split(whereSeparator: \.isNewline) {
-            let line = line.trimmingSuffix(while: \.isWhitespace)
+        var body: [UInt8] = []
+        // Byte by byte: comparing lines as strings would take quadratic time with hostile text.
+        for line in [UInt8](data).split(whereSeparator: isLineEnd) {
+            let line = withoutBlanks(line)
             if let current = label {
-                if line == "-----END \(current)-----" {
-                    guard let content = Data(base64Encoded: body), !content.isEmpty else {
-                        throw damaged(what, current)
+                if isMark(line, "-----END ", current) {
+                    let name = String(decoding: current, as: UTF8.self)
+                    guard let content = Data(base64Encoded: Data(body)), !content.isEmpty else {
+                        throw damaged(what, name)
                     }
-                    let encrypted = isEncrypted || current == "ENCRYPTED PRIVATE KEY"
-                    blocks.append(Block(label: String(current), content: content, isEncrypted: encrypted))
+                    let encrypted = isEncrypted || name == "ENCRYPTED PRIVATE KEY"
+                    blocks.append(Block(label: name, content: content, isEncrypted: encrypted))
                     label = nil
-                } else if line.contains(":") {
+                } else if line.contains(UInt8(ascii: ":")) {
                     // The headers of RFC 1421, which old encrypted keys have.
-                    if line.hasPrefix("Proc-Type:"), line.contains("ENCRYPTED") { isEncrypted = true }
-                    if line.hasPrefix("DEK-Info:") { isEncrypted = true }
+                    let isType = line.starts(with: "Proc-Type:".utf8) && line.suffix(9).elementsEqual("ENCRYPTED".utf8)
+                    if isType || line.starts(with: "DEK-Info:".utf8) { isEncrypted = true }
                 } else {
                     body += line
                 }
-            } else if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----") {
-                label = line.dropFirst(11).dropLast(5)
-                (isEncrypted, body) = (false, "")
+            } else if line.starts(with: "-----BEGIN ".utf8), line.suffix(5).elementsEqual(dashes), line.count >= 16 {
+                label = Array(line.dropFirst(11).dropLast(5))
+                (isEncrypted, body) = (false, [])
             }
         }
-        if let label { throw damaged(what, label) }
+        if let label { throw damaged(what, String(decoding: label, as: UTF8.self)) }
         return blocks
     }
 
-    private static func damaged(_ what: String, _ label: Substring) -> CurlSessionError {
-        CurlSessionError(.invalidTLSOptions, "\(what) is damaged in its \(label)")
+    private static let dashes = Array("-----".utf8)
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { (0x0A...0x0D).contains(byte) }
+
+    private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var line = line
+        while let last = line.last, last == 0x20 || last == 0x09 { line = line.dropLast() }
+        return line
+    }
+
+    private static func isMark(_ line: ArraySlice<UInt8>, _ start: String, _ label: [UInt8]) -> Bool {
+        line.count == start.utf8.count + label.count + dashes.count && line.starts(with: start.utf8)
+            && line.dropFirst(start.utf8.count).starts(with: label) && line.suffix(dashes.count).elementsEqual(dashes)
+    }
+
+    private static func damaged(_ what: String, _ label: String) -> CurlSessionError {
+        CurlSessionError(.invalidTLSOptions, "\(what) is damaged in its \(label.prefix(64))")
     }
 
     /// A certificate as PEM text.
@@ -70,13 +86,5 @@ enum PEM {
         } catch {
             throw CurlSessionError(.invalidTLSOptions, "\(what) cannot be read: \(url.path)")
         }
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-        var end = endIndex
-        while end > startIndex, predicate(self[index(before: end)]) { end = index(before: end) }
-        return self[..<end]
     }
 }

@@ -19,6 +19,9 @@ struct AuthenticateFieldTests {
             (["Negotiate YWJj=="], ["negotiate:-"]),
             (["BASIC nonsense, REALM=\"late\""], ["basic:late"]),
             (["", ",,", "=", "\""], []),
+            (["Basic realm=\"a\u{301}\"\u{301}, Digest realm=\"b\""], ["basic:\"a\u{301}\"\u{301}", "digest:b"]),
+            (["Basic realm=\"" + String(repeating: "a", count: 1_025) + "\", Digest realm=b"], ["digest:b"]),
+            ([String(repeating: "Basic realm=a,", count: 100)], Array(repeating: "basic:a", count: 64)),
         ] as [([String], [String])]
     )
     func parsing(_ values: [String], _ expected: [String]) {

@@ -56,6 +56,18 @@ struct CookieRuleTests {
             Row(field: "=nameless", result: nil),
             Row(field: "a=b\u{1}c", result: nil),
             Row(field: "a=" + String(repeating: "x", count: 5000), result: nil),
+            Row(field: "a=" + String(repeating: "x", count: 4096), result: nil),
+            Row(field: "a=1; Path=/" + String(repeating: "x", count: 1024), result: "a=1 www.example.com /a"),
+            Row(field: "a=1; Domain=" + String(repeating: "x", count: 1025), result: "a=1 www.example.com /a"),
+            // Resolvers read the last number of a host in any notation: these are addresses, or parts of some.
+            Row(field: "a=1; Domain=0250.01", url: "http://0300.0250.01/", result: nil),
+            Row(field: "a=1; Domain=0250.01", url: "http://0xC0.0250.01/", result: nil),
+            Row(field: "a=1; Domain=1.0x7f", url: "http://x.1.0x7f/", result: nil),
+            Row(field: "a=1; Domain=0xC0.0250.01", url: "http://0xC0.0250.01/", result: "a=1 0xc0.0250.01 /"),
+            Row(field: "a=1; Domain=com.", url: "http://example.com./", result: nil),
+            Row(field: "a=1; Domain=com.", url: "http://com./", result: "a=1 com. /"),
+            // A combining mark does not hide the separator before it.
+            Row(field: "a=1;\u{301}x; Path=/", result: "a=1 www.example.com /"),
         ]
     )
     func parsing(_ row: Row) throws {
@@ -68,7 +80,10 @@ struct CookieRuleTests {
         arguments: [
             ("Max-Age=60", 60.0), ("Max-Age=60; Expires=Sun, 06 Nov 1994 08:49:37 GMT", 60), ("Max-Age=x", nil),
             ("Expires=Tue, 14-Nov-23 22:14:20 GMT", 60), ("Expires=Tue Nov 14 22:14:20 2023", 60),
-            ("Expires=14 Nov 2023 22:14:20", 60), ("Expires=nonsense", nil), ("Expires=32 Nov 2023 22:14:20", nil),
+            ("Expires=14 Nov 2023 22:14:20", 60), ("Expires=14 Nov 2099 22:14:20", 34_560_000),
+            ("Max-Age=99999999999", 34_560_000), ("Max-Age=" + String(repeating: "1", count: 1025), nil),
+            ("Expires=14 Nov 2023 22:14:20 " + String(repeating: "x", count: 1024), nil), ("Expires=nonsense", nil),
+            ("Expires=32 Nov 2023 22:14:20", nil),
         ] as [(String, Double?)]
     )
     func expiry(_ attributes: String, _ seconds: Double?) throws {
@@ -100,7 +115,8 @@ struct CookieRuleTests {
         ].compactMap { try parse($0, "http://e.com/") }
         let secure = try #require(try parse("secure=5; Path=/; Secure", "https://e.com/"))
         let header = { (url: String) in
-            CookieRule.header(for: try #require(URL(string: url)), from: cookies + [secure], now: Self.now)
+            let request = try #require(URL(string: url).flatMap(CookieRequest.init))
+            return CookieRule.header(CookieRule.cookies(for: request, from: cookies + [secure], now: Self.now))
         }
         #expect(try header("http://e.com/a/b/c") == "long=2; short=1")
         #expect(try header("https://e.com/") == "secure=5; short=1")

@@ -47,6 +47,26 @@ struct FileNameTests {
         #expect(name.hasSuffix(".tar"))
     }
 
+    @Test(
+        "A name keeps whole characters only, of whatever kind",
+        arguments: [
+            ("\u{1F1E6}\u{1F1E7}", 255 / 8 * 8), ("\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", nil),
+            ("e\u{301}", 255),
+            ("ab\u{301}", 252 + 1), ("\u{1100}\u{1161}\u{11A8}", 252),
+        ] as [(String, Int?)]
+    )
+    func wholeCharacters(_ character: String, _ size: Int?) {
+        let text = String(repeating: character, count: 10_000)
+        let name = FileName.sanitized(text)
+        if let size { #expect(name.utf8.count == size) }
+        #expect(name.utf8.count <= 255 && !name.isEmpty)
+        let tar = FileName.sanitized(text + ".tar")
+        #expect(tar.hasSuffix(".tar") && tar.utf8.count <= 255)
+        let stem = String(tar.dropLast(4))
+        // Format characters, such as the joiner, are not kept.
+        if !character.unicodeScalars.contains("\u{200D}") { #expect(text.hasPrefix(stem)) }
+    }
+
     @Test("The name comes from Content-Disposition, else from the path")
     func suggested() throws {
         let url = try #require(URL(string: "http://example.com/files/na%20me.bin?x=1"))

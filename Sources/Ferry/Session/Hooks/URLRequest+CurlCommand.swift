@@ -38,11 +38,19 @@ extension URLRequest {
 
     /// A text as one word of a POSIX shell.
     static func shellQuoted(_ text: String) -> String {
-        "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        // Byte by byte: looking for characters takes quadratic time with long runs of combining marks.
+        var bytes = [UInt8(ascii: "'")]
+        bytes.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "'") { bytes.append(contentsOf: "'\\'".utf8) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "'"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func text(of data: Data, _ redaction: Redaction) -> String {
-        guard let text = String(validating: data, as: UTF8.self), !text.contains("\0"),
+        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0),
             let shown = redaction.body(text, type: value(forHTTPHeaderField: "Content-Type"))
         else { return "<\(data.count) bytes>" }
         return shown

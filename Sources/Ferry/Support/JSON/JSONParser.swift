@@ -52,7 +52,12 @@ struct JSONParser {
         if take("}") { return .object(members) }
         while true {
             guard peek() == UInt8(ascii: "\"") else { throw failure("A member's name should be here") }
+            let start = position
             let name = try parseString()
+            guard name.isQuicklyHashed else {
+                position = start
+                throw failure("A member's name with more than \(String.maximumMarks) combining marks in a row")
+            }
             skipWhitespace()
             guard take(":") else { throw failure("A colon should be here") }
             skipWhitespace()

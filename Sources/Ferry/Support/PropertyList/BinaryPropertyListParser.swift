@@ -115,6 +115,12 @@ struct BinaryPropertyListParser {
                 guard let key = element.value.string else {
                     throw PropertyListParsingError("A key that is not a string", at: offset)
                 }
+                guard key.isQuicklyHashed else {
+                    throw PropertyListParsingError(
+                        "A key with more than \(String.maximumMarks) combining marks in a row",
+                        at: offset
+                    )
+                }
                 keys.append(key)
             } else {
                 values.append(element.value)

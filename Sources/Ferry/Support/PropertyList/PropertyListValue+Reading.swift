@@ -4,7 +4,8 @@ extension PropertyListValue {
     /// Reads a property list, binary or XML.
     ///
     /// A damaged list is an error: binary lists do not go through Foundation's reader, which crashes on them. More than
-    /// 512 levels and the OpenStep format are refused.
+    /// 512 levels and the OpenStep format are refused, as are keys with more than 30 combining marks in a row and, in XML,
+    /// keys of more than 4,096 bytes.
     ///
     /// - Parameter propertyList: The list.
     /// - Throws: ``PropertyListParsingError``, which says why it is none.
@@ -28,6 +29,9 @@ extension PropertyListValue {
         // 0xFE and 0xFF begin the byte order marks of UTF-16.
         guard first == UInt8(ascii: "<") || first == 0xFE || first == 0xFF else {
             throw PropertyListParsingError("Neither a binary nor an XML property list")
+        }
+        guard XMLPropertyListKeys.areShort(in: data) else {
+            throw PropertyListParsingError("A key of more than \(XMLPropertyListKeys.maximumSize) bytes")
         }
         var format = PropertyListSerialization.PropertyListFormat.xml
         let object: Any

@@ -72,7 +72,8 @@ struct CacheControl: Hashable, Sendable {
             let trimmed = trim(name)
             // A blank before the equals sign is no grammar: the name counts, its argument makes no sense.
             let hasBlank = name.last.map(isBlank) ?? false
-            guard !trimmed.isEmpty else { return }
+            // No directive that counts has a longer name, and comparing hostile text takes quadratic time.
+            guard !trimmed.isEmpty, trimmed.count <= 32 else { return }
             let text = argument.map { hasBlank ? "" : String(decoding: trim($0[...], start: false), as: UTF8.self) }
             directives.append((String(decoding: trimmed, as: UTF8.self).lowercased(), text))
         }

@@ -7,11 +7,13 @@ struct CacheFields: Sendable {
     private(set) var entityTag: String?
     private var dateText: String?
     private var expiresText: String?
-    /// The names of `Vary` in lower case, sorted; `nil` for one with an asterisk, which nothing matches.
+    /// The names of `Vary` in lower case, sorted; `nil` for one that nothing matches: with an asterisk, with something
+    /// that is no name, or with more than 100 names.
     private(set) var vary: [String]? = []
 
     init(_ fields: [ResponseHead.Field]) {
         var controls: [String] = []
+        var varying: [String] = []
         for field in fields {
             // Few names are compared in full.
             switch field.name.utf8.count {
@@ -21,12 +23,13 @@ struct CacheFields: Sendable {
             case 7 where field.name.isEqualIgnoringCase("expires"): expiresText = expiresText ?? field.value
             case 4 where field.name.isEqualIgnoringCase("etag"): entityTag = entityTag ?? field.value
             case 4 where field.name.isEqualIgnoringCase("date"): dateText = dateText ?? field.value
-            case 4 where field.name.isEqualIgnoringCase("vary"): addVary(field.value)
+            case 4 where field.name.isEqualIgnoringCase("vary"): varying.append(field.value)
             case 3 where field.name.isEqualIgnoringCase("age") && age == nil: age = Self.age(field.value)
             default: break
             }
         }
         if !controls.isEmpty { control = CacheControl(controls) }
+        if !varying.isEmpty { vary = Self.names(varying) }
     }
 
     // Dates are read when they are wanted: most responses are not stored.
@@ -48,16 +51,22 @@ struct CacheFields: Sendable {
 
     /// The first member of a list counts, and the rest is thrown away (section 5.1).
     private static func age(_ value: String) -> Int? {
-        let first = value.prefix { $0 != "," }
-        return CacheControl.seconds(first.trimmingCharacters(in: .whitespaces))
+        CacheControl.seconds((value[...].utf8.cut(at: ",")?.before ?? value[...].utf8).trimmed.string)
     }
 
-    private mutating func addVary(_ value: String) {
-        let names = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-        guard let known = vary, !names.contains("*") else {
-            vary = nil
-            return
+    private static func names(_ values: [String]) -> [String]? {
+        let most = 100
+        var names: Set<String> = []
+        for value in values {
+            for part in value[...].utf8.parts(between: ",") {
+                let member = part.trimmed
+                guard !member.isEmpty else { continue }
+                let name = member.string
+                guard HeaderRule.isToken(name), name != "*" else { return nil }
+                names.insert(name.lowercased())
+                guard names.count <= most else { return nil }
+            }
         }
-        vary = Array(Set(known + names.filter { !$0.isEmpty })).sorted()
+        return names.sorted()
     }
 }

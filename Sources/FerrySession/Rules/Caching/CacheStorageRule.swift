@@ -89,10 +89,12 @@ enum CacheStorageRule {
 
     /// The fields of a response without those that belonged to its connection.
     static func storedFields(_ fields: [ResponseHead.Field]) -> [ResponseHead.Field] {
-        let listed = fields.filter { $0.name.lowercased() == "connection" }.flatMap { field in
-            field.value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        let listed = fields.filter { $0.name.isEqualIgnoringCase("connection") }.flatMap { field in
+            field.value[...].utf8.parts(between: ",").map { $0.trimmed.string }.filter(HeaderRule.isToken)
+                .map { $0.lowercased() }
         }
         let dropped = connectionFields.union(listed)
-        return fields.filter { !dropped.contains($0.name.lowercased()) }
+        // A response has no fields whose names are no tokens, and hashing hostile text takes quadratic time.
+        return fields.filter { HeaderRule.isToken($0.name) && !dropped.contains($0.name.lowercased()) }
     }
 }

@@ -1,0 +1,33 @@
+import FerrySession
+
+/// The keys of an XML property list, which Foundation makes a dictionary of.
+///
+/// Hashing a long run of combining marks takes quadratic time, and in XML each may be written as a reference, so that the
+/// size of the keys is limited as they are written.
+enum XMLPropertyListKeys {
+    /// The largest key, as it is written, in bytes of UTF-8.
+    static let maximumSize = 4_096
+
+    /// Returns a Boolean value that indicates whether no key is larger than the limit.
+    static func areShort(in data: Data) -> Bool {
+        guard let mark = Charset.byteOrderMark(of: data), mark.encoding != .utf8 else {
+            return areShort(in: [UInt8](data))
+        }
+        // Text that cannot be decoded is refused by Foundation.
+        return Charset.string(data, encoding: mark.encoding).map { areShort(in: Array($0.utf8)) } ?? true
+    }
+
+    private static func areShort(in bytes: [UInt8]) -> Bool {
+        let (opening, closing) = (Array("<key".utf8), Array("</key".utf8))
+        var start: Int?
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
+            if bytes[index...].starts(with: closing) {
+                if let start, index - start - opening.count > maximumSize { return false }
+                start = nil
+            } else if start == nil, bytes[index...].starts(with: opening) {
+                start = index
+            }
+        }
+        return true
+    }
+}

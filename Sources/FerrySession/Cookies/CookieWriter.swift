@@ -1,0 +1,152 @@
+/// What `CookieWriter` needs of a storage; safe to use from several threads.
+protocol CookieStoring: AnyObject {
+    var cookies: [HTTPCookie]? { get }
+    func setCookie(_ cookie: HTTPCookie)
+    func deleteCookie(_ cookie: HTTPCookie)
+}
+
+extension HTTPCookieStorage: CookieStoring {}
+
+/// Writes cookies into a storage without letting anybody wait for long.
+///
+/// A storage that is kept on disk, as `HTTPCookieStorage.shared` is, writes its whole file for each cookie that is set
+/// or deleted: with 500 cookies that takes 80 ms each time. So only what fits into `budget` is written at once, as all
+/// cookies of nearly all responses do, and the rest on a queue. Until it is written, `cookies` has it already.
+///
+/// `@unchecked Sendable`: the storage is thread-safe, the rest is behind a lock or never changes.
+final class CookieWriter: @unchecked Sendable {
+    private enum Operation {
+        case store(HTTPCookie)
+        case remove(HTTPCookie)
+    }
+
+    private struct State {
+        /// The cookies as they will be when everything is written; `nil` while nothing waits.
+        var snapshot: [CookieStoreRule.Key: HTTPCookie]?
+        /// What is to be written after the batch that is being written; a new cookie that is removed again is left out.
+        var waiting: [CookieStoreRule.Key: Operation] = [:]
+        /// The keys the storage has, or will have when the batch is written.
+        var written: Set<CookieStoreRule.Key> = []
+        /// Counts what was discarded: a batch of an earlier number ends.
+        var generation = 0
+    }
+
+    /// How long one response may hold the engine's thread with writing, in nanoseconds.
+    private let budget: UInt64
+    private let storage: any CookieStoring
+    private let queue = DispatchQueue(label: "ferry.cookies")
+    private let state = Mutex(State())
+
+    init(_ storage: any CookieStoring, budget: UInt64 = 20_000_000) {
+        self.storage = storage
+        self.budget = budget
+    }
+
+    /// All cookies, with those that have not been written yet.
+    var cookies: [HTTPCookie] {
+        state.withLock { $0.snapshot.map { Array($0.values) } } ?? storage.cookies ?? []
+    }
+
+    /// Makes changes to what `cookies` has returned.
+    func apply(_ changes: CookieStoreRule.Changes, to known: [HTTPCookie]) {
+        guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
+        let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
+            let isIdle = state.snapshot == nil
+            if isIdle { Self.begin(&state, known) }
+            for cookie in changes.removed { Self.remove(cookie, &state) }
+            for cookie in changes.stored { Self.store(cookie, &state) }
+            // Whoever is writing takes it along.
+            return isIdle ? (Self.takeBatch(&state), state.generation) : nil
+        }
+        guard let batch else { return }
+        let end = MonotonicTime.now().advanced(by: budget)
+        let rest = write(batch.operations[...], generation: batch.generation, until: end)
+        // One that was taken meanwhile, if the storage was slow, is for the queue, too.
+        if rest.isEmpty, finish() { return }
+        queue.async { self.writeAll(rest, generation: batch.generation) }
+    }
+
+    /// Forgets what has not been written.
+    func discard() {
+        state.withLock { state in
+            state.generation += 1
+            state.waiting = [:]
+            if state.snapshot != nil { state.snapshot = [:] }
+        }
+    }
+
+    /// Calls a handler when everything that waits now has been written.
+    func afterWriting(_ handler: @escaping @Sendable () -> Void) {
+        if state.withLock({ $0.snapshot == nil }) { handler() } else { queue.async(execute: handler) }
+    }
+
+    // MARK: - Under the lock
+
+    private static func begin(_ state: inout State, _ known: [HTTPCookie]) {
+        let snapshot = Dictionary(known.map { (CookieStoreRule.Key($0), $0) }) { $1 }
+        state.written = Set(snapshot.keys)
+        state.snapshot = snapshot
+    }
+
+    private static func remove(_ cookie: HTTPCookie, _ state: inout State) {
+        let key = CookieStoreRule.Key(cookie)
+        state.snapshot?[key] = nil
+        state.waiting[key] = state.written.contains(key) ? .remove(cookie) : nil
+    }
+
+    private static func store(_ cookie: HTTPCookie, _ state: inout State) {
+        let key = CookieStoreRule.Key(cookie)
+        state.snapshot?[key] = cookie
+        state.waiting[key] = .store(cookie)
+    }
+
+    private static func takeBatch(_ state: inout State) -> [Operation] {
+        for (key, operation) in state.waiting {
+            if case .store = operation { state.written.insert(key) } else { state.written.remove(key) }
+        }
+        let batch = Array(state.waiting.values)
+        state.waiting = [:]
+        return batch
+    }
+
+    // MARK: - Outside the lock
+
+    /// Writes until a moment; returns what is left.
+    private func write(
+        _ operations: ArraySlice<Operation>,
+        generation: Int,
+        until end: MonotonicTime?
+    ) -> ArraySlice<Operation> {
+        var rest = operations
+        while let operation = rest.popFirst() {
+            guard state.withLock({ $0.generation == generation }) else { return [] }
+            switch operation {
+            case .store(let cookie): storage.setCookie(cookie)
+            case .remove(let cookie): storage.deleteCookie(cookie)
+            }
+            if let end, MonotonicTime.now() >= end { break }
+        }
+        return rest
+    }
+
+    /// Goes back to the storage's own cookies if nothing waits; returns whether that is so.
+    private func finish() -> Bool {
+        state.withLock { state in
+            guard state.waiting.isEmpty else { return false }
+            (state.snapshot, state.written) = (nil, [])
+            return true
+        }
+    }
+
+    private func writeAll(_ operations: ArraySlice<Operation>, generation: Int) {
+        var (rest, generation) = (operations, generation)
+        while true {
+            _ = write(rest, generation: generation, until: nil)
+            if finish() { return }
+            let next = state.withLock { state in
+                (operations: Self.takeBatch(&state), generation: state.generation)
+            }
+            (rest, generation) = (next.operations[...], next.generation)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// What cookies are matched with: a request's URL, taken apart once for all of them.
+struct CookieRequest {
+    /// In lower case.
+    let host: String
+    /// Percent-encoded, with a leading slash.
+    let path: String
+    let isSecure: Bool
+
+    /// Reads a URL; returns `nil` for one without a host.
+    init?(_ url: URL) {
+        guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return nil }
+        self.host = host
+        path = Self.path(of: url)
+        isSecure = url.scheme?.lowercased() == "https"
+    }
+
+    static func path(of url: URL) -> String {
+        let path = url.path(percentEncoded: true)
+        return path.utf8.first == UInt8(ascii: "/") ? path : "/"
+    }
+}
+
+/// Which cookies are sent (RFC 6265bis, section 5.8.3).
+extension CookieRule {
+    /// The stored cookies that go with a request, in the order in which they are sent: longer paths first, then by name.
+    static func cookies(for request: CookieRequest, from cookies: [HTTPCookie], now: Date) -> [HTTPCookie] {
+        let chosen = cookies.filter { matches($0, request, now: now) && isWritable($0) }
+        // The storage does not keep when a cookie was first set, so names settle the order of equal paths.
+        return chosen.sorted { first, second in
+            first.path.utf8.count == second.path.utf8.count
+                ? first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
+                : first.path.utf8.count > second.path.utf8.count
+        }
+    }
+
+    /// The value of `Cookie` for cookies, or `nil` where there are none.
+    static func header(_ cookies: [HTTPCookie]) -> String? {
+        cookies.isEmpty ? nil : cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    /// Returns a Boolean value that indicates whether a stored cookie belongs to a request.
+    static func matches(_ cookie: HTTPCookie, _ request: CookieRequest, now: Date) -> Bool {
+        if cookie.isSecure, !request.isSecure { return false }
+        if let expires = cookie.expiresDate, expires <= now { return false }
+        let domain = cookie.domain.folded
+        let isRightHost =
+            domain.utf8.first == UInt8(ascii: ".")
+            ? domainMatches(request.host, String(domain.dropFirst())) : isEqual(request.host, domain)
+        return isRightHost && pathMatches(request.path, cookie.path)
+    }
+
+    /// Returns a Boolean value that indicates whether a host is a domain or lies below it (section 5.1.3).
+    static func domainMatches(_ host: String, _ domain: String) -> Bool {
+        let (host8, domain8) = (host.utf8, domain.utf8)
+        if host8.count == domain8.count { return host8.elementsEqual(domain8) }
+        guard !domain8.isEmpty, host8.count > domain8.count else { return false }
+        let start = host8.index(host8.endIndex, offsetBy: -domain8.count)
+        return host8[host8.index(before: start)] == UInt8(ascii: ".") && host8[start...].elementsEqual(domain8)
+            && !isAddress(host)
+    }
+
+    /// Returns a Boolean value that indicates whether a request's path lies in a cookie's path (section 5.1.4).
+    static func pathMatches(_ path: String, _ cookiePath: String) -> Bool {
+        guard path.utf8.starts(with: cookiePath.utf8) else { return false }
+        let slash = UInt8(ascii: "/")
+        return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == slash
+            || path.utf8.dropFirst(cookiePath.utf8.count).first == slash
+    }
+
+    /// The rule where there is no list of public suffixes: cookies for a domain of one label are refused.
+    static func hasTwoLabels(_ domain: String) -> Bool {
+        domain.utf8.contains(UInt8(ascii: "."))
+    }
+
+    /// Returns a Boolean value that indicates whether resolvers may take a host for an address: one of version 6, or one
+    /// that ends in a number, in whatever notation (WHATWG URL, section 3.5).
+    static func isAddress(_ host: String) -> Bool {
+        if host.utf8.contains(UInt8(ascii: ":")) { return true }
+        let dot = UInt8(ascii: ".")
+        let name = host.utf8.last == dot ? host.utf8.dropLast() : host.utf8[...]
+        let label = name.lastIndex(of: dot).map { name[name.index(after: $0)...] } ?? name
+        guard !label.isEmpty else { return false }
+        if label.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+        let digits = label.dropFirst(2)
+        return label.starts(with: "0x".utf8) || label.starts(with: "0X".utf8)
+            ? digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } : false
+    }
+
+    /// Returns a Boolean value that indicates whether a host can have subdomains: it is no address, and has no dot at its
+    /// end, with which it would slip past the list of public suffixes.
+    static func isName(_ host: String) -> Bool {
+        !isAddress(host) && host.utf8.last != UInt8(ascii: ".")
+    }
+
+    private static func isEqual(_ first: String, _ second: String) -> Bool {
+        first.utf8.elementsEqual(second.utf8)
+    }
+
+    /// A cookie that a program puts into the storage itself must not end the header.
+    private static func isWritable(_ cookie: HTTPCookie) -> Bool {
+        let (semicolon, equals) = (UInt8(ascii: ";"), UInt8(ascii: "="))
+        return HeaderRule.isValue(cookie.name) && HeaderRule.isValue(cookie.value)
+            && !cookie.value.utf8.contains(semicolon)
+            && !cookie.name.utf8.contains { $0 == semicolon || $0 == equals }
+    }
+}

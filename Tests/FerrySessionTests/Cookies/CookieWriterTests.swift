@@ -1,0 +1,88 @@
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+@Suite("Writing cookies", .ownThreads, .timeLimit(.minutes(2)))
+struct CookieWriterTests {
+    /// A storage that is slow as one on disk: only the first change does not wait for the gate.
+    private final class SlowStorage: CookieStoring, Sendable {
+        private let stored: Locked<[String: HTTPCookie]>
+        private let gate = DispatchSemaphore(value: 1)
+
+        init(_ cookies: [HTTPCookie] = []) {
+            stored = Locked(Dictionary(uniqueKeysWithValues: cookies.map { ($0.name, $0) }))
+        }
+
+        func open() {
+            for _ in 0..<1_000 { gate.signal() }
+        }
+
+        var cookies: [HTTPCookie]? { stored.withLock { Array($0.values) } }
+
+        func setCookie(_ cookie: HTTPCookie) {
+            gate.wait()
+            stored.withLock { $0[cookie.name] = cookie }
+        }
+
+        func deleteCookie(_ cookie: HTTPCookie) {
+            gate.wait()
+            stored.withLock { $0[cookie.name] = nil }
+        }
+    }
+
+    private func cookies(_ range: Range<Int>, _ value: String = "v") -> [HTTPCookie] {
+        range.compactMap { HTTPCookie(properties: [.name: "n\($0)", .value: value, .domain: "e.com", .path: "/"]) }
+    }
+
+    private func text(_ cookies: [HTTPCookie]?) -> [String] {
+        (cookies ?? []).map { "\($0.name)=\($0.value)" }.sorted()
+    }
+
+    private func written(_ writer: CookieWriter) async {
+        await withCheckedContinuation { continuation in writer.afterWriting { continuation.resume() } }
+    }
+
+    @Test("A slow storage holds nobody up, and what waits to be written counts already")
+    func slow() async {
+        let storage = SlowStorage(cookies(0..<2))
+        let writer = CookieWriter(storage, budget: 0)
+        writer.apply(.init(removed: cookies(0..<1), stored: cookies(10..<20)), to: writer.cookies)
+        #expect(text(writer.cookies) == text(cookies(1..<2) + cookies(10..<20)))
+        // Some that wait are replaced or removed, and some of those that were there.
+        let known = writer.cookies
+        writer.apply(.init(removed: cookies(1..<2) + cookies(10..<12), stored: cookies(12..<13, "w")), to: known)
+        writer.apply(.init(removed: [], stored: cookies(10..<11, "x")), to: writer.cookies)
+        let expected = text(cookies(10..<11, "x") + cookies(12..<13, "w") + cookies(13..<20))
+        #expect(text(writer.cookies) == expected)
+        #expect(text(storage.cookies) != expected)
+        storage.open()
+        await written(writer)
+        #expect(text(storage.cookies) == expected)
+        #expect(text(writer.cookies) == expected)
+    }
+
+    @Test("What is discarded is not written")
+    func discard() async {
+        let storage = SlowStorage()
+        let writer = CookieWriter(storage, budget: 0)
+        writer.apply(.init(stored: cookies(0..<50)), to: [])
+        writer.discard()
+        #expect(writer.cookies.isEmpty)
+        storage.open()
+        writer.apply(.init(stored: cookies(60..<61)), to: writer.cookies)
+        await written(writer)
+        // One that was written at once, and one that was on its way.
+        #expect((storage.cookies ?? []).count <= 3)
+        #expect(text(storage.cookies).contains("n60=v"))
+    }
+
+    @Test("A storage that is fast has everything when the response is handed on")
+    func fast() {
+        let storage = SlowStorage()
+        storage.open()
+        let writer = CookieWriter(storage, budget: 60_000_000_000)
+        writer.apply(.init(stored: cookies(0..<100)), to: [])
+        #expect(text(storage.cookies) == text(cookies(0..<100)))
+    }
+}

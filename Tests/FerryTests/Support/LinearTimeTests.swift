@@ -1,0 +1,161 @@
+import FerryXML
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Parsers take linear time", .ownThreads, .timeLimit(.minutes(10)))
+struct LinearTimeTests {
+    private static let readers: [(String, @Sendable (String) -> Void)] = [
+        (
+            "JSON",
+            { text in
+                for json in [text, "\"\(text)\"", "{\"\(text)\":1}", "[\(text)]", "{\"a\":\(text)"] {
+                    _ = try? JSONValue(json: json)
+                }
+            }
+        ),
+        (
+            "JSON numbers",
+            { text in
+                for json in ["1" + text, "-" + text, "1.0" + text, "1e" + text] { _ = try? JSONValue(json: json) }
+            }
+        ),
+        (
+            "XML property list",
+            { text in
+                for body in [
+                    text, "<string>\(text)</string>", "<dict><key>\(text)</key><true/></dict>", "<data>\(text)",
+                ] {
+                    let list = "<?xml version=\"1.0\"?><plist version=\"1.0\">\(body)</plist>"
+                    _ = try? PropertyListValue(propertyList: Data(list.utf8))
+                }
+            }
+        ),
+        (
+            "Binary property list",
+            { text in
+                _ = try? PropertyListValue(propertyList: Data("bplist00".utf8) + Data(text.utf8))
+            }
+        ),
+        (
+            "XML",
+            { text in
+                let texts = [
+                    text, "<a>\(text)</a>", "<a b='\(text)'/>", "<\(text)/>", "<a \(text)='1'/>",
+                    "<!DOCTYPE a [\(text)]><a/>",
+                    "<!--\(text)--><a/>", "<a>&\(text);</a>", "<?p \(text)?><a/>",
+                    "<!DOCTYPE a PUBLIC '\(text)' 'x'><a/>",
+                ]
+                for text in texts { _ = try? XMLContent(Data(text.utf8)) }
+            }
+        ),
+        (
+            "Charsets",
+            { text in
+                let data = Data(text.utf8)
+                for encoding in [String.Encoding.utf8, .utf16BigEndian, .isoLatin1, .windowsCP1252] {
+                    _ = Charset.lossyString(data, encoding: encoding)
+                }
+                for type in ["text/html", "application/xml"] { _ = Charset.declaration(in: data, contentType: type) }
+            }
+        ),
+        (
+            "Japanese",
+            { text in
+                let data = Data(text.utf8.prefix(20_000).map { $0 | 0x80 } + [0x80])
+                _ = Charset.lossyString(data, encoding: .japaneseEUC)
+            }
+        ),
+        (
+            "Content types",
+            { text in
+                for pattern in ["application/*+xml", "*/*", "*"] { _ = ContentTypePattern(pattern).matches(text) }
+                _ = Validation(contentTypes: ["text/html"]).accepts(contentType: text)
+            }
+        ),
+        (
+            "curl command",
+            { text in
+                var request = URLRequest(url: URL(fileURLWithPath: "/"))
+                request.url = URL(string: "http://user:secret@example.com/")
+                request.httpBody = Data(text.utf8)
+                _ = request.curlCommand
+            }
+        ),
+    ]
+
+    @Test("Each parser takes any text", arguments: readers.indices)
+    func texts(_ index: Int) throws {
+        let (name, read) = Self.readers[index]
+        for part in HostileText.parts + ["[", "{\"a\":", "<a>", "<!--", "&lt;", "&#769;&#790;", "<a ", "<?", "\\u0301"]
+        {
+            let (isLinear, times) = try LinearCase("\(name) of \(part.debugDescription)") { size in
+                read(String(filling: size, with: part))
+            }.isLinear(size: 10_000)
+            #expect(isLinear, "\(times)")
+        }
+    }
+
+    private static func attributes(_ count: Int, _ prefix: String) -> String {
+        (0..<count).map { " \(prefix)\($0)='u'" }.joined()
+    }
+
+    private static let others: [LinearCase] = [
+        LinearCase("Members of a JSON object") { size in
+            _ = try JSONValue(json: "{" + (0..<size / 10).map { "\"a\($0)\":1" }.joined(separator: ",") + "}")
+        },
+        LinearCase("Attributes of an XML element") { size in
+            _ = try? ParsedXMLDocument(XMLContent(Data("<a\(attributes(size / 10, "b"))/>".utf8)))
+        },
+        LinearCase("Namespaces of XML") { size in
+            let open = (0..<20).map { "<a\(attributes(size / 400, "xmlns:n\($0)_"))>" }.joined()
+            let text = open + String(filling: size, with: "<b/>") + String(repeating: "</a>", count: 20)
+            _ = try? ParsedXMLDocument(XMLContent(Data(text.utf8)))
+        },
+        LinearCase("Entities of XML") { size in
+            let entities = (0..<size / 30).map { "<!ENTITY e\($0) 'x'>" }.joined()
+            let text = "<!DOCTYPE a [\(entities)]><a>" + String(filling: size / 2, with: "&e0;") + "</a>"
+            _ = try ParsedXMLDocument(XMLContent(Data(text.utf8)))
+        },
+        LinearCase("Instructions without data in XML") { size in
+            _ = try XMLContent(Data((String(filling: size, with: "<?p?>") + "<a/>").utf8))
+        },
+        LinearCase("Netlink messages") { size in
+            let message: [UInt8] = [20, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0]
+            let bytes = Array(repeatElement(message, count: size / 20).joined())
+            for message in NetlinkMessage.messages(in: bytes[...]) { _ = message.attributes(after: 0) }
+            let attributes = NetlinkMessage(type: 16, sequence: 0, payload: bytes[...])
+            _ = attributes.attributes(after: 16)
+        },
+    ]
+
+    @Test("Structures with many parts", arguments: others.indices)
+    func structures(_ index: Int) throws {
+        let (isLinear, times) = try Self.others[index].isLinear()
+        #expect(isLinear, "\(times)")
+    }
+
+    @Test("A JSON name or a key of a property list is refused for its marks, and 30 of them are fine")
+    func marks() throws {
+        func json(_ count: Int) -> String { "{\"a" + String(repeating: "\u{301}", count: count) + "\":1}" }
+        #expect(try JSONValue(json: json(30))["a" + String(repeating: "\u{301}", count: 30)] != nil)
+        #expect(throws: JSONParsingError.self) { try JSONValue(json: json(31)) }
+        #expect(try JSONValue(json: "[\"" + String(repeating: "\u{301}", count: 1_000) + "\"]").array?.count == 1)
+        func list(_ key: String) throws -> Data {
+            try PropertyListSerialization.data(fromPropertyList: [key: 1], format: .binary, options: 0)
+        }
+        let key = "a" + String(repeating: "\u{301}", count: 30)
+        #expect(try PropertyListValue(propertyList: list(key)) == .dictionary([key: .integer(1)]))
+        let long = try list(key + "\u{301}")
+        #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: long) }
+        func xml(_ count: Int) -> String {
+            let key = String(repeating: "k", count: count)
+            return "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>\(key)</key><true/></dict></plist>"
+        }
+        #expect(try PropertyListValue(propertyList: Data(xml(4_000).utf8)).dictionary?.count == 1)
+        #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: Data(xml(5_000).utf8)) }
+        let wide = try #require(xml(5_000).data(using: .utf16))
+        #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: wide) }
+    }
+}
