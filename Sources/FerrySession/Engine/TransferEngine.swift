@@ -56,10 +56,7 @@ final class TransferEngine: @unchecked Sendable {
         self.settings = settings
         self.observer = observer
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle(verdicts, chains) else {
-            throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
-        }
-        self.multi = multi
+        multi = try MultiHandle(verdicts, chains)
         secondLook = SecondLook(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
