@@ -26,7 +26,7 @@ struct ContentRange: Hashable, Sendable {
     }
 
     /// Digits alone: `Int64` would take a sign as well.
-    private static func number(_ string: some StringProtocol) -> Int64? {
+    static func number(_ string: some StringProtocol) -> Int64? {
         string.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int64(string) : nil
     }
 }

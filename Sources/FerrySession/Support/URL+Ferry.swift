@@ -1,4 +1,10 @@
 extension URL {
+    /// Whether it has the scheme `http` or `https` and a host.
+    package var isWebAddress: Bool {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else { return false }
+        return host(percentEncoded: true)?.isEmpty == false
+    }
+
     /// The URL without user and password.
     var withoutCredentials: URL { removing(user: true) }
 

@@ -65,6 +65,46 @@ import Testing
         #expect(judge(416, "bytes */40", total: nil) == .isComplete)
         #expect(judge(416, "bytes 0-39/40", total: 40) == .isAnother)
         #expect(judge(416, nil, total: 40) == .isAnother)
+        #expect(judge(416, "bytes */+40", total: nil) == .isAnother)
+        #expect(judge(416, "bytesmore */40", total: nil) == .isAnother)
+        #expect(judge(203, nil) == .restarts)
         #expect(judge(503, nil) == .fails)
+    }
+
+    @Test("An answer with another entity tag than the one that was asked for is about another entity") func entityTags()
+    {
+        func judge(_ status: Int, _ tag: String?, _ validator: String?) -> ContinuationRule.Answer {
+            ContinuationRule.judge(
+                status: status,
+                contentRange: status == 206 ? "bytes 40-99/100" : "bytes */40",
+                entityTag: tag,
+                offset: 40,
+                expectedTotal: nil,
+                validator: validator
+            )
+        }
+        #expect(judge(206, "\"a\"", "\"a\"") == .continues)
+        #expect(judge(206, "\"b\"", "\"a\"") == .isAnother)
+        #expect(judge(206, nil, "\"a\"") == .continues)
+        #expect(judge(206, "\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT") == .continues)
+        #expect(judge(416, "\"b\"", "\"a\"") == .isAnother)
+        #expect(judge(416, "\"a\"", "\"a\"") == .isComplete)
+        #expect(judge(200, "\"b\"", "\"a\"") == .restarts)
+    }
+
+    /// RFC 9110, sections 8.8.3 and 13.1.5.
+    @Test(
+        "A validator is a strong entity tag or a date, and never ends a line",
+        arguments: [
+            ("\"a\"", true), ("\"\"", true), ("\"!#~\"", true), ("Sun, 06 Nov 1994 08:49:37 GMT", true),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),
+            ("", false), ("\"", false), ("W/\"a\"", false), ("a", false), ("\"a", false), ("\"a\"b\"", false),
+            ("\"a b\"", false), ("\"a\r\nX: 1\"", false), ("\"a\u{0}\"", false), ("\"ä\"", false),
+            ("\"a\u{7F}\"", false),
+            ("Sun,\r\nX:1 06 Nov 1994 08:49:37 GMT", false), ("Sun, 06 Nov 1994 08:49:37 GMT\r\nX: 1", false),
+            ("yesterday", false), ("\"" + String(repeating: "a", count: 9000) + "\"", false),
+        ]
+    ) func validators(_ text: String, _ isOne: Bool) {
+        #expect(ContinuationRule.isValidator(text) == isOne)
     }
 }
