@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CFerry.h"
+#include "Inheritance.h"
 #include "Library.h"
 
 #include <arpa/inet.h>
@@ -112,7 +113,11 @@ static struct {
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
+/// Whether it is the libcurl that FoundationNetworking uses, and not one that was loaded beside it.
+static bool is_foundations;
+
 static void load(void) {
+    is_foundations = ferry_is_loaded("curl_multi_init");
     const struct {
         const char *name;
         void **slot;
@@ -256,6 +261,14 @@ static int open_socket(void *context, int purpose, struct curl_address *address)
     return descriptor;
 }
 
+static _Thread_local ferry_lookups lookups;
+
+static int start_lookup(void *resolver, void *reserved, void *context) {
+    int refusal = installed.resolve(resolver, reserved, context);
+    if (refusal == 0) ferry_note_lookup(&lookups);
+    return refusal;
+}
+
 static int close_socket(void *context, int descriptor) {
     installed.closed(context, descriptor);
     return close(descriptor);
@@ -336,7 +349,7 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
         | curl.easy_setopt(easy, SEEKDATA, context)
         | curl.easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
         | curl.easy_setopt(easy, OPENSOCKETDATA, context)
-        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, installed.resolve)
+        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, start_lookup)
         | curl.easy_setopt(easy, RESOLVER_START_DATA, context)
         | curl.easy_setopt(easy, PREREQFUNCTION, installed.prerequest)
         | curl.easy_setopt(easy, PREREQDATA, context);
@@ -345,12 +358,24 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
 
 // MARK: - Multi handles
 
-void *ferry_multi_init(void) { return curl.multi_init(); }
+void *ferry_multi_init(void) {
+    int lowest = ferry_lowest_free_descriptor();
+    void *multi = curl.multi_init();
+    if (multi != NULL) ferry_close_wake_pair_on_exec(multi, lowest, curl.multi_wakeup, curl.multi_poll);
+    return multi;
+}
+void ferry_multi_close_on_exec(void *multi, int lowest) {
+    if (is_foundations) ferry_close_wake_pair_on_exec(multi, lowest, curl.multi_wakeup, curl.multi_poll);
+}
 int ferry_multi_cleanup(void *multi) { return curl.multi_cleanup(multi); }
 int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
 int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
-int ferry_multi_perform(void *multi, int *running) { return curl.multi_perform(multi, running); }
+int ferry_multi_perform(void *multi, int *running) {
+    int code = curl.multi_perform(multi, running);
+    if (lookups.have_begun) ferry_close_lookups_on_exec(multi, &lookups, curl.multi_fdset);
+    return code;
+}
 
 int ferry_multi_perform_quietly(void *multi, int *running) {
 #ifdef __linux__
@@ -359,8 +384,8 @@ int ferry_multi_perform_quietly(void *multi, int *running) {
     sigaddset(&pipe, SIGPIPE);
     sigemptyset(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    if (sigismember(&before, SIGPIPE)) return curl.multi_perform(multi, running);
-    int code = curl.multi_perform(multi, running);
+    if (sigismember(&before, SIGPIPE)) return ferry_multi_perform(multi, running);
+    int code = ferry_multi_perform(multi, running);
     const struct timespec at_once = {0, 0};
     sigpending(&pending);
     if (sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &at_once);
@@ -368,7 +393,7 @@ int ferry_multi_perform_quietly(void *multi, int *running) {
     return code;
 #else
     // Without a descriptor to wake with, no engine is lent.
-    return curl.multi_perform(multi, running);
+    return ferry_multi_perform(multi, running);
 #endif
 }
 

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+bool ferry_is_loaded(const char *name) { return dlsym(RTLD_DEFAULT, name) != NULL; }
+
 void *ferry_symbol(const char *name, const char *library) {
     void *symbol = dlsym(RTLD_DEFAULT, name);
     if (symbol != NULL) return symbol;

@@ -8,6 +8,9 @@
 /// Looks a symbol up in what the process has loaded, then in `library`, which is loaded if need be.
 void *ferry_symbol(const char *name, const char *library);
 
+/// Whether the process has loaded a symbol.
+bool ferry_is_loaded(const char *name);
+
 /// Passes a certificate of a refused chain on.
 void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
 

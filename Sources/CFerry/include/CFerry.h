@@ -118,7 +118,16 @@ int64_t ferry_socket_acknowledged(int descriptor);
 
 // MARK: - Multi handles
 
+/// A new multi handle, whose own descriptors are not inherited by child processes.
 void *ferry_multi_init(void);
+
+/// The number that the next descriptor gets if no other thread opens or closes one; -1 where there is none left.
+int ferry_lowest_free_descriptor(void);
+
+/// Keeps the descriptors of a multi handle of FoundationNetworking's from child processes, where it is of the same
+/// libcurl. `lowest` was the lowest free descriptor before it was made; it has no transfers, and nobody uses it meanwhile.
+void ferry_multi_close_on_exec(void *multi, int lowest);
+
 int ferry_multi_cleanup(void *multi);
 int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);

@@ -16,14 +16,14 @@ struct FilePublisher: Sendable {
         }
         do {
             try move(file.path, to: destination.path)
-        } catch let fault as POSIXFault where fault.code == EXDEV {
+        } catch let error as FileError where error.code == EXDEV {
             try copyBeside(file, destination: destination)
         }
     }
 
     private func move(_ source: String, to destination: String) throws {
         if options.contains(.overwrite) {
-            guard rename(source, destination) == 0 else { throw POSIXFault("rename to", path: destination) }
+            guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return
         }
         // A link, unlike a rename, never replaces what is there.
@@ -31,20 +31,18 @@ struct FilePublisher: Sendable {
             unlink(source)
             return
         }
-        let fault = POSIXFault("link to", path: destination)
-        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(fault.code) else { throw fault }
+        let error = FileError("link to", path: destination)
+        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) else { throw error }
         try reserveAndMove(source, to: destination)
     }
 
     /// For file systems without links: an empty file reserves the name, then the rename replaces it.
     private func reserveAndMove(_ source: String, to destination: String) throws {
-        let descriptor = open(destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw POSIXFault("create", path: destination) }
-        close(descriptor)
+        try RegularFile(creating: destination).close()
         guard rename(source, destination) == 0 else {
-            let fault = POSIXFault("rename to", path: destination)
+            let error = FileError("rename to", path: destination)
             unlink(destination)
-            throw fault
+            throw error
         }
     }
 

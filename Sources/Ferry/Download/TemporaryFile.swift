@@ -9,7 +9,7 @@ enum TemporaryFile {
         let place = location.deletingLastPathComponent()
             .appendingPathComponent("ferry-\(UUID().uuidString).download")
         guard rename(location.path, place.path) != 0 else { return place }
-        let failure = POSIXFault("rename", path: location.path)
+        let failure = FileError("rename", path: location.path)
         guard failure.code != ENOENT else { return nil }
         throw NetworkError(
             .fileError,
@@ -26,8 +26,7 @@ enum TemporaryFile {
 
     /// Reads the beginning of a file that turned out to be an error's body.
     static func beginning(of file: URL, limit: Int) -> Data? {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-        defer { try? handle.close() }
-        return try? handle.read(upToCount: limit)
+        guard let file = try? RegularFile(reading: file.path, links: .refuse) else { return nil }
+        return try? file.read(upToCount: limit)
     }
 }

@@ -99,7 +99,9 @@ extension Demo {
     }
 
     private func finding(of file: URL, _ text: String, holds: Bool) -> DemoFinding {
-        guard let data = try? Data(contentsOf: file) else { return DemoFinding(holds: false, text: "there is no file") }
+        guard let data = try? RegularFile.contents(of: file.path, links: .refuse, limit: Self.size) else {
+            return DemoFinding(holds: false, text: "there is no file of \(Self.size) bytes")
+        }
         let digest = SHA256.hexDigest(of: data)
         let isSame = digest == LoopbackServer.patternSHA256(count: Self.size)
         say("\(data.count) bytes, sha256 \(digest.prefix(16))…")

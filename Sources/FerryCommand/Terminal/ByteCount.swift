@@ -44,3 +44,12 @@ enum ByteCount {
         number < 10 ? "0\(number)" : String(number)
     }
 }
+
+extension Int64 {
+    /// The sum, or the largest number where there is none: what servers announce is added up to be shown.
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        guard isTooLarge else { return sum }
+        return other < 0 ? .min : .max
+    }
+}

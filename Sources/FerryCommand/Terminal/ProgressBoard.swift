@@ -81,8 +81,8 @@ final class ProgressBoard: Sendable {
         guard let first = lines.first, lines.count > 1 else { return lines.first }
         var sum = ProgressLine(name: "\(lines.count) transfers", total: 0, isUpload: lines.allSatisfy(\.isUpload))
         for line in lines {
-            sum.completed += line.completed
-            if let total = line.total { sum.total? += total } else { sum.total = nil }
+            sum.completed = sum.completed.addingClamped(line.completed)
+            sum.total = line.total.flatMap { sum.total?.addingClamped($0) }
         }
         let rates = lines.compactMap(\.rate)
         sum.rate = rates.isEmpty ? first.rate : rates.reduce(0, +)
@@ -132,7 +132,7 @@ final class ProgressBoard: Sendable {
 
     private static func lastLine(_ entry: Entry, seconds: Double) -> String {
         let sent = entry.line.isUpload ? entry.line.completed : entry.sent
-        let moved = sent > 0 ? sent : entry.line.completed - entry.startedFrom
+        let moved = sent > 0 ? sent : max(0, entry.line.completed - entry.startedFrom)
         let time = ByteCount.elapsed(seconds)
         let rate = ByteCount.rate(Double(moved) / seconds)
         return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteCount.text(moved)) in \(time), \(rate)"

@@ -23,6 +23,11 @@ struct CommandFailure: Error, Equatable {
         CommandFailure(.file, "\(path): \(what): \(String(cString: strerror(number)))")
     }
 
+    /// A file could not be opened, read or written.
+    static func file(_ error: FileError, _ what: String) -> CommandFailure {
+        CommandFailure(.file, "\(error.path): \(what): \(error.reasonText)")
+    }
+
     /// The server answered with a status that is no success.
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
         let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)

@@ -24,22 +24,14 @@ extension Fetch {
     func record(for response: HTTPURLResponse) -> PartRecord {
         let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }
         let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && !hasOwnRange
-        let validator = Validator.find(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
+        var request = URLRequest(url: url)
+        request.httpMethod = options.effectiveMethod
+        let validator = ContinuationRule.validator(for: response, request: request)
         let length = response.expectedContentLength
         return PartRecord(
             url: url.withoutCredentials,
             validator: mayContinue ? validator : nil,
             length: options.writesHead || length < 0 ? nil : length
-        )
-    }
-}
-
-extension ContinueRule.Answer {
-    init(_ response: HTTPURLResponse) {
-        self.init(
-            status: response.statusCode,
-            contentRange: response.value(forHTTPHeaderField: "Content-Range"),
-            entityTag: response.value(forHTTPHeaderField: "ETag")
         )
     }
 }

@@ -55,13 +55,15 @@ extension FetchTransfer {
         write: (Data) async throws -> Void
     ) async throws {
         let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
-        item?.begin(at: offset, of: expected < 0 ? nil : offset + expected)
+        // A server may announce any number.
+        let total = expected < 0 ? nil : offset.addingClamped(expected)
+        item?.begin(at: offset, of: total)
         var received = offset
         for try await chunk in bytes.chunks {
             try await write(chunk)
             received += Int64(chunk.count)
             item?.update(received)
-            fetch.log?.progress(fetch.index, "down", received, of: expected < 0 ? nil : offset + expected)
+            fetch.log?.progress(fetch.index, "down", received, of: total)
         }
         fetch.console.verbose([clock.summary(received: received - offset)])
     }

@@ -26,21 +26,35 @@ final class FetchTransfer {
         let continuation = options.continuesDownloads ? target.continuation : nil
         var (bytes, response) = try await send(continuing: continuation)
         if let (part, record) = continuation {
-            switch ContinueRule.judge(.init(response), offset: part.size, record: record) {
-            case .append:
+            switch judge(response, part, record) {
+            case .continues:
                 fetch.console.note("\(part.partPath): going on after \(ByteCount.text(part.size))")
-                try part.seekToEnd()
                 return try await receive(bytes, response, into: part)
             case .isComplete: return try part.publish()
-            case .startOver: fetch.console.note("\(part.partPath): the server has it anew: starting over")
-            case .askAgain:
+            case .restarts: fetch.console.note("\(part.partPath): the server has it anew: starting over")
+            case .isAnother:
                 fetch.console.note("\(part.partPath): the rest cannot be had: starting over")
                 fetch.log?.retry(fetch.index, reason: "the rest cannot be had")
                 (bytes, response) = try await send(continuing: nil)
-            case .refused: throw CommandFailure.http(response, fetch.url)
+            case .fails: throw CommandFailure.http(response, fetch.url)
             }
         }
         try await deliver(bytes, response)
+    }
+
+    private func judge(
+        _ response: HTTPURLResponse,
+        _ part: PartFile,
+        _ record: PartRecord
+    ) -> ContinuationRule.Answer {
+        ContinuationRule.evaluate(
+            .init(response),
+            .init(
+                offset: ByteCount(part.size) ?? .zero,
+                total: record.length.flatMap { ByteCount($0) },
+                validator: record.validator
+            )
+        )
     }
 
     private func send(

@@ -33,7 +33,7 @@ extension FileName {
         let suffix = PartFile.recordSuffix
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         let found = names.sorted().first { name in
-            name.hasSuffix(suffix) && PartRecord(contentsOf: name)?.url == url.withoutCredentials
+            name.hasSuffix(suffix) && (try? PartRecord.read(name))?.url == url.withoutCredentials
         }
         return found.map { String($0.dropLast(suffix.count)) }
     }

@@ -11,8 +11,7 @@ final class PartFile {
     let path: String
     private(set) var size: Int64
     private(set) var record: PartRecord?
-    private let descriptor: Int32
-    private var isOpen = true
+    private var file: RegularFile?
 
     var partPath: String { path + Self.partSuffix }
     private var recordPath: String { path + Self.recordSuffix }
@@ -20,21 +19,26 @@ final class PartFile {
     /// Opens `path.part` for this process alone; what it holds is kept.
     init(_ path: String) throws(CommandFailure) {
         self.path = path
-        (descriptor, size) = try Self.openLocked(path + Self.partSuffix)
-        record = PartRecord(contentsOf: path + Self.recordSuffix)
-        if size > 0, record == nil {
-            close(descriptor)
-            isOpen = false
+        let file = try Self.openLocked(path + Self.partSuffix)
+        do throws(FileError) {
+            size = try file.size()
+        } catch {
+            throw .file(error, "cannot be read")
+        }
+        do throws(CommandFailure) {
+            record = try PartRecord.read(path + Self.recordSuffix)
+        } catch {
+            // Where there is nothing to continue, a record that cannot be used is replaced.
+            guard size == 0 else { throw error }
+        }
+        guard size == 0 || record != nil else {
             let part = path + Self.partSuffix
             throw CommandFailure(
                 .file,
                 "\(part): it is there already and not Ferry's; remove it or choose another name"
             )
         }
-    }
-
-    deinit {
-        closeDescriptor()
+        self.file = file
     }
 
     /// The record of what is there, where there is something that can be continued.
@@ -45,24 +49,29 @@ final class PartFile {
 
     /// Begins with another entity; what was there is gone.
     func begin(_ record: PartRecord) throws(CommandFailure) {
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw .file(partPath, "cannot be emptied", errno: errno)
+        do throws(FileError) {
+            try openFile().truncate(to: 0)
+        } catch {
+            throw .file(error, "cannot be emptied")
         }
         size = 0
         try record.write(to: recordPath)
         self.record = record
     }
 
-    /// Goes on behind what is there.
-    func seekToEnd() throws(CommandFailure) {
-        guard lseek(descriptor, off_t(size), SEEK_SET) == off_t(size) else {
-            throw .file(partPath, "cannot be continued", errno: errno)
+    /// Writes behind what is there.
+    func append(_ data: Data) throws(CommandFailure) {
+        do throws(FileError) {
+            try openFile().write(data, at: size)
+        } catch {
+            throw .file(error, "cannot be written")
         }
+        size += Int64(data.count)
     }
 
-    func append(_ data: Data) throws(CommandFailure) {
-        try FileDescriptor.writeAll(data, to: descriptor, path: partPath)
-        size += Int64(data.count)
+    private func openFile() throws(FileError) -> RegularFile {
+        guard let file else { throw FileError("write to", path: partPath, code: EBADF) }
+        return file
     }
 
     /// Gives the file its name.
@@ -72,50 +81,38 @@ final class PartFile {
         }
         guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         unlink(recordPath)
-        closeDescriptor()
+        file = nil
     }
 
     /// Leaves what can be continued, deletes what cannot, and answers whether something is left.
     func abandon() -> Bool {
-        defer { closeDescriptor() }
+        defer { file = nil }
         if continuation != nil { return true }
-        if isOpen {
+        if file != nil {
             unlink(partPath)
             unlink(recordPath)
         }
         return false
     }
 
-    private func closeDescriptor() {
-        guard isOpen else { return }
-        isOpen = false
-        close(descriptor)
-    }
-
     /// Opens and locks.
     ///
     /// Between the two another process may have published the file, so both are repeated until the locked file is the
     /// one with the name.
-    private static func openLocked(_ path: String) throws(CommandFailure) -> (descriptor: Int32, size: Int64) {
+    private static func openLocked(_ path: String) throws(CommandFailure) -> RegularFile {
         for _ in 0..<100 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o666)
-            guard descriptor >= 0 else { throw .file(path, "cannot be created", errno: errno) }
-            var own = stat()
-            var named = stat()
-            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                close(descriptor)
-                throw CommandFailure(.file, "\(path): another transfer is writing it")
-            }
-            if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino,
-                own.st_dev == named.st_dev
-            {
-                guard own.st_mode & S_IFMT == S_IFREG else {
-                    close(descriptor)
-                    throw CommandFailure(.file, "\(path): it is not a regular file")
+            do throws(FileError) {
+                let file = try RegularFile(writing: path, links: .refuse, creatingWith: 0o666)
+                guard file.tryLock() else {
+                    throw FileError("lock", path: path, code: EWOULDBLOCK)
                 }
-                return (descriptor, Int64(own.st_size))
+                let own = try file.status()
+                var named = stat()
+                if lstat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev { return file }
+            } catch {
+                if error.operation == "lock" { throw CommandFailure(.file, "\(path): another transfer is writing it") }
+                throw .file(error, "cannot be created")
             }
-            close(descriptor)
         }
         throw CommandFailure(.file, "\(path): it is replaced again and again")
     }

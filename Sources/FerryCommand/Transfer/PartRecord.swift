@@ -17,14 +17,35 @@ struct PartRecord: Codable, Equatable, Sendable {
         self.length = length
     }
 
-    /// Reads the record at `path`, or answers `nil` where there is none that can be read.
-    init?(contentsOf path: String) {
-        let most = 1_048_576
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: most) else {
-            return nil
+    /// How many bytes a record has at most: a URL takes most of it.
+    private static let mostBytes = 1_048_576
+
+    /// Reads the record at `path`; `nil` where there is none.
+    ///
+    /// The file may come from anywhere, so every field is checked before it takes part in a request.
+    static func read(_ path: String) throws(CommandFailure) -> PartRecord? {
+        let data: Data
+        do throws(FileError) {
+            data = try RegularFile.contents(of: path, links: .refuse, limit: mostBytes)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw .file(error, "cannot be read")
         }
-        guard let record = try? JSONDecoder().decode(PartRecord.self, from: data) else { return nil }
-        self = record
+        guard let record = try? JSONDecoder().decode(PartRecord.self, from: data) else {
+            throw CommandFailure(.file, "\(path): it is damaged")
+        }
+        if let flaw = record.flaw { throw CommandFailure(.file, "\(path): \(flaw)") }
+        return record
+    }
+
+    /// What is wrong with a field, where anything is.
+    private var flaw: String? {
+        guard URL(string: url)?.isWebAddress == true else { return "its url is not an http or https URL" }
+        guard validator.map(ContinuationRule.isValidator) ?? true else {
+            return "its validator is neither a strong entity tag nor an HTTP date"
+        }
+        guard length.map({ $0 >= 0 }) ?? true else { return "its length is negative" }
+        return nil
     }
 
     /// Replaces the record at `path` in one step; it is for its owner alone, since URLs may hold secrets.
@@ -36,10 +57,13 @@ struct PartRecord: Codable, Equatable, Sendable {
         }
         let temporary = path + ".new"
         unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .file(temporary, "cannot be created", errno: errno) }
-        defer { close(descriptor) }
-        try FileDescriptor.writeAll(data, to: descriptor, path: temporary)
-        guard rename(temporary, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
+        do throws(FileError) {
+            let file = try RegularFile(creating: temporary)
+            try file.write(data)
+            try file.close()
+            guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+        } catch {
+            throw .file(error, "cannot be replaced")
+        }
     }
 }

@@ -4,7 +4,7 @@
 final class DownloadFile: @unchecked Sendable {
     let url: URL
     private let requestURL: URL?
-    private var descriptor: Int32 = -1
+    private var file: RegularFile?
     private(set) var size = ByteCount.zero
 
     private static let prefix = "ferry-"
@@ -20,23 +20,20 @@ final class DownloadFile: @unchecked Sendable {
     init(resuming data: ResumeData) throws(CurlSessionError) {
         requestURL = data.url
         url = data.file
-        descriptor = url.path.withCString { open($0, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) }
-        guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) cannot be opened: \(reason)")
+        guard let offset = ByteCount(data.offset) else {
+            throw CurlSessionError(.invalidResumeData, "The resume data cannot be used: its offset is not positive")
         }
-        var info = stat()
-        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
-            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) is not a file of this user")
-        }
-        guard let offset = ByteCount(data.offset), let found = ByteCount(Int64(info.st_size)), found >= offset else {
-            throw CurlSessionError(
-                .invalidResumeData,
-                "The partial file \(url.path) has \(info.st_size) bytes, and \(data.offset) were to be there"
-            )
-        }
-        guard ftruncate(descriptor, off_t(data.offset)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
-            throw CurlSessionError(.invalidResumeData, "The partial file \(url.path) cannot be written")
+        do throws(FileError) {
+            let partial = try RegularFile(writing: url.path, links: .refuse)
+            try partial.requireOwnership()
+            let found = try partial.size()
+            guard found >= data.offset else {
+                throw FileError("continue", path: url.path, reason: .tooSmall(found, needed: data.offset))
+            }
+            try partial.truncate(to: data.offset)
+            file = partial
+        } catch {
+            throw CurlSessionError(.invalidResumeData, "The partial file cannot be used: \(error.description)")
         }
         size = offset
     }
@@ -59,30 +56,30 @@ final class DownloadFile: @unchecked Sendable {
         return UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
     }
 
-    deinit {
-        closeDescriptor()
-    }
-
     /// Makes the file if it is not there yet; an empty body makes an empty file.
     func create() throws(URLError) {
-        guard descriptor < 0 else { return }
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        descriptor = url.path.withCString { open($0, flags, 0o600) }
-        guard descriptor >= 0 else { throw failure(.cannotCreateFile, "could not be created", errno) }
+        _ = try opened()
+    }
+
+    private func opened() throws(URLError) -> RegularFile {
+        if let file { return file }
+        do throws(FileError) {
+            let file = try RegularFile(creating: url.path)
+            self.file = file
+            return file
+        } catch {
+            throw failure(.cannotCreateFile, "could not be created", error)
+        }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
-        try create()
-        var rest = bytes
-        while let base = rest.baseAddress, rest.count > 0 {
-            let count = Posix.writeFile(descriptor, base, rest.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw failure(.cannotWriteToFile, "could not be written", errno)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            size.add(ByteCount(clamping: count))
+        let file = try opened()
+        do throws(FileError) {
+            try file.write(bytes, at: size.int64)
+        } catch {
+            throw failure(.cannotWriteToFile, "could not be written", error)
         }
+        size.add(ByteCount(clamping: bytes.count))
     }
 
     func append(_ data: Data) throws(URLError) {
@@ -94,58 +91,54 @@ final class DownloadFile: @unchecked Sendable {
 
     /// Forgets the bytes, to begin again.
     func truncate() throws(URLError) {
-        guard descriptor >= 0 else { return }
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw failure(.cannotWriteToFile, "could not be truncated", errno)
+        do throws(FileError) {
+            try file?.truncate(to: 0)
+        } catch {
+            throw failure(.cannotWriteToFile, "could not be truncated", error)
         }
         size = .zero
     }
 
     /// Closes the file; some file systems report a full disk only now.
     func finish() throws(URLError) {
-        try create()
-        let open = descriptor
-        descriptor = -1
-        guard Posix.closeFile(open) == 0 || errno == EINTR else {
-            throw failure(.cannotCloseFile, "could not be closed", errno)
+        let open = try opened()
+        file = nil
+        do throws(FileError) {
+            try open.close()
+        } catch {
+            throw failure(.cannotCloseFile, "could not be closed", error)
         }
     }
 
     /// Deletes the file where it still is.
     func remove() {
-        closeDescriptor()
+        file = nil
         unlink(url.path)
     }
 
     /// Closes the file, and leaves it for a later download to continue.
     func keep() {
-        closeDescriptor()
+        file = nil
     }
 
-    private func closeDescriptor() {
-        guard descriptor >= 0 else { return }
-        Posix.closeFile(descriptor)
-        descriptor = -1
-    }
-
-    private func failure(_ code: URLError.Code, _ what: String, _ number: Int32) -> URLError {
+    private func failure(_ code: URLError.Code, _ what: String, _ error: FileError) -> URLError {
         let cocoa: CocoaError.Code
-        switch number {
+        switch error.code {
         case ENOSPC, EDQUOT: cocoa = .fileWriteOutOfSpace
         case EACCES, EPERM: cocoa = .fileWriteNoPermission
         case EROFS: cocoa = .fileWriteVolumeReadOnly
         case ENOENT, ENOTDIR: cocoa = .fileNoSuchFile
         default: cocoa = .fileWriteUnknown
         }
-        let reason = String(cString: strerror(number))
         let cause = NSError(
             domain: NSCocoaErrorDomain,
             code: cocoa.rawValue,
             userInfo: [
                 NSFilePathErrorKey: url.path,
-                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(number)),
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
             ]
         )
-        return .ferry(code, url: requestURL, "The download \(what) at \(url.path): \(reason)", underlying: cause)
+        let text = "The download \(what) at \(url.path): \(error.reasonText)"
+        return .ferry(code, url: requestURL, text, underlying: cause)
     }
 }

@@ -1,33 +1,23 @@
 /// A body in a file, of the size the file has when the upload begins.
 final class FileReader: BodyReader {
     private let url: URL
-    private let descriptor: Int32
+    private var file: RegularFile?
     private let size: Int64
     private var offset: Int64 = 0
-    private var isOpen = true
 
     /// Opens the file, or throws the `URLError` that says why it cannot be read.
     init(_ url: URL) throws(URLError) {
         guard url.isFileURL else {
             throw URLError.ferry(.unsupportedURL, url: url, "The body's URL is not a file URL: \(url.presentableText)")
         }
-        // Without O_NONBLOCK, opening a fifo would wait for its writer, and the engine with it.
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Self.openError(errno, url) }
-        var info = stat()
-        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
-            let isDirectory = info.st_mode & S_IFMT == S_IFDIR
-            Posix.closeFile(descriptor)
-            let code: URLError.Code = isDirectory ? .fileIsDirectory : .cannotOpenFile
-            throw URLError.ferry(code, url: url, "The body is not a regular file: \(url.path)")
+        do throws(FileError) {
+            let file = try RegularFile(reading: url.path, links: .follow)
+            size = try file.size()
+            self.file = file
+        } catch {
+            throw Self.openError(error, url)
         }
         self.url = url
-        self.descriptor = descriptor
-        size = Int64(info.st_size)
-    }
-
-    deinit {
-        close()
     }
 
     var length: ByteCount? { ByteCount(size) }
@@ -35,10 +25,14 @@ final class FileReader: BodyReader {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         let wanted = min(Int64(buffer.count), size - offset)
         guard wanted > 0 else { return .end }
-        let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(offset))
-        if count < 0 {
-            if errno == EINTR { return .bytes(0) }
-            return .failed(.ferry(.cannotOpenFile, url: url, "The body could not be read: \(url.path)", posix: errno))
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(wanted)])
+        let count: Int
+        do throws(FileError) {
+            guard let file else { throw FileError("read", path: url.path, code: EBADF) }
+            count = try file.read(into: piece, at: offset)
+        } catch {
+            let text = "The body could not be read: \(url.path)"
+            return .failed(.ferry(.cannotOpenFile, url: url, text, posix: error.code))
         }
         if count == 0 {
             let error = CurlSessionError(
@@ -57,18 +51,18 @@ final class FileReader: BodyReader {
     }
 
     func close() {
-        guard isOpen else { return }
-        isOpen = false
-        Posix.closeFile(descriptor)
+        file = nil
     }
 
-    private static func openError(_ number: Int32, _ url: URL) -> URLError {
+    private static func openError(_ error: FileError, _ url: URL) -> URLError {
         let code: URLError.Code
-        switch number {
+        switch error.code {
         case ENOENT, ENOTDIR: code = .fileDoesNotExist
         case EACCES, EPERM: code = .noPermissionsToReadFile
+        case EISDIR: code = .fileIsDirectory
         default: code = .cannotOpenFile
         }
-        return .ferry(code, url: url, "The body's file could not be opened: \(url.path)", posix: number)
+        let text = "The body's file could not be opened: \(url.path): \(error.reasonText)"
+        return .ferry(code, url: url, text, underlying: error.posixError)
     }
 }

@@ -29,7 +29,11 @@ enum CacheFile {
 
     static func encode(_ record: Record, body: Data?) -> Data? {
         guard let meta = try? JSONEncoder().encode(record) else { return nil }
-        let body = body ?? Data()
+        return seal(meta, body ?? Data())
+    }
+
+    /// Puts the format's name, the lengths and the checksum before a record and a body.
+    static func seal(_ meta: Data, _ body: Data) -> Data? {
         guard headSize + meta.count + body.count <= mostBytes else { return nil }
         var data = Data(magic)
         append(UInt32(meta.count), to: &data)
@@ -40,7 +44,7 @@ enum CacheFile {
         return data
     }
 
-    /// Reads a file's bytes, or gives `nil` for one that is torn, damaged, or of another format or version.
+    /// Reads a file's bytes, or gives `nil` for one that is torn, damaged, forged, or of another format or version.
     static func decode(_ data: Data) -> (record: Record, body: Data)? {
         let bytes = [UInt8](data.prefix(headSize))
         guard bytes.count == headSize, Array(bytes[..<8]) == magic else { return nil }
@@ -49,7 +53,7 @@ enum CacheFile {
         let meta = data.dropFirst(headSize).prefix(metaLength)
         let body = data.dropFirst(headSize + metaLength)
         guard checksum(meta, body) == number(bytes[16..<24]) else { return nil }
-        guard let record = try? JSONDecoder().decode(Record.self, from: meta) else { return nil }
+        guard let record = try? JSONDecoder().decode(Record.self, from: meta), record.flaw == nil else { return nil }
         return (record, Data(body))
     }
 
@@ -58,10 +62,13 @@ enum CacheFile {
         info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid()
     }
 
-    /// Notes that a file was used, for the order of eviction; once a minute is enough.
-    static func touch(_ descriptor: Int32, _ info: stat) {
-        guard time(nil) - info.st_mtim.tv_sec > 60 else { return }
-        futimens(descriptor, nil)
+    /// Opens a file of this user's, and notes that it was used; `nil` where there is none that may be read.
+    static func open(_ path: String) -> RegularFile? {
+        guard let file = try? RegularFile(reading: path, links: .refuse), let info = try? file.status(), isOurs(info)
+        else { return nil }
+        // The time is for the order of eviction, where a minute more or less makes no difference.
+        if time(nil) - info.st_mtim.tv_sec > 60 { file.touch() }
+        return file
     }
 
     private static func checksum(_ meta: Data, _ body: Data) -> UInt64 {

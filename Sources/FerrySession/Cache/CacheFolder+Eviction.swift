@@ -12,7 +12,15 @@ extension CacheFolder {
     }
 
     /// The bytes of all files now.
-    var size: Int { files().reduce(0) { $0 + $1.size } }
+    var size: Int { Self.size(of: files()) }
+
+    /// A sparse file may claim to be as large as a number can be.
+    private static func size(of files: [File]) -> Int {
+        files.reduce(0) { sum, file in
+            let (next, isTooLarge) = sum.addingReportingOverflow(file.size)
+            return isTooLarge ? .max : next
+        }
+    }
 
     private func files() -> [File] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
@@ -28,7 +36,7 @@ extension CacheFolder {
         let looksAfter = 64
         let mustLook = usage.withLock { usage -> Bool in
             usage.storesSinceLook += 1
-            usage.total = usage.total.map { $0 + count }
+            usage.total = usage.total.map { $0 > .max - count ? .max : $0 + count }
             let isDue = usage.total.map { $0 > capacity } ?? true || usage.storesSinceLook >= looksAfter
             guard isDue, !usage.isLooking else { return false }
             usage.isLooking = true
@@ -51,14 +59,14 @@ extension CacheFolder {
                 kept.append(file)
             }
         }
-        var total = kept.reduce(0) { $0 + $1.size }
+        var total = Self.size(of: kept)
         guard total > capacity else { return total }
         kept.sort { ($0.used.tv_sec, $0.used.tv_nsec) < ($1.used.tv_sec, $1.used.tv_nsec) }
         // Some room more than needed, so that not every response has to look.
         for file in kept where !file.name.hasSuffix(Self.partSuffix) {
             guard total > capacity - capacity / 8 else { break }
             delete(file.name)
-            total -= file.size
+            total = max(0, total - file.size)
         }
         return total
     }

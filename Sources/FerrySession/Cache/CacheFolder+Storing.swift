@@ -44,7 +44,7 @@ extension CacheFolder {
             let name = Self.variantName(keyName, variants.generation, stored.variant)
             return replace(name, bytes, old: read(name)?.record, keeping: bodyName)
         }
-        let generation = Self.hex(UUID().uuidString, bytes: 8)
+        let generation = Self.hex(UUID().uuidString, bytes: Self.generationLength / 2)
         let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
         guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }
         // The variant first: whoever finds the key's file finds it, too.

@@ -35,6 +35,9 @@ final class CacheFolder: Sendable {
 
     // MARK: - Finding
 
+    /// How many hexadecimal digits tell one generation of variants from another.
+    static let generationLength = 16
+
     static func keyName(_ key: String) -> String { hex(key, bytes: 16) }
 
     static func variantName(_ keyName: String, _ generation: String, _ variant: String) -> String {
@@ -86,36 +89,12 @@ final class CacheFolder: Sendable {
 
     /// Reads a small file; one that makes no sense is removed.
     func read(_ name: String) -> (record: CacheFile.Record, body: Data)? {
-        let descriptor = path(name + Self.entrySuffix).withCString { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
-        guard descriptor >= 0 else { return nil }
-        defer { Posix.closeFile(descriptor) }
-        var info = stat()
-        guard fstat(descriptor, &info) == 0, CacheFile.isOurs(info) else { return nil }
-        guard info.st_size <= CacheFile.mostBytes,
-            let data = Self.contents(descriptor, size: Int(info.st_size)),
-            let found = CacheFile.decode(data)
-        else {
+        guard let file = CacheFile.open(path(name + Self.entrySuffix)) else { return nil }
+        guard let data = try? file.read(upToCount: CacheFile.mostBytes + 1), let found = CacheFile.decode(data) else {
             delete(name + Self.entrySuffix)
             return nil
         }
-        CacheFile.touch(descriptor, info)
         return found
-    }
-
-    private static func contents(_ descriptor: Int32, size: Int) -> Data? {
-        var data = Data(count: size)
-        let count = data.withUnsafeMutableBytes { buffer -> Int in
-            var filled = 0
-            while filled < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                let count = pread(descriptor, rest.baseAddress, rest.count, off_t(filled))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                filled += count
-            }
-            return filled
-        }
-        return count == size ? data : nil
     }
 
     // MARK: - Removing

@@ -4,7 +4,7 @@
 final class CachePart: @unchecked Sendable {
     private let folder: CacheFolder
     private let name: String
-    private var descriptor: Int32
+    private let file: RegularFile
     private(set) var length = 0
     private var sum = CacheChecksum()
     private var isPublished = false
@@ -15,33 +15,34 @@ final class CachePart: @unchecked Sendable {
     init?(folder: CacheFolder) {
         self.folder = folder
         name = UUID().uuidString + CacheFolder.partSuffix
-        let path = folder.path(name)
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        descriptor = path.withCString { open($0, flags, 0o600) }
-        if descriptor < 0, errno == ENOENT {
-            try? FileManager.default.createDirectory(
-                at: folder.url,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            descriptor = path.withCString { open($0, flags, 0o600) }
+        guard let file = Self.makeFile(folder.path(name), in: folder.url) else { return nil }
+        self.file = file
+    }
+
+    private static func makeFile(_ path: String, in folder: URL) -> RegularFile? {
+        do throws(FileError) {
+            return try RegularFile(creating: path)
+        } catch {
+            guard error.code == ENOENT else { return nil }
         }
-        if descriptor < 0 { return nil }
+        try? FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        return try? RegularFile(creating: path)
     }
 
     deinit {
-        close()
         if !isPublished { folder.delete(name) }
     }
 
     /// Appends bytes, and answers whether the disk took them.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes
-        while let base = rest.baseAddress, rest.count > 0 {
-            let count = Posix.writeFile(descriptor, base, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        do throws(FileError) {
+            try file.write(bytes, at: Int64(length))
+        } catch {
+            return false
         }
         length += bytes.count
         sum.update(bytes)
@@ -50,7 +51,7 @@ final class CachePart: @unchecked Sendable {
 
     /// All that was written, mapped into memory; it stays readable whatever becomes of the file's name.
     func contents() -> Data? {
-        try? Data(contentsOf: URL(fileURLWithPath: folder.path(name)), options: .alwaysMapped)
+        try? file.mapped(count: length)
     }
 
     /// Gives the file its name, over another one of that name.
@@ -66,10 +67,12 @@ final class CachePart: @unchecked Sendable {
         return publish(as: body) ? body : nil
     }
 
-    @discardableResult
     private func close() -> Bool {
-        guard descriptor >= 0 else { return true }
-        defer { descriptor = -1 }
-        return Posix.closeFile(descriptor) == 0 || errno == EINTR
+        do throws(FileError) {
+            try file.close()
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -16,12 +16,21 @@ final class MultiHandle: @unchecked Sendable {
     /// What OpenSSL calls when it refuses a chain; connections keep its address.
     private let chains: RefusedChains
 
-    init?(_ connections: ConnectionTable, _ chains: RefusedChains) {
+    init(_ connections: ConnectionTable, _ chains: RefusedChains) throws(CurlSessionError) {
         self.connections = connections
         self.chains = chains
-        guard let pointer = ferry_multi_init() else { return nil }
-        self.pointer = pointer
+        guard let pointer = ferry_multi_init() else {
+            throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
+        }
         wakeDescriptor = ferry_open_wake_descriptor()
+        #if os(Linux)
+        guard wakeDescriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            _ = ferry_multi_cleanup(pointer)
+            throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wake with: \(reason)")
+        }
+        #endif
+        self.pointer = pointer
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
     }

@@ -60,10 +60,7 @@ final class TransferEngine: @unchecked Sendable {
         self.settings = settings
         self.observer = observer
         runtime = try CurlRuntime.current()
-        guard let multi = MultiHandle(connections, chains) else {
-            throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
-        }
-        self.multi = multi
+        multi = try MultiHandle(connections, chains)
         trustQuestions = TrustQuestions()
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
         secondLook = SecondLook(versionNumber: runtime.versionNumber)

@@ -19,59 +19,68 @@ struct ResumeData: Codable, Hashable, Sendable {
     /// The strong entity tag or date that `If-Range` sends.
     var validator: String
 
-    /// The record as bytes.
+    /// How many bytes a record has at most: the header fields take most of it.
+    static let mostBytes = 1_048_576
+
+    /// The record as bytes; `nil` where its header fields are too long.
     func encoded() -> Data? {
-        guard let json = try? JSONEncoder().encode(self) else { return nil }
+        guard let json = try? JSONEncoder().encode(self), json.count + Self.magic.count <= Self.mostBytes else {
+            return nil
+        }
         return Self.magic + json
     }
 
     /// Deletes the partial file that an error's resume data names, where nobody will ever see either.
     static func discard(_ error: (any Error)?) {
         guard let data = (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data,
-            data.starts(with: magic),
-            let record = try? JSONDecoder().decode(ResumeData.self, from: data.dropFirst(magic.count)),
-            DownloadFile.isName(record.fileName)
+            let record = try? decode(data), DownloadFile.isName(record.fileName)
         else { return }
         unlink(record.file.path)
     }
 
-    /// Reads a record, or throws a ``CurlSessionError`` that says what is wrong with it.
-    init(_ data: Data, folder: URL) throws(CurlSessionError) {
-        guard data.starts(with: Self.magic) else {
-            throw CurlSessionError(.invalidResumeData, "The data is no resume data of Ferry's")
-        }
-        let record: ResumeData
+    private static func decode(_ data: Data) throws(CurlSessionError) -> ResumeData {
+        guard data.starts(with: magic) else { throw .resumeData("it is not Ferry's") }
+        guard data.count <= mostBytes else { throw .resumeData("it has more than \(mostBytes) bytes") }
         do {
-            record = try JSONDecoder().decode(ResumeData.self, from: data.dropFirst(Self.magic.count))
+            return try JSONDecoder().decode(ResumeData.self, from: data.dropFirst(magic.count))
+        } catch let error as DecodingError {
+            throw .resumeData(error.place)
         } catch {
-            throw CurlSessionError(.invalidResumeData, "The resume data is damaged: \(error)")
+            throw .resumeData("it is damaged")
         }
+    }
+
+    /// Reads a record, or throws a ``CurlSessionError`` that names the field at fault.
+    ///
+    /// The data may come from anywhere, so every field is checked as if a server had sent it.
+    init(_ data: Data, folder: URL) throws(CurlSessionError) {
+        let record = try Self.decode(data)
         guard record.version == Self.currentVersion else {
-            throw CurlSessionError(.invalidResumeData, "The resume data has the unknown version \(record.version)")
+            throw .resumeData("it has the unknown version \(record.version)")
         }
-        guard record.folder == folder.standardizedFileURL.path else {
-            throw CurlSessionError(
-                .invalidResumeData,
-                "The resume data names a file in \(record.folder), and this session's files are in \(folder.path)"
-            )
+        let own = folder.standardizedFileURL.path
+        guard record.folder == own else {
+            throw .resumeData("its folder is not \(own), where this session's files are")
         }
-        guard DownloadFile.isName(record.fileName) else {
-            throw CurlSessionError(
-                .invalidResumeData,
-                "The resume data names a file of somebody else's: \(record.fileName)"
-            )
-        }
-        guard record.offset > 0, record.expectedTotal.map({ $0 >= record.offset }) ?? true else {
-            throw CurlSessionError(.invalidResumeData, "The resume data has an impossible offset: \(record.offset)")
-        }
-        let schemes = [record.url.scheme?.lowercased(), record.originalURL.scheme?.lowercased()]
-        guard schemes.allSatisfy({ $0 == "http" || $0 == "https" }) else {
-            throw CurlSessionError(
-                .invalidResumeData,
-                "The resume data names no web address: \(record.url.presentableText)"
-            )
-        }
+        if let flaw = record.flaw { throw .resumeData(flaw) }
         self = record
+    }
+
+    /// What is wrong with a field, where anything is.
+    private var flaw: String? {
+        guard DownloadFile.isName(fileName) else { return "its fileName is not one that Ferry gives" }
+        guard url.isWebAddress else { return "its url is not an http or https URL with a host" }
+        guard originalURL.isWebAddress else { return "its originalURL is not an http or https URL with a host" }
+        guard headers.keys.allSatisfy(HeaderRule.isToken) else { return "its headers have a name that is not a token" }
+        guard headers.values.allSatisfy(HeaderRule.isValue) else {
+            return "its headers have a value with a line break or a NUL"
+        }
+        guard offset > 0 else { return "its offset is not positive" }
+        guard expectedTotal.map({ $0 >= offset }) ?? true else { return "its expectedTotal is less than its offset" }
+        guard ContinuationRule.isValidator(validator) else {
+            return "its validator is neither a strong entity tag nor an HTTP date"
+        }
+        return nil
     }
 
     init(
@@ -103,5 +112,26 @@ struct ResumeData: Codable, Hashable, Sendable {
         var request = URLRequest(url: originalURL)
         request.allHTTPHeaderFields = headers
         return request
+    }
+}
+
+extension CurlSessionError {
+    fileprivate static func resumeData(_ flaw: String) -> CurlSessionError {
+        CurlSessionError(.invalidResumeData, "The resume data cannot be used: \(flaw)")
+    }
+}
+
+extension DecodingError {
+    /// Which field is missing or malformed, without its value: records hold credentials.
+    fileprivate var place: String {
+        let path: [any CodingKey]
+        switch self {
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            path = context.codingPath
+        @unknown default: path = []
+        }
+        let field = path.first?.stringValue ?? ""
+        return field.isEmpty ? "it is damaged" : "its \(field) is missing or malformed"
     }
 }

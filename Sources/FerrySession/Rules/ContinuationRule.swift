@@ -11,17 +11,24 @@ package enum ContinuationRule {
         return strongDate(of: response)
     }
 
-    /// Whether a text can be sent as `If-Range`: a strong entity tag (RFC 9110, section 8.8.3) or an HTTP date.
+    /// How many bytes a validator has at most: servers' tags are hashes and numbers.
+    private static let longestValidator = 8192
+
+    /// Whether a text can be sent as `If-Range`: a strong entity tag or a date, as ASCII (RFC 9110, section 13.1.5).
     package static func isValidator(_ text: String) -> Bool {
-        isStrongTag(text) || (HTTPDate.parse(text) != nil && text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+        if text.utf8.first == UInt8(ascii: "\"") { return isStrongTag(text) }
+        // The bytes are looked at first: none may end the line.
+        let isPrintable = text.utf8.count <= 64 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        return isPrintable && HTTPDate.parse(text) != nil
     }
 
-    /// Whether a text is one strong entity tag: quoted, and without a quote or a control character inside.
-    private static func isStrongTag(_ text: String) -> Bool {
+    /// Whether the text is a strong entity tag of ASCII characters (RFC 9110, section 8.8.3); bytes beyond ASCII would
+    /// not go out as they came.
+    package static func isStrongTag(_ text: String) -> Bool {
         let bytes = text.utf8
         let quote = UInt8(ascii: "\"")
-        guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else { return false }
-        return bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != quote }
+        guard (2...longestValidator).contains(bytes.count), bytes.first == quote, bytes.last == quote else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) }
     }
 
     private static func isCoded(_ contentEncoding: String?) -> Bool {
@@ -35,7 +42,7 @@ package enum ContinuationRule {
             let modified = response.value(forHTTPHeaderField: "Last-Modified"), let changed = HTTPDate.parse(modified),
             let date = response.value(forHTTPHeaderField: "Date"), let sent = HTTPDate.parse(date)
         else { return nil }
-        return sent.timeIntervalSince(changed) >= 1 ? modified : nil
+        return sent.timeIntervalSince(changed) >= 1 && isValidator(modified) ? modified : nil
     }
 
     /// What is known of the response that has been received in part.
@@ -98,12 +105,13 @@ package enum ContinuationRule {
     package static func evaluate(_ response: PartialResponse, _ expected: Expectation) -> Answer {
         switch response.status {
         case 206: return evaluatePart(response, expected)
-        case 200: return .restarts
+        // A 203 is a 200 that a proxy has changed (RFC 9110, section 15.3.4).
+        case 200, 203: return .restarts
         case 416:
             // RFC 9110, section 15.5.17: the response names the current length.
-            guard let length = response.contentRange.flatMap(unsatisfiedLength), length == expected.offset else {
-                return .isAnother
-            }
+            guard let length = response.contentRange.flatMap(unsatisfiedLength), length == expected.offset,
+                isSameEntity(response, expected.validator)
+            else { return .isAnother }
             return expected.total.map { $0 == expected.offset } ?? true ? .isComplete : .isAnother
         default: return .fails
         }
@@ -135,8 +143,10 @@ package enum ContinuationRule {
 
     /// The length in `bytes */1234`.
     private static func unsatisfiedLength(_ contentRange: String) -> ByteCount? {
-        let words = contentRange.split(separator: "/", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased().hasPrefix("bytes"), words[0].hasSuffix("*") else { return nil }
-        return ByteCount(digits: words[1].trimmingCharacters(in: .whitespaces))
+        let words = contentRange.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == "*" else { return nil }
+        return ByteCount(digits: parts[1].trimmingCharacters(in: .whitespaces))
     }
 }

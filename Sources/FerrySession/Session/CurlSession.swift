@@ -69,7 +69,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
             engineError = error as? CurlSessionError ?? CurlSessionError(.curlUnavailable, "\(error)")
         }
         // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
+        let nextDescriptor = SystemMultiHandle.nextDescriptor
         super.init(configuration: SessionSettings.inert, delegate: nil, delegateQueue: callbacks)
+        if engine != nil { SystemMultiHandle.closeOnExec(self, since: nextDescriptor) }
     }
 
     deinit {

@@ -1,4 +1,10 @@
 extension URL {
+    /// Whether it has the scheme `http` or `https` and a host.
+    package var isWebAddress: Bool {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else { return false }
+        return host(percentEncoded: true)?.isEmpty == false
+    }
+
     /// The URL as errors, responses, metrics and logs may have it: without user and password.
     ///
     /// Query and fragment stay, since a program may need them to tell what failed; ``presentableText`` is for people.

@@ -74,17 +74,10 @@ enum PEM {
         guard url.isFileURL else {
             throw CurlSessionError(.invalidTLSOptions, "\(what) is no file: \(url.presentableText)")
         }
-        do {
-            // A pipe or a device would block, or never end.
-            let values = try url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey])
-            guard values.isRegularFile == true, let size = values.fileSize, size <= largest else {
-                throw CurlSessionError(.invalidTLSOptions, "\(what) is no file of a certificate's size: \(url.path)")
-            }
-            return try Data(contentsOf: url)
-        } catch let error as CurlSessionError {
-            throw error
+        do throws(FileError) {
+            return try RegularFile.contents(of: url.path, links: .follow, limit: largest)
         } catch {
-            throw CurlSessionError(.invalidTLSOptions, "\(what) cannot be read: \(url.path)")
+            throw CurlSessionError(.invalidTLSOptions, "\(what) cannot be read: \(url.path): \(error.reasonText)")
         }
     }
 }

@@ -125,19 +125,18 @@ extension TaskCore: TransferClient {
 
     func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {
         let task = CurlDownloadTask(core: self)
-        let mustDrain = state.withLock { state -> Bool in
-            guard state.lifecycle == .active else {
-                file?.remove()
-                return false
-            }
+        let (mustDrain, isTaken) = state.withLock { state -> (Bool, Bool) in
+            guard state.lifecycle == .active else { return (false, false) }
             var events: [TaskEvent] = [.becameDownload(task)]
             if count > .zero { events.append(.wrote(count)) }
-            if let file, !state.hasFailed { events.append(.downloaded(file)) } else { file?.remove() }
+            let isTaken = !state.hasFailed
+            if let file, isTaken { events.append(.downloaded(file)) }
             state.events.insert(contentsOf: events, at: 0)
             state.isDownload = true
             state.awaitedAnswer = nil
-            return state.claimDrain()
+            return (state.claimDrain(), isTaken)
         }
+        if !isTaken { file?.remove() }
         if mustDrain { scheduleDrain() }
     }
 
@@ -149,16 +148,17 @@ extension TaskCore: TransferClient {
     }
 
     func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) {
-        let mustDrain = state.withLock { state -> Bool in
-            guard state.lifecycle == .active else {
-                file?.remove()
-                ResumeData.discard(error)
-                return false
-            }
+        let mustDrain = state.withLock { state -> Bool? in
+            guard state.lifecycle == .active else { return nil }
             state.events.removeAll { if case .completed = $0 { true } else { false } }
             if let file { state.append(.downloaded(file)) }
             state.append(.completed(error))
             return state.claimDrain()
+        }
+        guard let mustDrain else {
+            file?.remove()
+            ResumeData.discard(error)
+            return
         }
         if mustDrain { scheduleDrain() }
     }

@@ -105,9 +105,15 @@ final class TaskCore: Sendable {
         notifyObserver(isResumed: false)
     }
 
+    private struct Cancellation {
+        var driver: (any TaskDriver)?
+        var mustDrain: Bool
+        var session: CurlSession?
+        var undelivered: [TaskEvent]
+    }
+
     func cancel() {
-        let cancelled = state.withLock {
-            state -> (driver: (any TaskDriver)?, mustDrain: Bool, session: CurlSession?)? in
+        let cancelled = state.withLock { state -> Cancellation? in
             guard state.lifecycle == .active else { return nil }
             state.lifecycle = .canceling
             let error = URLError.ferryCancelled(url: state.originalRequest?.url)
@@ -115,13 +121,19 @@ final class TaskCore: Sendable {
             let session = state.isStarted ? nil : state.session
             state.isStarted = true
             if state.task == nil { state.task = state.weakTask }
-            state.removeUndelivered()
+            let undelivered = state.takeUndelivered()
             state.awaitedAnswer = nil
             // A transfer tells that it has ended, since its request under way is a part of the metrics.
             if !(state.driver is Transfer) { state.events = [.completed(error)] }
-            return (state.driver, state.claimDrain(), session)
+            return Cancellation(
+                driver: state.driver,
+                mustDrain: state.claimDrain(),
+                session: session,
+                undelivered: undelivered
+            )
         }
         guard let cancelled else { return }
+        cancelled.undelivered.discardFiles()
         // A task that never ran is not yet among those that invalidation waits for.
         if let session = cancelled.session { _ = session.admit(self, forCompletion: true) }
         cancelled.driver?.perform(.cancel(telling: self))
@@ -130,23 +142,25 @@ final class TaskCore: Sendable {
 
     /// Cancels a download; the handler gets what it takes to continue it, or `nil`, on the delegate queue.
     func cancel(producing handler: UncheckedHandler) {
-        let driver = state.withLock { state -> (any TaskDriver)? in
+        let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
             state.lifecycle = .canceling
-            state.removeUndelivered()
+            let undelivered = state.takeUndelivered()
             state.awaitedAnswer = nil
             state.resumeDataHandler = handler
-            return driver
+            return (driver, undelivered)
         }
-        guard let driver else {
+        guard let (driver, undelivered) = cancelled else {
             callOnDelegateQueue(handler)
             return cancel()
         }
+        undelivered.discardFiles()
         driver.perform(.cancelProducingResumeData(self))
     }
 
     private func start(in session: CurlSession) {
         let refusal = session.admit(self, forCompletion: false)
+        let partial = refusal == nil ? openPartialFile(unlessClaimedBy: session.protocols) : nil
         startDriver { state in
             if let error = refusal ?? state.startError { return .failure(error) }
             guard let request = state.originalRequest else {
@@ -155,7 +169,7 @@ final class TaskCore: Sendable {
             let delegate = state.ownDelegate ?? session.faces
             state.isUnheard = delegate.isEmpty && !state.face.isDelegate
             guard session.protocols.mayClaim(request) else {
-                return self.makeTransfer(&state, session, request, state.body)
+                return self.makeTransfer(&state, session, request, state.body, partial)
             }
             return .success(
                 ProtocolLoad(
@@ -172,9 +186,32 @@ final class TaskCore: Sendable {
 
     /// Begins a transfer of the engine's, for a request that no protocol class has taken.
     func startTransfer(_ request: URLRequest, _ body: BodySource) {
+        let partial = openPartialFile()
         startDriver { state in
             guard let session = state.session else { return nil }
-            return self.makeTransfer(&state, session, request, body)
+            return self.makeTransfer(&state, session, request, body, partial)
+        }
+    }
+
+    /// What is left of the download that the task continues.
+    private struct PartialFile {
+        let record: ResumeData
+        let file: DownloadFile
+    }
+
+    /// Opens the file of the download that the task continues; not under the lock, since a disk may take its time.
+    private func openPartialFile(unlessClaimedBy classes: ProtocolClasses? = nil) -> Result<PartialFile, URLError>? {
+        let record = state.withLock { state -> ResumeData? in
+            guard state.lifecycle == .active, state.redirectCount == 0, let record = state.resumeData else {
+                return nil
+            }
+            return classes?.mayClaim(state.originalRequest) == true ? nil : record
+        }
+        guard let record else { return nil }
+        do throws(CurlSessionError) {
+            return .success(PartialFile(record: record, file: try DownloadFile(resuming: record)))
+        } catch {
+            return .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
         }
     }
 
@@ -198,17 +235,17 @@ final class TaskCore: Sendable {
         _ state: inout TaskState,
         _ session: CurlSession,
         _ request: URLRequest,
-        _ body: BodySource
+        _ body: BodySource,
+        _ partial: Result<PartialFile, URLError>?
     ) -> Result<any TaskDriver, URLError> {
         guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
         let limits = session.limits(for: request)
-        if let data = state.resumeData, state.redirectCount == 0 {
-            do throws(CurlSessionError) {
-                let file = try DownloadFile(resuming: data)
-                return .success(Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits))
-            } catch {
-                return .failure(.ferry(.cannotOpenFile, url: data.originalURL, underlying: error))
-            }
+        switch partial {
+        case .success(let partial):
+            let (data, file) = (partial.record, partial.file)
+            return .success(Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits))
+        case .failure(let error): return .failure(error)
+        case nil: break
         }
         let transfer = Transfer(
             engine: engine,
@@ -260,16 +297,24 @@ final class TaskCore: Sendable {
 }
 
 extension TaskState {
-    /// Drops what has not been delivered yet; a file among it is deleted, be it a whole one or a partial one.
-    mutating func removeUndelivered() {
-        for event in events {
+    /// Takes out what has not been delivered yet, and never will be.
+    mutating func takeUndelivered() -> [TaskEvent] {
+        let undelivered = events
+        events = []
+        buffer = ByteBuffer()
+        return undelivered
+    }
+}
+
+extension [TaskEvent] {
+    /// Deletes the files that nobody will hear of, whole ones and partial ones; not with a lock held.
+    func discardFiles() {
+        for event in self {
             switch event {
             case .downloaded(let file): file.remove()
             case .completed(let error): ResumeData.discard(error)
             default: break
             }
         }
-        events = []
-        buffer = ByteBuffer()
     }
 }

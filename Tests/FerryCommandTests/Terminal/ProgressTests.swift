@@ -49,6 +49,16 @@ struct ProgressTests {
         #expect(ProgressBoard.summary([]) == nil)
     }
 
+    @Test("Totals that no number holds are shown as the largest one")
+    func largestSums() throws {
+        let huge = ProgressLine(name: "x", completed: 1, total: .max, rate: 1)
+        let sum = try #require(ProgressBoard.summary([huge, huge, line]))
+        #expect(sum.total == .max)
+        #expect(!sum.text.isEmpty)
+        #expect(Int64.max.addingClamped(1) == .max && Int64.min.addingClamped(-1) == .min)
+        #expect(Int64(2).addingClamped(3) == 5)
+    }
+
     @Test("The rate is that of the last seconds, and what was there before does not count")
     func rates() throws {
         var meter = RateMeter(at: 0, count: 1_000_000)

@@ -42,7 +42,6 @@ struct PartFileTests {
         let next = try PartFile(path)
         #expect(next.continuation == record)
         #expect(next.size == 3)
-        try next.seekToEnd()
         try next.append(Data("def".utf8))
         try next.publish()
         #expect(folder.text("file") == "abcdef")
@@ -83,6 +82,32 @@ struct PartFileTests {
         #expect(try PartFile(path).continuation == nil)
     }
 
+    @Test(
+        "A record is refused for each field that could not be Ferry's",
+        arguments: [
+            (#"{"url":"file:///etc/passwd"}"#, "its url"), (#"{"url":""}"#, "its url"),
+            (#"{"url":"http://a","validator":"\"a\r\nb\""}"#, "its validator"),
+            (#"{"url":"http://a","validator":"Sun,\r\nX:1 06 Nov 1994 08:49:37 GMT"}"#, "its validator"),
+            (#"{"url":"http://a","length":-1}"#, "its length"), (#"{"url":"http://a","length":1e99}"#, "damaged"),
+            (#"{"url":["http://a"]}"#, "damaged"), ("", "damaged"),
+        ]
+    )
+    func hostileRecord(_ text: String, _ words: String) throws {
+        try folder.write(text, to: "record")
+        let error = #expect(throws: CommandFailure.self) { try PartRecord.read(folder.path("record")) }
+        #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(try PartRecord.read(folder.path("none")) == nil)
+    }
+
+    @Test("A pipe in the place of the partial file or of its record is an error", arguments: [".part", ".part.ferry"])
+    func refusesPipes(_ suffix: String) throws {
+        try folder.write("mine", to: "file.part")
+        unlink(path + suffix)
+        #expect(mkfifo(path + suffix, 0o600) == 0)
+        let error = #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
+        #expect(error?.message.contains("file\(suffix): ") == true)
+    }
+
     @Test("A link in the place of the partial file is not followed")
     func refusesLinks() throws {
         try folder.write("victim", to: "victim")
@@ -97,6 +122,6 @@ struct PartFileTests {
         try part.begin(record)
         let attributes = try FileManager.default.attributesOfItem(atPath: path + ".part.ferry")
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        #expect(PartRecord(contentsOf: path + ".part.ferry") == record)
+        #expect(try PartRecord.read(path + ".part.ferry") == record)
     }
 }

@@ -52,6 +52,75 @@ import Testing
         }
     }
 
+    /// A record with one field changed, under a checksum that fits.
+    private static func forged(_ record: CacheFile.Record, _ field: String, _ value: Any) throws -> Data {
+        var json = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(record)) as? [String: Any])
+        let path = field.split(separator: ".").map(String.init)
+        func set(_ object: [String: Any], _ path: ArraySlice<String>) -> [String: Any] {
+            guard let name = path.first else { return object }
+            var object = object
+            object[name] = path.count == 1 ? value : set(object[name] as? [String: Any] ?? [:], path.dropFirst())
+            return object
+        }
+        json = set(json, path[...])
+        return try #require(CacheFile.seal(try JSONSerialization.data(withJSONObject: json), Data()))
+    }
+
+    @Test(
+        "A record that Ferry would not have written is not read, whatever its checksum says",
+        arguments: [
+            ("bodyLength", -1), ("bodyLength", 5), ("bodyName", "../../etc/passwd"), ("bodyName", "00.ferry-response"),
+            ("stored.head.status", 100), ("stored.head.status", Int.max), ("stored.head.version", "HTTP/1.1\r\nX: 1"),
+            ("stored.head.fields", [["name": "A", "value": "b\r\nC: d", "isLatin1": false] as [String: any Sendable]]),
+            ("stored.head.fields", [["name": "", "value": "b", "isLatin1": false] as [String: any Sendable]]),
+            ("stored.requestTime", 1e300), ("stored.responseTime", -1e300), ("stored.selectingNames", ["a b"]),
+            ("variants", ["names": ["accept"], "generation": "0123456789abcdef"] as [String: any Sendable]),
+        ] as [(String, any Sendable)]
+    )
+    func forgery(_ field: String, _ value: any Sendable) throws {
+        let record = CacheFile.Record(stored: CacheSamples.stored("/a"))
+        #expect(CacheFile.decode(try #require(CacheFile.encode(record, body: nil))) != nil)
+        #expect(CacheFile.decode(try Self.forged(record, field, value)) == nil)
+    }
+
+    @Test(
+        "Variants that lead to a file of another name are not read",
+        arguments: ["", "../../../../tmp/x", "0123456789abcdeF", "0123456789abcdef0"]
+    )
+    func forgedVariants(_ generation: String) throws {
+        let variants = CacheFile.Variants(names: ["accept"], generation: "0123456789abcdef")
+        let record = CacheFile.Record(variants: variants)
+        #expect(CacheFile.decode(try #require(CacheFile.encode(record, body: nil))) != nil)
+        #expect(CacheFile.decode(try Self.forged(record, "variants.generation", generation)) == nil)
+    }
+
+    @Test("A pipe in the place of a response or of its body is a miss, and is not waited for") func pipes() throws {
+        let folder = try TemporaryFolder()
+        for (data, suffix) in [(Self.small, CacheFolder.entrySuffix), (Self.large, CacheFolder.bodySuffix)] {
+            CacheSamples.store("/a", data, in: cache(folder))
+            let file = try file(folder, suffix)
+            try FileManager.default.removeItem(at: file)
+            #expect(mkfifo(file.path, 0o600) == 0)
+            #expect(CacheSamples.body("/a", in: cache(folder)) == nil)
+            for name in folder.names { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
+        }
+    }
+
+    @Test("Sparse files that claim to be as large as can be are counted, and go first") func sparse() throws {
+        let folder = try TemporaryFolder()
+        // As large as the file system takes; their sum is more than a number holds only on some.
+        for _ in 0..<3 {
+            let name = UUID().uuidString + CacheFolder.bodySuffix
+            let file = try RegularFile(creating: folder.url.appendingPathComponent(name).path)
+            var size = Int64.max / 2
+            while (try? file.truncate(to: size)) == nil, size > 0 { size /= 2 }
+        }
+        let cache = cache(folder)
+        #expect(cache.currentDiskUsage > 0)
+        CacheSamples.store("/a", Self.small, in: cache)
+        #expect(cache.currentDiskUsage < 10_000_000)
+    }
+
     @Test("The sum does not depend on how the bytes are cut") func checksum() {
         let data = LoopbackServer.pattern(count: 1003)
         func sum(_ size: Int) -> UInt64 {

@@ -242,17 +242,30 @@ struct ResumeDataTests {
 
 /// Ways in which resume data is no good.
 enum BadResumeData: String, CaseIterable {
-    case empty, garbage, cut, version, foreignFile, otherFolder, missingFile, shortFile, symbolicLink
+    case empty, garbage, cut, version, foreignFile, otherFolder, missingFile, shortFile, symbolicLink, pipe, folder
+    case huge, tagWithLineBreak, weakTag, dateWithLineBreak, headerName, headerValue, scheme, noHost, negativeOffset
+    case totalBeforeOffset, hugeOffset, notANumber, missingField
 
     var words: String {
         switch self {
-        case .empty, .garbage: "no resume data"
+        case .empty, .garbage: "not Ferry's"
         case .cut: "damaged"
         case .version: "version"
-        case .foreignFile: "somebody else's"
+        case .foreignFile: "fileName"
         case .otherFolder: "this session's files"
-        case .missingFile, .symbolicLink: "cannot be opened"
-        case .shortFile: "were to be there"
+        case .missingFile: "No such file"
+        case .symbolicLink: "symbolic link"
+        case .pipe: "Not a regular file"
+        case .folder: "Is a directory"
+        case .shortFile: "are needed"
+        case .huge: "more than"
+        case .tagWithLineBreak, .weakTag, .dateWithLineBreak, .missingField: "validator"
+        case .headerName, .headerValue: "headers"
+        case .scheme, .noHost: "originalURL"
+        case .negativeOffset: "offset"
+        case .notANumber: "damaged"
+        case .totalBeforeOffset: "expectedTotal"
+        case .hugeOffset: "expectedTotal"
         }
     }
 
@@ -261,6 +274,13 @@ enum BadResumeData: String, CaseIterable {
         let file = folder.appendingPathComponent(name)
         func replacing(_ old: String, _ new: String) -> Data {
             Data(String(decoding: data, as: UTF8.self).replacingOccurrences(of: old, with: new).utf8)
+        }
+        func setting(_ name: String, _ value: Any?) throws -> Data {
+            let magic = Data("ferry-resume-data\n".utf8)
+            let json = try JSONSerialization.jsonObject(with: data.dropFirst(magic.count))
+            var fields = try #require(json as? [String: Any])
+            fields[name] = value
+            return magic + (try JSONSerialization.data(withJSONObject: fields))
         }
         switch self {
         case .empty: return Data()
@@ -274,6 +294,25 @@ enum BadResumeData: String, CaseIterable {
         case .symbolicLink:
             try FileManager.default.removeItem(at: file)
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/etc/hostname")
+        case .pipe:
+            try FileManager.default.removeItem(at: file)
+            #expect(mkfifo(file.path, 0o600) == 0)
+        case .folder:
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        case .huge: return try setting("more", String(repeating: "x", count: 2_000_000))
+        case .tagWithLineBreak: return try setting("validator", "\"one\"\r\nX-Injected: 1")
+        case .weakTag: return try setting("validator", "W/\"one\"")
+        case .dateWithLineBreak: return try setting("validator", "Sun,\r\n\r\nGET /second HTTP/1.1")
+        case .headerName: return try setting("headers", ["X-One\r\nX-Two": "1"])
+        case .headerValue: return try setting("headers", ["X-One": "1\r\nX-Two: 2"])
+        case .scheme: return try setting("originalURL", "file:///etc/passwd")
+        case .noHost: return try setting("originalURL", "http:///path")
+        case .negativeOffset: return try setting("offset", -1)
+        case .totalBeforeOffset: return try setting("expectedTotal", 1)
+        case .hugeOffset: return try setting("offset", Int64.max)
+        case .notANumber: return try setting("offset", 1e300)
+        case .missingField: return try setting("validator", nil)
         }
         return data
     }

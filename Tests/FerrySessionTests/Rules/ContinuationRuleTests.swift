@@ -109,16 +109,29 @@ import Testing
         }
     }
 
-    /// What is sent as `If-Range` may come from a record on a disk.
+    @Test("A 416 about another entity is not the end of this one") func entityTags() {
+        func evaluate(_ tag: String, total: ByteCount? = nil) -> ContinuationRule.Answer {
+            self.evaluate(416, ["Content-Range": "bytes */40", "ETag": tag], total: total)
+        }
+        #expect(evaluate("\"b\"") == .isAnother)
+        #expect(evaluate("\"a\"") == .isComplete)
+        #expect(self.evaluate(200, ["ETag": "\"b\""]) == .restarts)
+        #expect(self.evaluate(203, ["ETag": "\"b\""]) == .restarts)
+    }
+
+    /// RFC 9110, sections 8.8.3 and 13.1.5.
     @Test(
-        "A validator is a strong entity tag or a date",
+        "A validator is a strong entity tag or a date, and never ends a line",
         arguments: [
-            ("\"a\"", true), ("\"\"", true), ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("W/\"a\"", false), ("a", false),
-            ("\"", false), ("\"a\"b\"", false), ("\"a\r\nX: y\"", false), ("\"a\u{0}\"", false), ("", false),
-            ("Sun, 06 Nov 1994 08:49:37 GMT\r\nX: y", false),
+            ("\"a\"", true), ("\"\"", true), ("\"!#~\"", true), ("Sun, 06 Nov 1994 08:49:37 GMT", true),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),
+            ("", false), ("\"", false), ("W/\"a\"", false), ("a", false), ("\"a", false), ("\"a\"b\"", false),
+            ("\"a b\"", false), ("\"a\r\nX: 1\"", false), ("\"a\u{0}\"", false), ("\"ä\"", false),
+            ("\"a\u{7F}\"", false),
+            ("Sun,\r\nX:1 06 Nov 1994 08:49:37 GMT", false), ("Sun, 06 Nov 1994 08:49:37 GMT\r\nX: 1", false),
+            ("yesterday", false), ("\"" + String(repeating: "a", count: 9000) + "\"", false),
         ]
-    )
-    func validators(_ text: String, _ isOne: Bool) {
+    ) func validators(_ text: String, _ isOne: Bool) {
         #expect(ContinuationRule.isValidator(text) == isOne)
     }
 }

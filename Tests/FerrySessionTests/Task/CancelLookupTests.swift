@@ -40,6 +40,7 @@ struct CancelLookupTests {
         }
         #expect(process.terminationStatus == 0, "\(text)")
         #expect(text.contains("The look-up that hangs is cancelled"), "\(text)")
+        #expect(text.contains("A child process inherits nothing of look-ups that hang"), "\(text)")
         #expect(text.contains("The look-up that hangs gives way to what is kept"), "\(text)")
     }
 
@@ -70,6 +71,25 @@ struct CancelLookupTests {
         try await eventually("invalidity") { delegate.invalidations == 1 }
         #expect(ContinuousClock.now - invalid < .seconds(1))
         #expect(delegate.violations == [])
+    }
+
+    @Test("A child process inherits nothing of look-ups that hang", .enabled(if: isChild))
+    func inheritance() async throws {
+        _ = try Self.silence.get()
+        let server = try LoopbackServer()
+        let before = try Descendant.descriptors()
+        let sessions = (0..<5).map { _ in makeSession() }
+        for (number, session) in sessions.enumerated() {
+            for name in 0..<4 {
+                let url = try #require(URL(string: "http://name-\(number)-\(name)-nobody-knows.example/"))
+                session.dataTask(with: url).resume()
+            }
+            // It waits for its turn behind the others' look-ups, which have begun then.
+            _ = try await session.data(from: server.url("/bytes/1000"))
+        }
+        #expect(ProcessUsage.descriptors > 30)
+        #expect(try Descendant.descriptors() == before)
+        for session in sessions { session.invalidateAndCancel() }
     }
 
     @Test("A look-up that hangs ends with the request's deadline", .enabled(if: isChild)) func deadline() async throws {

@@ -19,7 +19,7 @@ struct FilePublisherTests {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
         let place = try scratch.file("place", "old")
-        #expect(throws: POSIXFault.self) { try FilePublisher(options: []).publish(file, at: place) }
+        #expect(throws: FileError.self) { try FilePublisher(options: []).publish(file, at: place) }
         #expect(text(place) == "old")
         #expect(scratch.names == ["new", "place"])
         try FilePublisher(options: .overwrite).publish(file, at: place)
@@ -32,7 +32,7 @@ struct FilePublisherTests {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
         let place = try TemporaryFolder(in: scratch.url)
-        #expect(throws: POSIXFault.self) { try FilePublisher(options: .overwrite).publish(file, at: place.url) }
+        #expect(throws: FileError.self) { try FilePublisher(options: .overwrite).publish(file, at: place.url) }
         #expect(text(file) == "new")
     }
 
@@ -54,7 +54,7 @@ struct FilePublisherTests {
         guard let there = try? TemporaryFolder(in: memory), device(here.url) != device(there.url) else { return }
         let file = try here.file("new", "new")
         let place = try there.file("place", "old")
-        #expect(throws: POSIXFault.self) { try FilePublisher(options: []).publish(file, at: place) }
+        #expect(throws: FileError.self) { try FilePublisher(options: []).publish(file, at: place) }
         #expect(there.names == ["place"])
         #expect(here.names == ["new"])
         try FilePublisher(options: .overwrite).publish(file, at: place)

@@ -198,6 +198,29 @@ import Testing
         #expect(try RequestOperation(archivedData: slice, manager: manager).request.url == url)
     }
 
+    @Test(
+        "A head that says what cannot be is refused, and the field is named",
+        arguments: [
+            ("byteCount", "9223372036854775807", "byteCount"), ("byteCount", "-1", "byteCount"),
+            ("byteCount", "11", "byteCount"), ("dataCount", "9223372036854775807", "dataCount"),
+            ("state", "7", "state"), ("version", "2", "version"), ("byteCount", "1e300", "head"),
+        ]
+    )
+    func impossibleHeads(_ field: String, _ value: String, _ words: String) throws {
+        let sample = try #require(try Self.samples().first { $0.range(of: Data("\"fields\"".utf8)) != nil })
+        let payload = Data(sample.dropFirst(OperationArchive.sealLength))
+        let length = payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        let head = String(decoding: payload.dropFirst(4).prefix(length), as: UTF8.self)
+        let body = payload.dropFirst(4 + length)
+        let changed = Data(head.replacing(try Regex("\"\(field)\":[0-9]+"), with: "\"\(field)\":\(value)").utf8)
+        #expect(changed != Data(head.utf8))
+        let prefix = withUnsafeBytes(of: UInt32(changed.count).bigEndian) { Data($0) }
+        let archive = OperationArchive.seal(prefix + changed + body)
+        let error = #expect(throws: NetworkError.self) { try OperationArchive(archive) }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
+    }
+
     /// `FERRY_FUZZ=1000000` asks for a long run.
     @Test("Mutated archives give an operation or an error")
     func mutatedArchives() throws {

@@ -58,6 +58,34 @@ import Testing
         return operation
     }
 
+    @Test("A pipe, a directory or a device in the place of the file is an error, and is not waited for")
+    func notAFile() throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        for url in [pipe, folder.url, URL(fileURLWithPath: "/dev/null")] {
+            for appends in [false, true] {
+                let stream = FileOutputStream(url: url, append: appends)
+                stream.open()
+                #expect(stream.streamStatus == .error)
+                #expect(stream.streamError != nil)
+            }
+        }
+    }
+
+    @Test("A symbolic link is followed, and what its file holds is kept only for appending", arguments: [true, false])
+    func links(_ appends: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("file", "old")
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        let stream = FileOutputStream(url: link, append: appends)
+        stream.open()
+        #expect(stream.write([UInt8(ascii: "!")], maxLength: 1) == 1)
+        stream.close()
+        #expect(folder.data("file") == Data((appends ? "old!" : "!").utf8))
+    }
+
     @Test("Foundation's file and memory streams take the body")
     func foundationStreams() async throws {
         let server = try LoopbackServer()

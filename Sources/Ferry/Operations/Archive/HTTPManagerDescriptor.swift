@@ -53,6 +53,31 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         try self.init(manager.sessionManager)
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case baseURL, securityPolicy, archivedRequestSerializer, archivedResponseSerializer
+    }
+
+    /// Reads a description.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for anything that is no description, or has a base URL that is not a web address.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        baseURL = try container.decodeIfPresent(URL.self, forKey: .baseURL)
+        guard baseURL?.isWebAddress ?? true else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .baseURL,
+                in: container,
+                debugDescription: "The base URL is no web address"
+            )
+        }
+        securityPolicy = try container.decode(SecurityPolicy.self, forKey: .securityPolicy)
+        archivedRequestSerializer =
+            try container.decode(ArchivedRequestSerializer.self, forKey: .archivedRequestSerializer)
+        archivedResponseSerializer =
+            try container.decode(ArchivedSerializer.self, forKey: .archivedResponseSerializer)
+    }
+
     /// Makes a manager that is as the one described.
     ///
     /// - Parameters:

@@ -29,6 +29,9 @@ struct OperationArchive: Sendable {
     static let sealLength = magic.count + checksumLength
     private static let lengthLength = 4
 
+    /// How many bytes an operation can have received: as many as can still be added to.
+    private static let mostBytes = Int64.max / 2
+
     /// The head of the archive; the body's bytes follow it.
     private struct Head: Codable {
         static let currentVersion = 1
@@ -130,9 +133,18 @@ struct OperationArchive: Sendable {
         guard let state = State(rawValue: head.state), state == .ready || state == .finished else {
             throw .archive("There is no operation in the state \(head.state)")
         }
-        guard head.dataCount == data.count, head.byteCount == Int64(data.count) || (data.isEmpty && head.byteCount > 0)
-        else { throw .archive("Its body has another length than it says") }
+        guard head.dataCount == data.count else {
+            throw .archive("Its dataCount is \(head.dataCount), and it has \(data.count) bytes of data")
+        }
+        // Bytes that went to an output stream are not in the archive.
+        guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.mostBytes).contains(head.byteCount))
+        else {
+            throw .archive("Its byteCount is \(head.byteCount), and it has \(data.count) bytes of data")
+        }
         let response = try Self.response(head.response)
+        if let length = response?.bodyLength, head.byteCount > length {
+            throw .archive("Its byteCount is \(head.byteCount), and its response has \(length) bytes")
+        }
         guard response != nil || head.byteCount == 0 else { throw .archive("It has a body without a response") }
         request = head.request.urlRequest
         self.state = state
@@ -172,7 +184,7 @@ struct OperationArchive: Sendable {
                 httpVersion: "HTTP/1.1",
                 headerFields: kept.fields
             )
-        else { throw .archive("Its response is malformed") }
+        else { throw .archive("Its response has a malformed URL, status or header field") }
         return response
     }
 }

@@ -131,14 +131,6 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     }
 }
 
-extension URL {
-    /// Whether it has the scheme `http` or `https` and a host.
-    var isWebAddress: Bool {
-        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else { return false }
-        return host()?.isEmpty == false
-    }
-}
-
 extension HTTPSyntax {
     /// Whether names and values are those of header fields.
     static func areFields(_ fields: [String: String]) -> Bool {

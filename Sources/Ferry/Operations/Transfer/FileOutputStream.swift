@@ -6,7 +6,8 @@ import FerrySession
 /// operation.outputStream = FileOutputStream(url: file)
 /// ```
 ///
-/// It takes no part in run loops: there are no stream events.
+/// The file is a regular one or is made; a symbolic link is followed. A pipe, a socket or a device is an error, and is
+/// never waited for. The stream takes no part in run loops: there are no stream events.
 public final class FileOutputStream: OutputStream, ResumableOutputStream {
     private struct State: Sendable {
         var status = Stream.Status.notOpen
@@ -82,9 +83,9 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         return state.withLock { state in
             guard state.status == .open, var file = state.file else { return -1 }
             do {
-                let count = try file.write(source)
+                try file.write(source)
                 (state.file, state.byteCount) = (file, file.byteCount)
-                return count
+                return source.count
             } catch {
                 state.fail(error)
                 return -1

@@ -8,9 +8,8 @@ struct FileStamp: Sendable, Equatable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The stamp of a regular file; `nil` for anything else.
-    init?(_ status: stat) {
-        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    /// The stamp of a file with this status.
+    init(_ status: stat) {
         size = Int64(status.st_size)
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
@@ -21,11 +20,5 @@ struct FileStamp: Sendable, Equatable {
         #endif
         seconds = Int64(modified.tv_sec)
         nanoseconds = Int64(modified.tv_nsec)
-    }
-
-    /// The status of an open file; `nil` if the system does not give it, with the reason in `errno`.
-    static func status(of descriptor: Int32) -> stat? {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 ? status : nil
     }
 }

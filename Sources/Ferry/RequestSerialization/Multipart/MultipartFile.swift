@@ -7,29 +7,20 @@ struct MultipartFile: Sendable {
 
     /// Looks at the file without reading it.
     init(url: URL) throws {
-        let descriptor = try Self.open(url)
-        defer { close(descriptor) }
         self.url = url
-        stamp = try Self.stamp(of: descriptor, url: url)
+        stamp = try Self.stamp(of: try Self.open(url), url: url)
     }
 
     /// Opens the file, if it is still the same one.
-    ///
-    /// - Returns: A descriptor, for the caller to close.
-    func open() throws -> Int32 {
-        let descriptor = try Self.open(url)
-        do {
-            try check(descriptor)
-            return descriptor
-        } catch {
-            close(descriptor)
-            throw error
-        }
+    func open() throws -> RegularFile {
+        let file = try Self.open(url)
+        try check(file)
+        return file
     }
 
     /// Checks that the open file is what it was when it was added.
-    func check(_ descriptor: Int32) throws {
-        let now = try Self.stamp(of: descriptor, url: url)
+    func check(_ file: RegularFile) throws {
+        let now = try Self.stamp(of: file, url: url)
         guard now != stamp else { return }
         let change =
             if now.size < stamp.size {
@@ -53,26 +44,31 @@ struct MultipartFile: Sendable {
         Self.error(code, reason, url: url, underlying)
     }
 
-    private static func open(_ url: URL) throws -> Int32 {
+    private static func open(_ url: URL) throws -> RegularFile {
         guard url.isFileURL else {
             throw error(.fileUnreachable, "Expected URL to be a file URL", url: url)
         }
-        // Non-blocking, since opening a named pipe waits for a writer; regular files do not care.
-        let descriptor = POSIXFailure.retrying { Int(openForReading(url.path)) }
-        guard descriptor >= 0 else {
-            throw error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url: url, POSIXFailure.last())
+        do throws(FileError) {
+            return try RegularFile(reading: url.path, links: .follow)
+        } catch {
+            throw Self.error(error, url)
         }
-        return Int32(descriptor)
     }
 
-    private static func stamp(of descriptor: Int32, url: URL) throws -> FileStamp {
-        guard let status = FileStamp.status(of: descriptor) else {
-            throw error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url: url, POSIXFailure.last())
+    private static func stamp(of file: RegularFile, url: URL) throws -> FileStamp {
+        do throws(FileError) {
+            return FileStamp(try file.status())
+        } catch {
+            throw Self.error(error, url)
         }
-        guard let stamp = FileStamp(status) else {
-            throw error(.fileUnreachable, "The file URL does not lead to a regular file.", url: url)
+    }
+
+    private static func error(_ failure: FileError, _ url: URL) -> RequestSerializationError {
+        if failure.reason == .notRegular || failure.code == EISDIR {
+            return error(.fileUnreachable, "The file URL does not lead to a regular file.", url: url)
         }
-        return stamp
+        let reason = "The file URL is not reachable: \(url.path)"
+        return error(.fileUnreachable, reason, url: url, failure.posixError)
     }
 
     private static func error(
@@ -83,8 +79,4 @@ struct MultipartFile: Sendable {
     ) -> RequestSerializationError {
         RequestSerializationError(code, reason: reason, failingURL: url.absoluteString, underlyingError: underlying)
     }
-}
-
-private func openForReading(_ path: String) -> Int32 {
-    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 }

@@ -1,53 +1,41 @@
 import FerrySession
 
-/// Reads a file through a descriptor, straight into the caller's buffer.
+/// Reads a file straight into the caller's buffer.
 final class MultipartFileReader: MultipartReader {
     private let file: MultipartFile
-    private var descriptor: Int32
-    private var remaining: Int64
+    private var open: RegularFile?
+    private var offset: Int64 = 0
     let mayWait = false
 
     init(_ file: MultipartFile) throws {
         self.file = file
-        remaining = file.stamp.size
-        descriptor = try file.open()
-    }
-
-    deinit {
-        close()
+        open = try file.open()
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard let open else { return 0 }
+        let remaining = file.stamp.size - offset
         guard remaining > 0 else {
             // What was sent is only right if nobody wrote to the file meanwhile.
-            try file.check(descriptor)
+            try file.check(open)
             return 0
         }
         let wanted = Int(min(Int64(buffer.count), remaining))
-        let count = POSIXFailure.retrying { readBytes(descriptor, buffer.baseAddress, wanted) }
-        guard count >= 0 else {
-            let reason = "The file \(file.url.path) could not be read."
-            throw file.error(.fileUnreachable, reason, POSIXFailure.last())
+        let count: Int
+        do throws(FileError) {
+            count = try open.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+        } catch {
+            throw file.error(.fileUnreachable, "The file \(file.url.path) could not be read.", error.posixError)
         }
         guard count > 0 else {
-            try file.check(descriptor)
+            try file.check(open)
             throw file.error(.fileChanged, "The file \(file.url.path) ended \(remaining) bytes before its size.")
         }
-        remaining -= Int64(count)
+        offset += Int64(count)
         return count
     }
 
     func close() {
-        guard descriptor >= 0 else { return }
-        closeDescriptor(descriptor)
-        descriptor = -1
+        open = nil
     }
-}
-
-private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
-}
-
-private func closeDescriptor(_ descriptor: Int32) {
-    close(descriptor)
 }

@@ -13,57 +13,58 @@ struct MultipartFileWriter: Sendable {
         // In the same directory, so that the last step is one rename.
         let temporaryURL = fileURL.deletingLastPathComponent()
             .appendingPathComponent(".\(fileURL.lastPathComponent).\(UUID().uuidString)")
-        let descriptor = open(temporaryURL.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            throw failure("The file could not be created.", underlying: POSIXFailure.last())
+        let file: RegularFile
+        do throws(FileError) {
+            file = try RegularFile(creating: temporaryURL.path, mode: 0o666)
+        } catch {
+            throw failure("The file could not be created.", underlying: error.posixError)
         }
         do {
-            try copyBody(to: descriptor, isCancelled: isCancelled)
+            try copyBody(to: file, isCancelled: isCancelled)
+            try publish(file, temporaryURL.path)
         } catch {
-            close(descriptor)
             unlink(temporaryURL.path)
             throw error
         }
-        // A full or remote disk may report its failure here only.
-        guard close(descriptor) == 0, rename(temporaryURL.path, fileURL.path) == 0 else {
-            let cause = POSIXFailure.last()
-            unlink(temporaryURL.path)
-            throw failure("The file could not be written.", underlying: cause)
-        }
     }
 
-    private func copyBody(to descriptor: Int32, isCancelled: () -> Bool) throws {
+    private func copyBody(to file: RegularFile, isCancelled: () -> Bool) throws {
         let cursor = MultipartCursor(form: form)
         defer { cursor.close() }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
         defer { buffer.deallocate() }
+        var offset: Int64 = 0
         while true {
             if isCancelled() {
                 throw CancellationError()
             }
             let count = try cursor.read(into: buffer)
             guard count > 0 else { return }
-            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
+            do throws(FileError) {
+                try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+            } catch {
+                throw notWritten(error)
+            }
+            offset += Int64(count)
         }
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = POSIXFailure.retrying { writeBytes(descriptor, rest.baseAddress, rest.count) }
-            guard count > 0 else {
-                throw failure("The file could not be written.", underlying: POSIXFailure.last())
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    private func publish(_ file: RegularFile, _ temporaryPath: String) throws {
+        do throws(FileError) {
+            // A full or remote disk may report its failure here only.
+            try file.close()
+            guard rename(temporaryPath, fileURL.path) == 0 else { throw FileError("rename to", path: fileURL.path) }
+        } catch {
+            throw notWritten(error)
         }
+    }
+
+    private func notWritten(_ error: FileError) -> RequestSerializationError {
+        failure("The file could not be written.", underlying: error.posixError)
     }
 
     private func failure(_ reason: String, underlying: (any Error)? = nil) -> RequestSerializationError {
         let url = fileURL.absoluteString
         return RequestSerializationError(.fileNotWritten, reason: reason, failingURL: url, underlyingError: underlying)
     }
-}
-
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

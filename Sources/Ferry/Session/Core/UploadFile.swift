@@ -5,13 +5,14 @@ enum UploadFile {
     /// What is wrong with a file, if anything is; not every transport would say so in time.
     static func error(_ url: URL, request: URLRequest) -> NetworkError? {
         guard url.isFileURL else { return error("\(url.presentableText) is not a file URL", request) }
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
-            return error("There is no file \(url.path)", request)
-        }
-        guard !isDirectory.boolValue else { return error("\(url.path) is a directory", request) }
-        guard access(url.path, R_OK) == 0 else {
-            return error(POSIXFault("access", path: url.path).description, request)
+        do throws(FileError) {
+            try RegularFile(reading: url.path, links: .follow).close()
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR: return Self.error("There is no file \(url.path)", request)
+            case EISDIR: return Self.error("\(url.path) is a directory", request)
+            default: return Self.error(error.description, request)
+            }
         }
         return nil
     }

@@ -1,0 +1,70 @@
+/// A system call that failed on a file, or a file that may not be used.
+package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+    /// Why a file could not be used.
+    package enum Reason: Sendable, Hashable {
+        /// The system call failed with this value of `errno`.
+        case system(Int32)
+        /// The path names a pipe, a socket or a device.
+        case notRegular
+        /// The file belongs to another user.
+        case foreignOwner
+        /// The file has fewer bytes than are needed.
+        case tooSmall(Int64, needed: Int64)
+        /// The file has more bytes than are read.
+        case tooLarge(limit: Int)
+    }
+
+    /// What was tried, such as `open`.
+    package let operation: String
+
+    /// The file.
+    package let path: String
+
+    /// Why it failed.
+    package let reason: Reason
+
+    package init(_ operation: String, path: String, reason: Reason) {
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+    }
+
+    /// Records the failure of the system call just made.
+    package init(_ operation: String, path: String, code: Int32 = errno) {
+        self.init(operation, path: path, reason: .system(code))
+    }
+
+    /// The value of `errno` that describes the failure best.
+    package var code: Int32 {
+        switch reason {
+        case .system(let code): code
+        case .notRegular: EINVAL
+        case .foreignOwner: EPERM
+        case .tooSmall: EINVAL
+        case .tooLarge: EFBIG
+        }
+    }
+
+    /// Why it failed, in words.
+    package var reasonText: String {
+        switch reason {
+        case .system(EISDIR): "Is a directory, not a regular file"
+        case .system(ELOOP): "Is a symbolic link, or leads through too many of them"
+        case .system(let code): String(cString: strerror(code))
+        case .notRegular: "Not a regular file"
+        case .foreignOwner: "The file belongs to another user"
+        case .tooSmall(let count, let needed): "The file has \(count) bytes, and \(needed) are needed"
+        case .tooLarge(let limit): "The file has more than \(limit) bytes"
+        }
+    }
+
+    /// The same as an error of the system.
+    package var posixError: any Error {
+        POSIXErrorCode(rawValue: code).map { POSIXError($0) } ?? NSError(domain: NSPOSIXErrorDomain, code: Int(code))
+    }
+
+    /// The operation, the file, and why it failed.
+    package var description: String { "\(operation) \(path): \(reasonText)" }
+
+    package var errorDescription: String? { description }
+}

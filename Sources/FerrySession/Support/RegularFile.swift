@@ -1,0 +1,217 @@
+/// An open regular file.
+///
+/// Opening never waits: a pipe, a socket or a device that has taken the place of a file is refused with a ``FileError``
+/// before anything is read or written. Child processes do not inherit the descriptor. Reading and writing name their
+/// offset, go on after signals, and leave no position behind.
+///
+/// `@unchecked Sendable`: the descriptor changes in `close()` alone, which the owner calls when nothing else uses the file.
+package final class RegularFile: @unchecked Sendable {
+    /// What is done about a symbolic link in the last component of a path.
+    package enum Links: Sendable {
+        /// It is followed: the path was chosen by the user.
+        case follow
+        /// It is an error: the path was chosen by Ferry.
+        case refuse
+    }
+
+    /// The path it was opened by.
+    package let path: String
+
+    private var descriptor: Int32
+
+    private init(_ path: String, flags: Int32, mode: mode_t = 0, operation: String) throws(FileError) {
+        self.path = path
+        descriptor = try Self.open(path, flags: flags, mode: mode, operation: operation)
+    }
+
+    deinit {
+        if descriptor >= 0 { closeDescriptor(descriptor) }
+    }
+
+    /// Opens a file for reading.
+    package convenience init(reading path: String, links: Links) throws(FileError) {
+        try self.init(path, flags: O_RDONLY | links.flag, operation: "open")
+    }
+
+    /// Opens a file for writing, and keeps what it holds.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - links: What is done about a symbolic link.
+    ///   - mode: The permissions of the file where it is made; `nil` makes none.
+    /// - Throws: ``FileError``.
+    package convenience init(writing path: String, links: Links, creatingWith mode: mode_t? = nil) throws(FileError) {
+        let creation = mode == nil ? 0 : O_CREAT
+        try self.init(path, flags: O_WRONLY | creation | links.flag, mode: mode ?? 0, operation: "open")
+    }
+
+    /// Makes a file that must not be there yet, for writing and reading.
+    package convenience init(creating path: String, mode: mode_t = 0o600) throws(FileError) {
+        try self.init(path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, operation: "create")
+    }
+
+    /// Reads a whole file of at most so many bytes.
+    package static func contents(of path: String, links: Links, limit: Int) throws(FileError) -> Data {
+        let file = try RegularFile(reading: path, links: links)
+        let data = try file.read(upToCount: limit == .max ? limit : limit + 1)
+        guard data.count <= limit else { throw FileError("read", path: path, reason: .tooLarge(limit: limit)) }
+        return data
+    }
+
+    private static func open(
+        _ path: String,
+        flags: Int32,
+        mode: mode_t,
+        operation: String
+    ) throws(FileError) -> Int32 {
+        // Without O_NONBLOCK, opening a pipe waits for somebody to open its other end.
+        let all = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let descriptor = Int32(truncatingIfNeeded: retrying { Int(openDescriptor(path, all, mode)) })
+        guard descriptor >= 0 else {
+            // A pipe that nobody reads, and a socket.
+            if errno == ENXIO { throw FileError(operation, path: path, reason: .notRegular) }
+            throw FileError(operation, path: path)
+        }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else {
+            let error = FileError(operation, path: path)
+            closeDescriptor(descriptor)
+            throw error
+        }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: return descriptor
+        case S_IFDIR:
+            closeDescriptor(descriptor)
+            throw FileError(operation, path: path, code: EISDIR)
+        default:
+            closeDescriptor(descriptor)
+            throw FileError(operation, path: path, reason: .notRegular)
+        }
+    }
+
+    // MARK: - The file
+
+    /// The file's size, owner and times now.
+    package func status() throws(FileError) -> stat {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw FileError("examine", path: path) }
+        return info
+    }
+
+    /// How many bytes the file has now.
+    package func size() throws(FileError) -> Int64 {
+        Int64(try status().st_size)
+    }
+
+    /// Makes sure that the file belongs to the user this process runs as.
+    package func requireOwnership() throws(FileError) {
+        guard try status().st_uid == geteuid() else { throw FileError("open", path: path, reason: .foreignOwner) }
+    }
+
+    /// Takes the file for this process alone, and returns whether that was possible; closing it gives it back.
+    package func tryLock() -> Bool {
+        Self.retrying { Int(flock(descriptor, LOCK_EX | LOCK_NB)) } == 0
+    }
+
+    /// Sets the time of the last change to now.
+    package func touch() {
+        futimens(descriptor, nil)
+    }
+
+    /// Cuts the file off, or fills it with zeros, to a size.
+    package func truncate(to size: Int64) throws(FileError) {
+        guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {
+            throw FileError("truncate", path: path)
+        }
+    }
+
+    /// Closes the file; a disk that is full or far away may report its failure only here.
+    package func close() throws(FileError) {
+        guard descriptor >= 0 else { return }
+        let open = descriptor
+        descriptor = -1
+        // The descriptor is closed after a signal, too.
+        guard closeDescriptor(open) == 0 || errno == EINTR else { throw FileError("close", path: path) }
+    }
+
+    // MARK: - Bytes
+
+    /// Reads at an offset, and returns how many bytes there were; zero at the end.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
+        guard !buffer.isEmpty else { return 0 }
+        let count = Self.retrying { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+        guard count >= 0 else { throw FileError("read", path: path) }
+        return count
+    }
+
+    /// Reads from the beginning up to the end, or up to a count.
+    package func read(upToCount limit: Int) throws(FileError) -> Data {
+        let expected = Int(clamping: try size())
+        var data = Data()
+        data.reserveCapacity(min(expected, limit))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        while data.count < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, limit - data.count)])
+            let count = try read(into: piece, at: Int64(data.count))
+            guard count > 0 else { break }
+            data.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+        }
+        return data
+    }
+
+    /// Writes all of the bytes at an offset.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let (place, isTooFar) = offset.addingReportingOverflow(Int64(written))
+            guard !isTooFar else { throw FileError("write to", path: path, code: EFBIG) }
+            let count = Self.retrying { pwrite(descriptor, rest.baseAddress, rest.count, off_t(place)) }
+            // Zero would repeat for ever.
+            guard count > 0 else { throw FileError("write to", path: path, code: count == 0 ? EIO : errno) }
+            written += count
+        }
+    }
+
+    /// Writes all of the data at an offset.
+    package func write(_ data: Data, at offset: Int64 = 0) throws(FileError) {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try write(bytes, at: offset) }
+        }
+        try result.get()
+    }
+
+    /// Maps all of the file into memory, which stays readable after the file is closed or deleted.
+    package func mapped(count: Int) throws(FileError) -> Data {
+        guard count > 0 else { return Data() }
+        guard try size() >= Int64(count) else { throw FileError("map", path: path, code: EIO) }
+        guard let base = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), base != MAP_FAILED else {
+            throw FileError("map", path: path)
+        }
+        return Data(bytesNoCopy: base, count: count, deallocator: .unmap)
+    }
+
+    /// Makes a system call again for as long as signals interrupt it.
+    private static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+extension RegularFile.Links {
+    fileprivate var flag: Int32 { self == .refuse ? O_NOFOLLOW : 0 }
+}
+
+/// `open`, under a name that no method shadows.
+private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    open(path, flags, mode)
+}
+
+/// `close`, under a name that no method shadows.
+@discardableResult
+private func closeDescriptor(_ descriptor: Int32) -> Int32 {
+    close(descriptor)
+}

@@ -1,0 +1,102 @@
+import FerryTesting
+import Foundation
+import Testing
+
+/// Servers that announce any number, and files that somebody else has put in the place of the command's own.
+@Suite(
+    "Hostile servers and files",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(5))
+)
+struct HostileServerTests {
+    private let folder = TemporaryFolder()
+    private static let largest = "\(Int64.max)"
+
+    private func leave(_ part: String, url: String, validator: String = #"\"v1\""#, length: String? = nil) throws {
+        try folder.write(part, to: "x.bin.part")
+        let end = length.map { #","length":\#($0)"# } ?? ""
+        try folder.write(#"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#, to: "x.bin.part.ferry")
+    }
+
+    @Test(
+        "A length as large as a number can be ends in an error, and not in a crash",
+        arguments: [["-d", "a=b"], ["-o", "x.bin"], ["-so", "x.bin"], []]
+    )
+    func largestLength(_ arguments: [String]) async throws {
+        let server = try RawServer { _, _ in
+            "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
+        }
+        let outcome = try await FerryProcess.run(arguments + [server.url], in: folder)
+        #expect(outcome.status == 7, "\(outcome.errors)")
+        #expect(outcome.errors.contains("ferry: "))
+    }
+
+    @Test("The sum of several such lengths is shown, too")
+    func largestLengths() async throws {
+        let server = try RawServer { _, _ in
+            "HTTP/1.1 200 OK\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
+        }
+        let outcome = try await FerryProcess.run(
+            ["-P2", "-o", "a", "-o", "b", "--json-log", "log", server.url, server.url + "b"],
+            in: folder
+        )
+        #expect(outcome.status == 7, "\(outcome.errors)")
+    }
+
+    @Test(
+        "The rest of a file whose length cannot be is not added up beyond all numbers",
+        arguments: ["bytes 5-9/*", "bytes 5-\(Int64.max - 1)/*", "bytes 5-\(Int64.max - 1)/\(Int64.max)"]
+    )
+    func largestRest(_ range: String) async throws {
+        let server = try RawServer { _, _ in
+            "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: \(range)\r\n"
+                + "Content-Length: \(Self.largest)\r\n\r\nworld"
+        }
+        try leave("hello", url: server.url)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", server.url], in: folder)
+        #expect(outcome.status == 7, "\(outcome.errors)")
+        #expect(folder.data("x.bin") == nil)
+    }
+
+    @Test(
+        "A record whose validator is none sends nothing, and names the field",
+        arguments: [
+            #"\"v1\"\r\nX-Injected: 1"#, #"x\r\n\r\nGET /second HTTP/1.1"#, "v1", #"W/\"v1\""#, #"\"a\u0000b\""#,
+        ]
+    )
+    func injectedValidator(_ validator: String) async throws {
+        let server = try LoopbackServer()
+        let url = server.url("/bytes/100").absoluteString
+        try leave("hello", url: url, validator: validator)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", url], in: folder)
+        #expect(outcome.status == 23, "\(outcome.errors)")
+        #expect(outcome.errors.contains("x.bin.part.ferry: its validator is neither"))
+        #expect(server.requestCount == 0)
+        #expect(folder.text("x.bin.part") == "hello")
+    }
+
+    @Test(
+        "A pipe in the place of the partial file or of its record is an error, and is not waited for",
+        arguments: ["x.bin.part", "x.bin.part.ferry"]
+    )
+    func pipes(_ name: String) async throws {
+        let server = try LoopbackServer()
+        let url = server.url("/bytes/100").absoluteString
+        try leave("hello", url: url)
+        unlink(folder.path(name))
+        #expect(mkfifo(folder.path(name), 0o600) == 0)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", url], in: folder)
+        #expect(outcome.status == 23, "\(outcome.errors)")
+        #expect(outcome.errors.contains("\(name): "))
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("A pipe that looks like a record in the working folder does not hold up -O")
+    func pipeBeside() async throws {
+        let server = try LoopbackServer()
+        #expect(mkfifo(folder.path("other.part.ferry"), 0o600) == 0)
+        let outcome = try await FerryProcess.run(["-sCO", server.url("/bytes/100").absoluteString], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.data("100")?.count == 100)
+    }
+}

@@ -1,0 +1,105 @@
+import FerrySession
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// What Ferry reads from disk is either sound or refused; nothing ends the process, which is one of its own here.
+@Suite(.timeLimit(.minutes(10)), .ownThreads)
+struct RecordFuzzTests {
+    @Test("Damaged resume data is refused with an error, or is sound") func resumeData() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let folder = URL(fileURLWithPath: "/tmp/ferry-fuzz", isDirectory: true)
+                let file = folder.appendingPathComponent("ferry-\(UUID().uuidString).download")
+                let url = try #require(URL(string: "http://user@a.test:8080/file?x=1"))
+                let magic = Data("ferry-resume-data\n".utf8)
+                let headers = ["Accept": "*/*", "X-Long": String(repeating: "x", count: 40)]
+                let samples = try ["\"one\"", "Sun, 06 Nov 1994 08:49:37 GMT"].map { validator in
+                    let record = ResumeData(
+                        url: url,
+                        originalURL: url,
+                        headers: headers,
+                        file: file,
+                        offset: 1000,
+                        expectedTotal: 2000,
+                        validator: validator
+                    )
+                    return [UInt8](try #require(record.encoded()).dropFirst(magic.count))
+                }
+                var random = SeededGenerator(0xFE44)
+                var (accepted, refused) = (0, 0)
+                for round in 0..<Mutations.count {
+                    let sample = samples[round % samples.count]
+                    let isValue = round % 3 == 0
+                    let bytes =
+                        isValue
+                        ? Mutations.replaceValue(sample, &random) : Mutations.damage(sample, &random)
+                    do throws(CurlSessionError) {
+                        let record = try ResumeData(magic + Data(bytes), folder: folder)
+                        accepted += 1
+                        let request = record.request
+                        let fields = request.allHTTPHeaderFields ?? [:]
+                        let texts = fields.map { $0.key + $0.value } + [record.validator]
+                        let isSound =
+                            record.offset > 0 && (record.expectedTotal ?? .max) >= record.offset
+                            && record.file.path.hasPrefix(folder.path)
+                            && texts.allSatisfy { $0.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A } }
+                        try? Child.expect(isSound, "\(record)")
+                        if !isSound { accepted = -1_000_000 }
+                    } catch {
+                        refused += 1
+                        if error.code != .invalidResumeData { accepted = -1_000_000 }
+                    }
+                    ResumeData.discard(URLError(.cancelled).withResumeData(Data(bytes)))
+                }
+                try Child.expect(accepted > 0 && refused > 0, "\(accepted) accepted, \(refused) refused")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("Damaged files of the cache are misses, or are sound") func cacheFiles() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                var body = CacheFile.Record(stored: CacheSamples.stored("/a", etag: "\"1\""))
+                body.bodyName = UUID().uuidString + CacheFolder.bodySuffix
+                body.bodyLength = 70_000
+                let variants = CacheFile.Variants(names: ["accept"], generation: "0123456789abcdef")
+                let records = [
+                    CacheFile.Record(stored: CacheSamples.stored("/a", vary: ["foo"], lines: ["Foo: 1"])), body,
+                    CacheFile.Record(variants: variants),
+                ]
+                let metas = try records.map { [UInt8](try JSONEncoder().encode($0)) }
+                let whole = [UInt8](try #require(CacheFile.encode(records[0], body: Data("small".utf8))))
+                var random = SeededGenerator(0xCAC4E)
+                var (read, refused) = (0, 0)
+                for round in 0..<Mutations.count {
+                    let meta = metas[round % metas.count]
+                    let data: Data?
+                    switch round % 4 {
+                    case 0: data = Data(Mutations.damage(whole, &random))
+                    case 1: data = CacheFile.seal(Data(Mutations.damage(meta, &random)), Data("small".utf8))
+                    default: data = CacheFile.seal(Data(Mutations.replaceValue(meta, &random)), Data("small".utf8))
+                    }
+                    guard let found = data.flatMap(CacheFile.decode) else {
+                        refused += 1
+                        continue
+                    }
+                    read += 1
+                    guard let stored = found.record.stored else { continue }
+                    // As a transfer uses it.
+                    let entry = CacheEntry(stored, body: .data(found.body))
+                    let age = entry.freshness(at: Date()).age
+                    _ = CacheValidation.withAge(stored.head.fields, age)
+                    _ = CacheValidation.conditions(entry.fields)
+                    _ = entry.summary(at: Date())
+                    let url = try #require(URL(string: "http://example.com/a"))
+                    _ = ReceivedResponse(stored.head, url: url, isDecoded: stored.isDecoded).value
+                }
+                try Child.expect(read > 0 && refused > 0, "\(read) read, \(refused) refused")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+}
