@@ -102,6 +102,8 @@ import Testing
         #expect(isMalformed([Array("220 mail.test ESMTP\r\n".utf8)]))
         #expect(isMalformed([status, Array("no colon\r\n".utf8)]))
         #expect(isMalformed([status, Array(": nameless\r\n".utf8)]))
+        let upgrade = Array("HTTP/1.1 101 Switching Protocols\r\n".utf8)
+        #expect(isMalformed([upgrade, Array("Upgrade: x\r\n".utf8), [13, 10]]))
         #expect(!isMalformed([status, Array("X: y\r\n".utf8), [13, 10]]))
     }
 
