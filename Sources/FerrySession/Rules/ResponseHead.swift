@@ -88,17 +88,9 @@ struct ResponseHead: Sendable, Hashable, Codable {
     }
 
     private var joinedFoldedFields: [String: String] {
-        var result: [String: String] = [:]
-        var spelling: [String: String] = [:]
-        for field in fields {
-            let folded = field.name.lowercased()
-            if let name = spelling[folded], let value = result[name] {
-                result[name] = value + ", " + field.value
-            } else {
-                spelling[folded] = field.name
-                result[field.name] = field.value
-            }
-        }
-        return result
+        // Each name's values are joined once: to append to a text for each of them would take quadratic time.
+        var groups: [String: (name: String, values: [String])] = [:]
+        for field in fields { groups[field.name.lowercased(), default: (field.name, [])].values.append(field.value) }
+        return Dictionary(groups.values.map { ($0.name, $0.values.joined(separator: ", ")) }) { first, _ in first }
     }
 }
