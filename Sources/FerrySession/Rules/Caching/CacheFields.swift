@@ -12,6 +12,7 @@ struct CacheFields: Sendable {
 
     init(_ fields: [ResponseHead.Field]) {
         var controls: [String] = []
+        var varies: [String] = []
         for field in fields {
             // Few names are compared in full.
             switch field.name.utf8.count {
@@ -21,12 +22,13 @@ struct CacheFields: Sendable {
             case 7 where field.name.isEqualIgnoringCase("expires"): expiresText = expiresText ?? field.value
             case 4 where field.name.isEqualIgnoringCase("etag"): entityTag = entityTag ?? field.value
             case 4 where field.name.isEqualIgnoringCase("date"): dateText = dateText ?? field.value
-            case 4 where field.name.isEqualIgnoringCase("vary"): addVary(field.value)
+            case 4 where field.name.isEqualIgnoringCase("vary"): varies.append(field.value)
             case 3 where field.name.isEqualIgnoringCase("age") && age == nil: age = Self.age(field.value)
             default: break
             }
         }
         if !controls.isEmpty { control = CacheControl(controls) }
+        if !varies.isEmpty { vary = Self.names(varies) }
     }
 
     // Dates are read when they are wanted: most responses are not stored.
@@ -52,12 +54,11 @@ struct CacheFields: Sendable {
         return CacheControl.seconds(first.trimmingCharacters(in: .whitespaces))
     }
 
-    private mutating func addVary(_ value: String) {
-        let names = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-        guard let known = vary, !names.contains("*") else {
-            vary = nil
-            return
+    /// The names of all the values of `Vary`, sorted; `nil` where one is an asterisk (RFC 9111, section 4.1).
+    private static func names(_ values: [String]) -> [String]? {
+        let names = values.flatMap { value in
+            value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         }
-        vary = Array(Set(known + names.filter { !$0.isEmpty })).sorted()
+        return names.contains("*") ? nil : Set(names.filter { !$0.isEmpty }).sorted()
     }
 }
