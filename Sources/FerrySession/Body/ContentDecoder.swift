@@ -16,6 +16,8 @@ final class ContentDecoder {
     private let pointer: OpaquePointer
     private(set) var isComplete = false
     private var hasInput = false
+    /// What followed the end was no member, so that nothing after it is read either.
+    private var ignoresRest = false
 
     init?(_ coding: ContentCoding) {
         guard let pointer = ferry_decoder_create(coding.number) else { return nil }
@@ -36,7 +38,9 @@ final class ContentDecoder {
         into output: UnsafeMutableRawBufferPointer
     ) throws(Failure) -> (consumed: Int, produced: Int) {
         // What follows the end of a member is another member, or padding to be ignored, as in every browser.
-        if isComplete, !input.isEmpty, !startsMember(input) { return (input.count, 0) }
+        // Once it is padding, the rest is too, so that the result does not depend on how the network cut the body.
+        if isComplete, !input.isEmpty, !startsMember(input) { ignoresRest = true }
+        if ignoresRest { return (input.count, 0) }
         if !input.isEmpty { hasInput = true }
         var consumed = 0
         var produced = 0

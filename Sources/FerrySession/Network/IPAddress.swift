@@ -4,7 +4,7 @@ struct IPAddress: Hashable, Sendable {
 
     /// Reads an address without brackets or port; `nil` where it is none.
     init?(_ text: String) {
-        // The C functions would stop at it.
+        // inet_pton would take what is before a null byte for the whole.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()

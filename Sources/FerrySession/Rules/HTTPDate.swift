@@ -6,6 +6,8 @@ enum HTTPDate {
     /// Names are compared without case, as caches are used to. The year of the second form is at most 50 years ahead of
     /// `now`.
     static func parse(_ string: String, now: Date = Date()) -> Date? {
+        // No date is longer, and text of a server's that is may be slow to compare.
+        guard string.utf8.count <= 64 else { return nil }
         let words = string.split(separator: " ")
         switch words.count {
         case 6: return fixed(words)

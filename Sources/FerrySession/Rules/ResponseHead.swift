@@ -58,7 +58,9 @@ struct ResponseHead: Sendable, Hashable, Codable {
     /// Why the end of the body cannot be told from the head, as a sentence that names the field (RFC 9112, sections 6.1
     /// and 6.3); `nil` where it can.
     var framingProblem: String? {
-        if let coding = value("Transfer-Encoding")?.trimmingCharacters(in: .whitespaces) {
+        let codings = fields.filter { $0.name.isEqualIgnoringCase("transfer-encoding") }
+        if let coding = codings.first?.value.trimmingCharacters(in: .whitespaces) {
+            guard codings.count == 1 else { return "The response has several Transfer-Encoding fields" }
             // No other coding was asked for with TE, and none is undone here.
             guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
                 return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"

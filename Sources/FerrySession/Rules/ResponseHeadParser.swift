@@ -39,7 +39,12 @@ struct ResponseHeadParser: Sendable {
         if line.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
-            // 1xx responses come before the final one. 101 is final, but nothing here asks for an upgrade.
+            // What follows a 101 is no HTTP, and nothing here asks for an upgrade (RFC 9110, section 15.2.2); libcurl
+            // would give it as a body without a head.
+            guard head.status != 101 else {
+                return .refused(.malformed("The response switches protocols, which was not asked for"))
+            }
+            // Other 1xx responses come before the final one.
             guard head.status >= 200 else { return .none }
             isInBody = true
             return .head(head)

@@ -75,6 +75,7 @@ struct ProxyTableTests {
         "What cannot be a proxy is a typed error",
         arguments: [
             ["HTTPEnable": 1], ["HTTPEnable": 1, "HTTPProxy": ""], ["HTTPEnable": 1, "HTTPProxy": "a b"],
+            ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1\0.a.test"],
             ["HTTPEnable": 1, "HTTPProxy": "a", "HTTPPort": 0],
             ["HTTPEnable": 1, "HTTPProxy": "a", "HTTPPort": 70_000],
             ["HTTPEnable": 1, "HTTPProxy": "a", "HTTPPort": "x"], ["HTTPEnable": 1, "HTTPProxy": "http://a/"],

@@ -118,6 +118,8 @@ import Testing
         #expect(
             name == .malformed("The response has a header field with the name \"Content-Length \", which is no token")
         )
+        let upgrade = Array("HTTP/1.1 101 Switching Protocols\r\n".utf8)
+        #expect(isMalformed([upgrade, Array("Upgrade: x\r\n".utf8), [13, 10]]))
     }
 
     @Test("A head beyond the limit of its size is refused, one below is not") func size() {

@@ -212,6 +212,8 @@ struct ResponseTests {
         arguments: [
             "SSH-2.0-OpenSSH_9.2p1\r\n", "220 mail.test ESMTP\r\n", "<html>hello</html>", "ICY 200 OK\r\n\r\n",
             "HTTP/1.1 abc\r\n\r\n",
+            // RFC 9110, section 15.2.2: nobody has asked for another protocol.
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\n: nameless\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",

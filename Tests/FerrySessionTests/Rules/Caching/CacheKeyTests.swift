@@ -26,6 +26,16 @@ import Testing
         #expect(CacheKey.key(try #require(URL(string: string))) == nil)
     }
 
+    /// A megabyte of fields is the most that a head may have; sorting the names again for each takes minutes.
+    @Test("Many fields of Vary are read in linear time") func manyVaryFields() {
+        let start = ContinuousClock.now
+        let fields = CacheFields((0..<70_000).map { ResponseHead.Field(name: "Vary", value: "a\($0)") })
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(fields.vary?.count == 70_000)
+        #expect(CacheRows.fields([("Vary", "b, A"), ("vary", "a,, c")]).vary == ["a", "b", "c"])
+        #expect(CacheRows.fields([("Vary", "b"), ("vary", "c, *")]).vary == nil)
+    }
+
     /// Section 4.1.
     @Test("Requests that differ in a field of Vary select other responses") func variants() {
         func variant(_ names: [String], _ lines: [String]) -> String { CacheKey.variant(names, lines: lines) }

@@ -1,0 +1,136 @@
+import FerrySession
+import FuzzSupport
+
+@testable import Ferry
+@testable import FerryTesting
+
+/// Netlink messages of links and routes.
+let netlink = FuzzTarget("netlink") { input in
+    let bytes = input.amplified(to: 100_000)
+    let messages = bounded { NetlinkMessage.messages(in: bytes[...]) }
+    expect(messages.count * NetlinkMessage.headerLength <= bytes.count, "more messages than fit")
+    for message in messages {
+        if let link = NetlinkLink(message) { expect(!link.name.utf8.contains(0), "a name with a null byte") }
+        if let route = bounded({ NetlinkRoute(message) }) {
+            expect(route.interfaces.count * 8 <= message.payload.count + 8, "more hops than fit")
+        }
+    }
+    let payload = Array(bytes.prefix(64))
+    let request = NetlinkMessage.request(18, isDump: true, sequence: 7, payload: payload)
+    let again = NetlinkMessage.messages(in: request[...])
+    expect(again.first.map { Array($0.payload) } == payload && again.first?.sequence == 7, "another message")
+}
+
+/// Archives of operations: with a good checksum, else nothing behind it is reached.
+let operationArchive = FuzzTarget("operation-archive") { input in
+    let isSealed = input.byte() < 0xF0
+    let body = input.piece(upTo: 32)
+    let json = input.amplified(to: 200_000)
+    let payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) } + Data(json) + Data(body)
+    let data = isSealed ? OperationArchive.seal(payload) : Data("ferry-operation\n".utf8) + payload
+    guard let archive = try? bounded({ try OperationArchive(data) }) else { return }
+    expect(archive.request.url?.isWebAddress == true, "no web address")
+    expect(HTTPSyntax.areFields(archive.request.allHTTPHeaderFields ?? [:]), "malformed fields")
+    let record = OperationRecord(archive)
+    guard let written = try? OperationArchive(record, serializer: archive.serializer).encoded() else { return }
+    guard let again = try? OperationArchive(written) else { fail("an archive that cannot be read again") }
+    expect(again.request == archive.request && again.isCancelled == archive.isCancelled, "another operation")
+    expect(again.body.data == archive.body.data, "another body")
+}
+
+/// Queries: every byte is one that a query may have, and a simple decoder finds the fields again.
+let query = FuzzTarget("query") { input in
+    let encoding = QueryEncoding(
+        arrays: input.choice([.brackets, .indexed, .repeated, .commaJoined]),
+        spaces: input.choice([.percent, .plus])
+    )
+    let fields = [input.field(), input.field()]
+    let name = input.field()
+    let last = input.amplifiedText(to: 100_000)
+    let value = ParameterValue.dictionary([name: .array(fields.map { .string($0) }), name + "x": .string(last)])
+    guard let text = try? bounded({ try encoding.encode(value) }) else { fail("a dictionary that is not encoded") }
+    let allowed = Set("-._~/?%&=+,".utf8)
+    let isQuery = text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || allowed.contains(byte)
+    }
+    expect(isQuery, "bytes that no query may have: \(text)")
+    let decoded = text.split(separator: "&", omittingEmptySubsequences: false).map { field in
+        field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.replacing("+", with: "%20").removingPercentEncoding ?? "" }
+    }
+    let wanted = [name + "x", last]
+    // Compared by bytes: Swift's own equality takes some texts for the same that are not.
+    let isFound = decoded.contains { $0.map { Array($0.utf8) } == wanted.map { Array($0.utf8) } }
+    expect(isFound, "\(last) is lost in \(text)")
+    let escaped = QueryEncoding.percentEscape(last)
+    expect(escaped.removingPercentEncoding.map { Array($0.utf8) } == Array(last.utf8), "\(last) became \(escaped)")
+}
+
+/// Multipart bodies, read again by the parser of `FerryTesting`.
+let multipart = FuzzTarget("multipart") { input in
+    guard var form = try? MultipartFormData(boundary: input.bool() ? "boundary" : input.field()) else { return }
+    let names = [input.field(), input.field()]
+    let fileName = input.field()
+    let type = input.field()
+    let first = Data(input.field().utf8)
+    let second = Data(input.amplified(to: 200_000))
+    form.append(first, name: names[0])
+    do {
+        try form.append(second, name: names[1], fileName: fileName, mimeType: type)
+    } catch {
+        return
+    }
+    let body = bounded { readAll(form.makeInputStream()) }
+    expect(Int64(body.count) == form.contentLength, "\(body.count) bytes and not \(form.contentLength)")
+    let delimiter = Data("--\(form.boundary)".utf8)
+    guard first.range(of: delimiter) == nil, second.range(of: delimiter) == nil else { return }
+    guard let parts = bounded({ MultipartParser(boundary: form.boundary).parts(of: body) }), parts.count == 2 else {
+        fail("not two parts: \(String(decoding: body, as: UTF8.self))")
+    }
+    expect(parts[0].body == first && parts[1].body == second, "other bytes")
+    expect(parts.allSatisfy { $0.headers.fields.count <= 2 }, "more fields than were written")
+}
+
+private func readAll(_ stream: InputStream) -> Data {
+    stream.open()
+    defer { stream.close() }
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 10_000)
+    while true {
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        guard count > 0 else { return data }
+        data.append(contentsOf: buffer.prefix(count))
+    }
+}
+
+/// Multipart bodies as a client of `LoopbackServer` may send them.
+let multipartParser = FuzzTarget("multipart-parser") { input in
+    let type = input.field()
+    // Foundation copies the body for each search, so that many parts take quadratic time. Only tests read them so.
+    let body = Data(input.amplified(to: 20_000))
+    let boundary = bounded { MultipartParser.parameters(type) }["boundary"] ?? "boundary"
+    guard let parts = bounded({ MultipartParser(boundary: boundary).parts(of: body) }) else { return }
+    let size = parts.reduce(0) { $0 + $1.body.count }
+    expect(size <= body.count, "\(size) bytes in a body of \(body.count)")
+    for part in parts { _ = (part.name, part.filename, part.text) }
+}
+
+/// Requests as a client of `LoopbackServer` may send them, and the ranges they ask for.
+let requestHead = FuzzTarget("request-head") { input in
+    let total = input.number(below: 1 << 20)
+    let text = input.amplified(to: 300_000)
+    let range = ByteRange(String(decoding: text, as: UTF8.self))
+    if case .range(let bytes)? = range?.resolved(total: total) {
+        expect(bytes.lowerBound >= 0 && bytes.upperBound <= total && !bytes.isEmpty, "\(bytes) of \(total)")
+    }
+    _ = bounded { FerryTesting.HTTPDate.date(from: String(decoding: text, as: UTF8.self)) }
+    let head: RequestHead? = bounded {
+        text.withUnsafeBytes { bytes in try? RequestHead(parsing: bytes) }
+    }
+    guard let head else { return }
+    expect(!head.method.isEmpty && !head.target.isEmpty, "no method or target")
+    if case .length(let length) = head.framing { expect(length >= 0, "the length \(length)") }
+    _ = RequestTarget.queryItems(of: head.target)
+    _ = RequestTarget.path(of: head.target)
+}

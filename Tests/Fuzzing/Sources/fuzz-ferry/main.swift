@@ -1,0 +1,9 @@
+import Foundation
+import FuzzSupport
+
+let targets = [
+    jsonValue, jsonNumber, propertyList, text, xml, netlink, operationArchive, query, multipart, multipartParser,
+    requestHead, serializers,
+]
+
+exit(FuzzDriver.run(targets))

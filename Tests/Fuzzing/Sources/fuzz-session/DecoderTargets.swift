@@ -1,0 +1,56 @@
+import FuzzSupport
+
+@testable import FerrySession
+
+/// Content codings in every combination, in pieces of every size.
+let contentDecoder = FuzzTarget("content-decoder") { input in
+    let codings = (0...input.number(below: 3)).map { _ in input.choice(ContentCoding.available) }
+    let pieceSize = input.choice([1, 2, 3, 7, 64, 1_000, 65_536])
+    let outputSize = input.choice([1, 2, 5, 100, 16_384, 65_536])
+    let body = input.rest()
+    let inPieces = bounded { decode(body, codings, pieceSize: pieceSize, outputSize: outputSize) }
+    let atOnce = bounded { decode(body, codings, pieceSize: body.count, outputSize: 65_536) }
+    guard let inPieces, let atOnce, !inPieces.isCut, !atOnce.isCut else { return }
+    expect(inPieces.hasFailed == atOnce.hasFailed, "failed \(inPieces.hasFailed) in pieces, else \(atOnce.hasFailed)")
+    guard !inPieces.hasFailed else { return }
+    expect(inPieces.mayEnd == atOnce.mayEnd, "may end \(inPieces.mayEnd) in pieces, else \(atOnce.mayEnd)")
+    expect(inPieces.output == atOnce.output, "other bytes in pieces")
+}
+
+private struct Decoded {
+    var output: [UInt8] = []
+    var hasFailed = false
+    var mayEnd = false
+    /// There was more output than is looked at.
+    var isCut = false
+}
+
+private func decode(_ body: [UInt8], _ codings: [ContentCoding], pieceSize: Int, outputSize: Int) -> Decoded? {
+    guard let chain = ContentDecoderChain(codings) else { return nil }
+    let most = outputSize < 100 ? 20_000 : 2_000_000
+    var result = Decoded()
+    var output = [UInt8](repeating: 0, count: outputSize)
+    var rest = body[...]
+    do {
+        while !rest.isEmpty {
+            let piece = rest.prefix(max(1, pieceSize))
+            rest = rest.dropFirst(piece.count)
+            piece.withUnsafeBytes { chain.append($0) }
+            while true {
+                let count = try output.withUnsafeMutableBytes { try chain.read(into: $0) }
+                expect((0...outputSize).contains(count), "\(count) bytes in a buffer of \(outputSize)")
+                if count == 0 { break }
+                result.output += output.prefix(count)
+                if result.output.count > most {
+                    result.isCut = true
+                    return result
+                }
+            }
+            expect(chain.isDrained, "neither output nor progress")
+        }
+        result.mayEnd = chain.mayEnd
+    } catch {
+        result.hasFailed = true
+    }
+    return result
+}

@@ -1,0 +1,111 @@
+import FuzzSupport
+
+@testable import FerrySession
+
+/// Challenges of `WWW-Authenticate`.
+let authenticateField = FuzzTarget("authenticate") { input in
+    let text = input.amplifiedText(to: 200_000)
+    let challenges = bounded { AuthenticateField.parse([text]) }
+    for challenge in challenges {
+        expect(HeaderRule.isToken(challenge.scheme), "a scheme that is no token: \(challenge.scheme)")
+    }
+    // Written again they are the same, but for one whose name could be a parameter's.
+    let written = challenges.map { challenge in
+        guard let realm = challenge.realm else { return challenge.scheme }
+        let escaped = realm.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
+        return "\(challenge.scheme) realm=\"\(escaped.joined())\""
+    }
+    let again = bounded { AuthenticateField.parse([written.joined(separator: ", ")]) }
+    expect(again == challenges, "\(challenges) became \(again)")
+}
+
+/// `Content-Disposition`, and the names of files that come of it.
+let contentDisposition = FuzzTarget("content-disposition") { input in
+    let limit = input.choice([255, 255, 64, 40])
+    let text = input.amplifiedText(to: 64_000)
+    checkFileName(bounded { FileName.component(text, maximumByteCount: limit) }, limit)
+    guard let field = bounded({ ContentDisposition(text) }) else { return }
+    expect(!field.type.isEmpty && !field.type.contains { " \t;=,\"".contains($0) }, "a bad type: \(field.type)")
+    checkFileName(bounded { field.safeFileName(maximumByteCount: limit) }, limit)
+    let parameters = field.parameters.map { name, value in
+        let escaped = value.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
+        return "; \(name)=\"\(escaped.joined())\""
+    }
+    // Lower case of another alphabet may be of another length, and is not always final.
+    guard field.parameters.keys.allSatisfy({ $0 == $0.lowercased() }), field.type == field.type.lowercased() else {
+        return
+    }
+    let again = ContentDisposition(field.type + parameters.joined())
+    expect(again == field, "\(field) became \(String(describing: again))")
+}
+
+private func checkFileName(_ name: String?, _ limit: Int) {
+    guard let name else { return }
+    expect(!name.isEmpty && name.utf8.count <= limit, "a name of \(name.utf8.count) bytes")
+    expect(
+        !name.hasPrefix(".") && !name.unicodeScalars.contains { "/\\".unicodeScalars.contains($0) },
+        "unsafe: \(name)"
+    )
+    expect(!name.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "control characters in \(name.debugDescription)")
+    expect(FileName.component(name, maximumByteCount: limit) == name, "not safe a second time: \(name)")
+}
+
+/// `Content-Range`, and whether a response continues a download.
+let contentRange = FuzzTarget("content-range") { input in
+    let offset = number(&input)
+    let total = input.bool() ? number(&input) : nil
+    let status = input.choice([206, 206, 416, 200, 304])
+    let text = input.amplifiedText(to: 200_000)
+    let answer = bounded {
+        ContinuationRule.judge(status: status, contentRange: text, offset: offset, expectedTotal: total)
+    }
+    guard let range = ContentRange(text) else {
+        expect(answer != .continues, "continues without a range")
+        return
+    }
+    expect(range.first >= 0 && range.first <= range.last, "\(range)")
+    expect(range.complete.map { $0 > range.last } ?? true, "\(range)")
+    let written = "bytes \(range.first)-\(range.last)/\(range.complete.map(String.init) ?? "*")"
+    expect(ContentRange(written) == range, "\(range) became \(String(describing: ContentRange(written)))")
+    guard answer == .continues else { return }
+    expect(range.first == offset, "continues at \(range.first) and not at \(offset)")
+    if let total, let complete = range.complete { expect(complete == total, "continues another length") }
+}
+
+/// Numbers from zero on, with those at the edges of their type.
+private func number(_ input: inout FuzzInput) -> Int64 {
+    switch input.number(below: 4) {
+    case 0: Int64(input.number(below: 256))
+    case 1: Int64.max - Int64(input.number(below: 256))
+    default: Int64(input.number(below: 1 << 24)) << 16
+    }
+}
+
+/// Dates of HTTP.
+let httpDate = FuzzTarget("http-date") { input in
+    let text = input.amplifiedText(to: 200_000)
+    guard let date = bounded({ HTTPDate.parse(text) }) else { return }
+    checkDate(date)
+    var time = time_t(date.timeIntervalSince1970)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    let year = parts.tm_year + 1900
+    let written = "Sun, \(parts.tm_mday) \(months[Int(parts.tm_mon)]) \(year) \(clock) GMT"
+    // The last moments of the year 9999 roll over.
+    guard year <= 9999 else { return }
+    expect(HTTPDate.parse(written) == date, "\(date) became \(written)")
+}
+
+/// Dates of cookies.
+let cookieDate = FuzzTarget("cookie-date") { input in
+    let text = input.amplifiedText(to: 200_000)
+    if let date = bounded({ CookieDate.parse(text) }) { checkDate(date) }
+}
+
+private func checkDate(_ date: Date) {
+    let year = 365.2425 * 86_400
+    let seconds = date.timeIntervalSince1970
+    expect(seconds >= (1600 - 1970) * year - 86_400 && seconds <= (10_000 - 1970) * year + 86_400, "\(date)")
+}

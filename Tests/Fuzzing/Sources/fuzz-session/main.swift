@@ -1,0 +1,10 @@
+import Foundation
+import FuzzSupport
+
+let targets = [
+    responseHead, contentDecoder, authenticateField, contentDisposition, contentRange, httpDate, cookieDate, cookie,
+    redirectRule, cacheFile, cacheRules, resumeData, pem, certificate, proxyText, dataURL, wire, challenge, redirect,
+    http2,
+]
+
+exit(FuzzDriver.run(targets))
