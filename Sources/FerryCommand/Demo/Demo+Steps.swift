@@ -30,7 +30,7 @@ extension Demo {
         let echo = try JSONDecoder().decode(LoopbackEcho.self, from: delegate.current.body)
         let isSame = echo.bodySHA256 == LoopbackServer.patternSHA256(count: size)
         say("the server counts \(echo.bodyLength) bytes, sha256 \(echo.bodySHA256.prefix(16))…")
-        let sent = ByteCount.text(delegate.current.sent)
+        let sent = ByteText.text(delegate.current.sent)
         return DemoFinding(holds: isSame, text: isSame ? "\(sent) sent, sha256 equal" : "the sha256 differs")
     }
 
@@ -46,7 +46,7 @@ extension Demo {
         // What was on its way to the delegate may still arrive.
         try await Task.sleep(for: .milliseconds(100))
         let before = delegate.current.received
-        say("suspended after \(ByteCount.text(before))")
+        say("suspended after \(ByteText.text(before))")
         try await Task.sleep(for: .milliseconds(500))
         let stoodStill = delegate.current.received == before
         say(stoodStill ? "no byte came for half a second: resumed" : "bytes came while it was suspended")
@@ -70,7 +70,7 @@ extension Demo {
         guard let remainder = await first.value.remainder else {
             return DemoFinding(holds: false, text: "the cancelled download left nothing")
         }
-        say("cancelled; \(ByteCount.text(remainder.size)) are kept in continued.bin.part")
+        say("cancelled; \(ByteText.text(remainder.size)) are kept in continued.bin.part")
         options.isSilent = true
         if let failure = await fetch(options).run().failure { throw failure }
         let request = server.requests.last

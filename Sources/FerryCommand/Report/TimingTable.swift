@@ -18,10 +18,10 @@ enum TimingTable {
     private static func cells(_ request: RequestTiming) -> [String] {
         let spans = request.spans
         let times = phases.map { phase in
-            spans.contains { $0.phase == phase } ? ByteCount.elapsed(request.duration(of: phase)) : "-"
+            spans.contains { $0.phase == phase } ? ByteText.elapsed(request.duration(of: phase)) : "-"
         }
         let status = request.status.map(String.init) ?? "-"
-        return [status] + times + [ByteCount.elapsed(request.end), ByteCount.text(request.bytesReceived)]
+        return [status] + times + [ByteText.elapsed(request.end), ByteText.text(request.bytesReceived)]
     }
 
     private static func name(of request: RequestTiming) -> String {

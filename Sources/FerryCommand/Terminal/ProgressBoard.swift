@@ -133,9 +133,9 @@ final class ProgressBoard: Sendable {
     private static func lastLine(_ entry: Entry, seconds: Double) -> String {
         let sent = entry.line.isUpload ? entry.line.completed : entry.sent
         let moved = sent > 0 ? sent : max(0, entry.line.completed - entry.startedFrom)
-        let time = ByteCount.elapsed(seconds)
-        let rate = ByteCount.rate(Double(moved) / seconds)
-        return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteCount.text(moved)) in \(time), \(rate)"
+        let time = ByteText.elapsed(seconds)
+        let rate = ByteText.rate(Double(moved) / seconds)
+        return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteText.text(moved)) in \(time), \(rate)"
     }
 
     private static var now: Double {

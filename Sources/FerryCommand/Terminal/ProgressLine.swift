@@ -16,11 +16,11 @@ struct ProgressLine: Equatable, Sendable {
 
     /// `12.3 MB of 45.6 MB (27 %), 5.1 MB/s, 0:07 left`.
     var text: String {
-        var parts = [ByteCount.text(completed)]
+        var parts = [ByteText.text(completed)]
         if let total, let fraction {
-            parts = ["\(ByteCount.text(completed)) of \(ByteCount.text(total)) (\(Int(fraction * 100)) %)"]
+            parts = ["\(ByteText.text(completed)) of \(ByteText.text(total)) (\(Int(fraction * 100)) %)"]
         }
-        if let rate { parts.append(ByteCount.rate(rate)) }
+        if let rate { parts.append(ByteText.rate(rate)) }
         if let timeLeft { parts.append(timeLeft) }
         return name + ": " + (isUpload ? "sent " : "") + parts.joined(separator: ", ")
     }
@@ -41,20 +41,20 @@ struct ProgressLine: Equatable, Sendable {
 
     private var timeLeft: String? {
         guard let rate, rate > 0, let total, total > completed else { return nil }
-        return ByteCount.duration(Double(total - completed) / rate) + " left"
+        return ByteText.duration(Double(total - completed) / rate) + " left"
     }
 
     private func columns(isWide: Bool) -> String {
         var columns: [String] = []
-        var sizes = ByteCount.text(completed)
+        var sizes = ByteText.text(completed)
         var sizeWidth = "999.9 MB".count
         if let fraction { columns.append(Self.padded("\(Int(fraction * 100)) %", "100 %".count)) }
         if isWide, let total {
-            sizes += " of " + ByteCount.text(total)
+            sizes += " of " + ByteText.text(total)
             sizeWidth = "999.9 MB of 999.9 MB".count
         }
         columns.append(Self.padded(sizes, sizeWidth))
-        columns.append(Self.padded(rate.map(ByteCount.rate) ?? "", "999.9 MB/s".count))
+        columns.append(Self.padded(rate.map(ByteText.rate) ?? "", "999.9 MB/s".count))
         columns.append(Self.padded(timeLeft ?? "", "59:59 left".count))
         return columns.joined(separator: "  ")
     }

@@ -9,10 +9,10 @@ extension Timeline {
         var parts = ["\(requests.count) request\(requests.count == 1 ? "" : "s")"]
         if failed > 0 { parts.append("\(failed) failed") }
         if reused > 0 { parts.append("\(reused) on a reused connection") }
-        parts.append(ByteCount.text(requests.reduce(0) { $0 + $1.bytesReceived }) + " received")
+        parts.append(ByteText.text(requests.reduce(0) { $0 + $1.bytesReceived }) + " received")
         let sent = requests.reduce(0) { $0 + $1.bytesSent }
-        if sent > 0 { parts.append(ByteCount.text(sent) + " sent") }
-        parts.append(ByteCount.elapsed(axis.end))
+        if sent > 0 { parts.append(ByteText.text(sent) + " sent") }
+        parts.append(ByteText.elapsed(axis.end))
         return parts.joined(separator: ", ")
     }
 

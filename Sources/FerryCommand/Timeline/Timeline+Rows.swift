@@ -34,14 +34,14 @@ extension Timeline {
         lines.append(XMLText.text(connection(request), x: Layout.connection, y: base, style: "f-cell f-soft"))
         lines.append(
             XMLText.text(
-                ByteCount.text(request.bytesReceived),
+                ByteText.text(request.bytesReceived),
                 x: Layout.sizeEnd,
                 y: base,
                 style: "f-cell f-end"
             )
         )
         lines.append(
-            XMLText.text(ByteCount.elapsed(request.end), x: Layout.timeEnd, y: base, style: "f-cell f-end")
+            XMLText.text(ByteText.elapsed(request.end), x: Layout.timeEnd, y: base, style: "f-cell f-end")
         )
         lines += bars(row)
         if let note = row.note {
@@ -103,8 +103,8 @@ extension Timeline {
             let host = address.contains(":") ? "[\(address)]" : address
             lines.append("from \(host)" + (request.remotePort.map { ":\($0)" } ?? ""))
         }
-        lines += request.spans.map { "\($0.phase.rawValue): \(ByteCount.elapsed($0.to - $0.from))" }
-        if request.bytesSent > 0 { lines.append("sent: " + ByteCount.text(request.bytesSent)) }
+        lines += request.spans.map { "\($0.phase.rawValue): \(ByteText.elapsed($0.to - $0.from))" }
+        if request.bytesSent > 0 { lines.append("sent: " + ByteText.text(request.bytesSent)) }
         if let failure = request.failure { lines.append(failure) }
         return lines.joined(separator: "\n")
     }

@@ -18,9 +18,9 @@ final class FetchClock {
         let whole = seconds(now - startedAt)
         let head = headAt.map { seconds($0 - startedAt) } ?? whole
         let body = max(whole - head, 0)
-        let rate = body > 0 ? ", " + ByteCount.rate(Double(received) / body) : ""
+        let rate = body > 0 ? ", " + ByteText.rate(Double(received) / body) : ""
         return
-            "* head after \(ByteCount.elapsed(head)), \(ByteCount.text(received)) of body in \(ByteCount.elapsed(body))\(rate), total \(ByteCount.elapsed(whole))"
+            "* head after \(ByteText.elapsed(head)), \(ByteText.text(received)) of body in \(ByteText.elapsed(body))\(rate), total \(ByteText.elapsed(whole))"
     }
 
     private func seconds(_ duration: Duration) -> Double {

@@ -67,7 +67,7 @@ struct FetchCommand: Sendable {
             if failure.status != .interrupted { console.error(failure.message) }
             return
         }
-        let size = ByteCount.text(remainder.size) + (remainder.length.map { " of " + ByteCount.text($0) } ?? "")
+        let size = ByteText.text(remainder.size) + (remainder.length.map { " of " + ByteText.text($0) } ?? "")
         let reason = failure.status == .interrupted ? "interrupted" : failure.message
         console.error("\(reason); \(remainder.path) has \(size)")
     }

@@ -28,7 +28,7 @@ final class FetchTransfer {
         if let (part, record) = continuation {
             switch judge(response, part, record) {
             case .continues:
-                fetch.console.note("\(part.partPath): going on after \(ByteCount.text(part.size))")
+                fetch.console.note("\(part.partPath): going on after \(ByteText.text(part.size))")
                 return try await receive(bytes, response, into: part)
             case .isComplete: return try part.publish()
             case .restarts: fetch.console.note("\(part.partPath): the server has it anew: starting over")

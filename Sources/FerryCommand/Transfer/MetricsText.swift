@@ -19,10 +19,10 @@ enum MetricsText {
             ("name", transaction.nameLookup), ("connected", transaction.connect), ("TLS", transaction.secureConnect),
             ("sent", transaction.requestStart), ("first byte", transaction.responseStart),
         ]
-        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(ByteCount.elapsed($0.1))" }
-        parts.append("end \(ByteCount.elapsed(transaction.end))")
-        if transaction.bodyBytesSent > 0 { parts.append("\(ByteCount.text(transaction.bodyBytesSent)) up") }
-        parts.append("\(ByteCount.text(transaction.bodyBytesReceived)) down")
+        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(ByteText.elapsed($0.1))" }
+        parts.append("end \(ByteText.elapsed(transaction.end))")
+        if transaction.bodyBytesSent > 0 { parts.append("\(ByteText.text(transaction.bodyBytesSent)) up") }
+        parts.append("\(ByteText.text(transaction.bodyBytesReceived)) down")
         return parts.joined(separator: ", ")
     }
 }

@@ -45,7 +45,7 @@ struct TLSMaterial: Sendable {
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
         try readAuthorities(options.certificateAuthorities, runtime: runtime)
         identity = try options.clientCertificate.map(Identity.init)
-        for host in options.clientCertificateHosts { try identityHosts.add(host, true) { $0 || $1 } }
+        for host in options.clientCertificateHosts { try identityHosts.add(host, true) }
     }
 
     /// The client certificate for a host, which a redirect may have led to from another origin.

@@ -13,7 +13,7 @@ struct TextTests {
         ] as [(Int64, String)]
     )
     func sizes(_ count: Int64, _ text: String) {
-        #expect(ByteCount.text(count) == text)
+        #expect(ByteText.text(count) == text)
     }
 
     @Test(
@@ -24,7 +24,7 @@ struct TextTests {
         ] as [(Double, String)]
     )
     func durations(_ seconds: Double, _ text: String) {
-        #expect(ByteCount.duration(seconds) == text)
+        #expect(ByteText.duration(seconds) == text)
     }
 
     @Test(
@@ -122,7 +122,7 @@ struct TextTests {
         ] as [(Double, String)]
     )
     func elapsed(_ seconds: Double, _ text: String) {
-        #expect(ByteCount.elapsed(seconds) == text)
+        #expect(ByteText.elapsed(seconds) == text)
     }
 
     @Test(

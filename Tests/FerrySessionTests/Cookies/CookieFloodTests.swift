@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Floods of cookies", .ownThreads, .timeLimit(.minutes(5)))
 struct CookieFloodTests {
-    private static let lines = (0..<4_000).map { "Set-Cookie: n\($0)=1; Path=/\r\n" }.joined()
+    private static let lines = (0..<900).map { "Set-Cookie: n\($0)=1; Path=/\r\n" }.joined()
 
-    /// Answers each request of a connection with thousands of cookies.
+    /// Answers each request of a connection with hundreds of cookies.
     private func makeHostileServer() throws -> RawServer {
         try RawServer { connection in
             while connection.readHead().hasSuffix("\r\n\r\n") {
@@ -50,7 +50,7 @@ struct CookieFloodTests {
         return outcome.status
     }
 
-    @Test("4,000 cookies in one head delay no other request of the session", arguments: Kind.allCases)
+    @Test("900 cookies in one head delay no other request of the session", arguments: Kind.allCases)
     func flood(_ kind: Kind) async throws {
         let hostile = try makeHostileServer()
         let healthy = try LoopbackServer { _ in .text("well") }

@@ -1,5 +1,5 @@
 /// Sizes, rates and durations as people read them.
-enum ByteCount {
+enum ByteText {
     /// Such as `512 B`, `12.3 kB` and `1.25 GB`; a kilobyte has 1000 bytes.
     static func text(_ count: Int64) -> String {
         scaled(Double(count))
