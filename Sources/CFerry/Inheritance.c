@@ -146,6 +146,18 @@ void ferry_note_lookup(ferry_lookups *lookups) {
     lookups->lowest = ferry_lowest_free_descriptor();
 }
 
+/// Sets the end whose number follows that of a reading end, which was made in the same system call.
+static bool set_writer(const pair_ends *found, const pair_end *reader, const fd_set *readable) {
+    for (int index = 0; index < found->count; index++) {
+        const pair_end *writer = &found->ends[index];
+        if (writer->inode != reader->inode + 1) continue;
+        if (writer->descriptor < FD_SETSIZE && FD_ISSET(writer->descriptor, readable)) continue;
+        set_close_on_exec(writer->descriptor);
+        return true;
+    }
+    return false;
+}
+
 void ferry_close_lookups_on_exec(
     void *multi, ferry_lookups *lookups, int (*fdset)(void *, fd_set *, fd_set *, fd_set *, int *)) {
     lookups->have_begun = false;
@@ -155,20 +167,18 @@ void ferry_close_lookups_on_exec(
     FD_ZERO(&other);
     int highest = -1;
     if (lookups->lowest < 0 || fdset(multi, &readable, &writable, &other, &highest) != 0) return;
-    pair_ends found;
+    pair_ends found, all;
     collect_since(&found, lookups->lowest);
-    for (int index = 0; index < found.count; index++) {
-        const pair_end *reader = &found.ends[index];
+    all.count = 0;
+    for (int descriptor = 0; descriptor <= highest && descriptor < FD_SETSIZE; descriptor++) {
+        pair_end reader;
         // libcurl waits for the end that it reads, and has nothing else that is such a socket.
-        if (reader->descriptor >= FD_SETSIZE || !FD_ISSET(reader->descriptor, &readable)) continue;
-        set_close_on_exec(reader->descriptor);
-        // The other end was made in the same system call, so its number follows.
-        for (int other_index = 0; other_index < found.count; other_index++) {
-            const pair_end *writer = &found.ends[other_index];
-            if (writer->inode != reader->inode + 1) continue;
-            if (writer->descriptor >= FD_SETSIZE || FD_ISSET(writer->descriptor, &readable)) continue;
-            set_close_on_exec(writer->descriptor);
-        }
+        if (!FD_ISSET(descriptor, &readable) || !is_pair_end(descriptor, &reader)) continue;
+        set_close_on_exec(descriptor);
+        if (set_writer(&found, &reader, &readable)) continue;
+        // Other threads have freed lower descriptors meanwhile.
+        if (all.count == 0) collect(&all, 0, highest_descriptor());
+        set_writer(&all, &reader, &readable);
     }
 }
 

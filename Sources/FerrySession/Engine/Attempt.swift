@@ -10,10 +10,14 @@ struct Attempt {
     var requestCount = 0
     /// Whether a byte of a response has come since the request was sent last.
     var hasResponseBytes = false
+    /// Whether no credential is accepted, so that the request goes again without one.
+    var mustWithholdCredential = false
     /// How many responses have asked for a credential.
     var challengeRounds = 0
     /// How many responses of a proxy to `CONNECT` have asked for a credential.
     var tunnelChallengeRounds = 0
+    /// Why the response of a proxy to `CONNECT` is not accepted.
+    var tunnelProblem: String?
     /// How many steps libcurl has made while it waits for a tunnel; it discards a byte in each.
     var tunnelSteps = 0
     /// How many bytes the server had acknowledged when that was looked at last.

@@ -197,6 +197,7 @@ extension Transfer {
             return askHeld()
         }
         if ownFailure != nil { return failAttempt() }
+        if attempt.mustWithholdCredential { return askWithoutCredential() }
         if mustRepeat { return repeatWithoutExpectation() }
         if reconnect() { return }
         guard let failure else { return attemptSucceeded() }

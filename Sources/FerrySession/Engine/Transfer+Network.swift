@@ -117,8 +117,8 @@ extension Transfer {
         attempt.tunnelSteps = 0
         switch tunnelParser.consume(line) {
         case .none: return true
-        case .refused(let refusal):
-            refuse(refusal)
+        case .refused(.malformed(let text)), .refused(.tooLarge(let text)):
+            attempt.tunnelProblem = text
             return false
         case .head(let head):
             tunnelHead = head
@@ -154,6 +154,7 @@ extension Transfer {
             let cause = CurlSessionError(.curl, "\(unixSocket.words) could not be connected to", curlCode: Int(code))
             return .ferry(.cannotConnectToHost, url: request.url, underlying: cause)
         }
+        let text = attempt.tunnelProblem ?? text
         guard let proxy, let fault = proxyFault(code, text, proxy) else { return nil }
         let cause = CurlSessionError(
             fault.reason,

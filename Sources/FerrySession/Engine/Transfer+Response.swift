@@ -38,12 +38,16 @@ extension Transfer {
             beginStoring(head, isDecoded: decoder != nil, isRedirection: true)
             return true
         }
+        if head.status == 401 || head.status == 407 { attempt.challengeRounds += 1 }
         if let challenge = challenge(for: head), let answer = received.value as? HTTPURLResponse {
-            attempt.challengeRounds += 1
             let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
             // libcurl answers every nonce that the server calls stale; ending the attempt is the only way to stop it.
             held = Held(response: answer, question: .challenge(challenge), isAbandoned: !mayAnswer)
             return mayAnswer
+        }
+        if !RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds) {
+            attempt.mustWithholdCredential = true
+            return false
         }
         noteAcceptedCredentials()
         if let offset = continuesAt { return didContinue(received, head, at: offset) }

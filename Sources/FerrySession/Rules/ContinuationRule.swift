@@ -27,7 +27,9 @@ package enum ContinuationRule {
     package static func isStrongTag(_ text: String) -> Bool {
         let bytes = text.utf8
         let quote = UInt8(ascii: "\"")
-        guard (2...longestValidator).contains(bytes.count), bytes.first == quote, bytes.last == quote else { return false }
+        guard (2...longestValidator).contains(bytes.count), bytes.first == quote, bytes.last == quote else {
+            return false
+        }
         return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) }
     }
 

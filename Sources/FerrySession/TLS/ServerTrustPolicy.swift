@@ -5,7 +5,8 @@
 public protocol ServerTrustPolicy: Sendable {
     /// Says what libcurl has to verify about a host by itself, before the policy is asked.
     ///
-    /// Runs on the session's engine thread, for each attempt at a request. What is left out is the policy's own business.
+    /// It is asked once for each host, on a thread of its own, while the first request to the host waits. What is left out
+    /// is the policy's own business.
     ///
     /// - Parameter host: The host of the URL, as ``ServerTrust/host`` has it.
     /// - Returns: What a connection has to pass in the TLS handshake.
@@ -13,8 +14,9 @@ public protocol ServerTrustPolicy: Sendable {
 
     /// Says whether a connection may carry requests.
     ///
-    /// It is asked once for each connection, after the handshake and before any byte of a request, on the session's
-    /// engine thread, where all transfers of the session wait for it.
+    /// It is asked once for each connection, after the handshake and before any byte of a request, on a thread of its own.
+    /// One that takes more than 50 milliseconds delays its own transfer only: the connection is closed, and the decision
+    /// counts for the transfer's next one, if the server shows the same chain there.
     ///
     /// - Parameter trust: What the server has shown, and what libcurl thinks of it.
     /// - Returns: The decision.

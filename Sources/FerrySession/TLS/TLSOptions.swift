@@ -49,9 +49,10 @@ public struct TLSOptions: Sendable {
     /// Judges a connection after its handshake and before any byte of a request; by default nobody is asked.
     ///
     /// It is asked once for each connection, with the chain the server presented; requests that share the connection
-    /// share the answer. It runs on the session's engine thread, where all transfers of the session wait for it: it has
-    /// to be quick, and must not wait for anything. A refused connection never carries a request, and is closed; its
-    /// task fails with `serverCertificateUntrusted` and the reason `trustRefused`.
+    /// share the decision. It runs on a thread of its own. One that takes more than 50 milliseconds delays its own
+    /// transfer only: the connection is closed, and the decision counts for the transfer's next one, if the server shows
+    /// the same chain there. A refused connection never carries a request, and is closed; its task fails with
+    /// `serverCertificateUntrusted` and the reason `trustRefused`.
     ///
     /// It works where libcurl (7.80 or later) uses OpenSSL or a library of its kind; elsewhere the session's https tasks
     /// fail with the reason `tlsUnsupported`.

@@ -166,9 +166,8 @@ struct HostileHeadTests {
     @Test("Credentials in a redirect's location are not sent", arguments: [false, true])
     func redirectCredentials(_ isOtherOrigin: Bool) async throws {
         let target = try RawServer { connection in
-            while !connection.readHead().isEmpty {
-                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            }
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         }
         let first = try RawServer { connection in
             let head = connection.readHead()

@@ -201,7 +201,7 @@ struct GapTests {
         first.resume()
         try await delegate.completion(of: first)
         var request = URLRequest(url: server.url)
-        request.httpMethod = "POST"
+        request.httpMethod = "PUT"
         let task = session.uploadTask(with: request, from: LoopbackServer.pattern(count: 300_000))
         task.resume()
         let record = try await delegate.completion(of: task)

@@ -68,12 +68,13 @@ public struct Redaction: Sendable, Hashable {
     func body(_ text: String, type: String?) -> String? {
         guard isOn else { return text }
         let type = type?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        let first = text.first { !$0.isWhitespace }
+        // A byte, since a character may be as long as the whole text, and slow to compare.
+        let first = text.utf8.first { $0 > 0x20 }
         if type?.hasPrefix("multipart/") == true { return nil }
         if type == "application/x-www-form-urlencoded" {
             return PresentableText.redactedPairs(text[...], isSecret: isSecret)
         }
-        if type?.hasSuffix("json") == true || first == "{" || first == "[" {
+        if type?.hasSuffix("json") == true || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             return JSONRedactor.redact(text, isSecret: isSecret)
         }
         return type == nil ? PresentableText.redactedPairs(text[...], isSecret: isSecret) : text

@@ -26,12 +26,14 @@ import Testing
         #expect(CacheKey.key(try #require(URL(string: string))) == nil)
     }
 
-    /// A megabyte of fields is the most that a head may have; sorting the names again for each takes minutes.
-    @Test("Many fields of Vary are read in linear time") func manyVaryFields() {
+    /// Sorting the names again for each field takes minutes.
+    @Test("Many fields of Vary are read in linear time, and more than a hundred names are not stored")
+    func manyVaryFields() {
         let start = ContinuousClock.now
         let fields = CacheFields((0..<70_000).map { ResponseHead.Field(name: "Vary", value: "a\($0)") })
         #expect(ContinuousClock.now - start < .seconds(10))
-        #expect(fields.vary?.count == 70_000)
+        #expect(fields.vary == nil)
+        #expect(CacheRows.fields((0..<100).map { ("Vary", "a\($0)") }).vary?.count == 100)
         #expect(CacheRows.fields([("Vary", "b, A"), ("vary", "a,, c")]).vary == ["a", "b", "c"])
         #expect(CacheRows.fields([("Vary", "b"), ("vary", "c, *")]).vary == nil)
     }
