@@ -37,9 +37,10 @@ private func decode(_ body: [UInt8], _ codings: [ContentCoding], pieceSize: Int,
             rest = rest.dropFirst(piece.count)
             piece.withUnsafeBytes { chain.append($0) }
             while true {
-                let count = try output.withUnsafeMutableBytes { try chain.read(into: $0) }
-                expect((0...outputSize).contains(count), "\(count) bytes in a buffer of \(outputSize)")
-                if count == 0 { break }
+                let step = try output.withUnsafeMutableBytes { try chain.read(into: $0) }
+                if step == .needsInput { break }
+                guard case .output(let count) = step else { continue }
+                expect((1...outputSize).contains(count), "\(count) bytes in a buffer of \(outputSize)")
                 result.output += output.prefix(count)
                 if result.output.count > most {
                     result.isCut = true

@@ -57,28 +57,37 @@ let contentRange = FuzzTarget("content-range") { input in
     let status = input.choice([206, 206, 416, 200, 304])
     let text = input.amplifiedText(to: 200_000)
     let answer = bounded {
-        ContinuationRule.judge(status: status, contentRange: text, offset: offset, expectedTotal: total)
+        ContinuationRule.evaluate(
+            .init(status: status) { $0 == "Content-Range" ? text : nil },
+            .init(offset: offset, total: total, validator: nil)
+        )
     }
+    var end: ByteCount?
+    if case .continues(let found) = answer { end = found }
     guard let range = ContentRange(text) else {
-        expect(answer != .continues, "continues without a range")
+        expect(end == nil, "continues without a range")
         return
     }
-    expect(range.first >= 0 && range.first <= range.last, "\(range)")
-    expect(range.complete.map { $0 > range.last } ?? true, "\(range)")
-    let written = "bytes \(range.first)-\(range.last)/\(range.complete.map(String.init) ?? "*")"
+    expect(range.first <= range.last && range.last < range.end, "\(range)")
+    expect(range.first.adding(range.length) == range.end, "\(range)")
+    expect(range.complete.map { $0 >= range.end } ?? true, "\(range)")
+    let written = "bytes \(range.first)-\(range.last)/\(range.complete.map(\.description) ?? "*")"
     expect(ContentRange(written) == range, "\(range) became \(String(describing: ContentRange(written)))")
-    guard answer == .continues else { return }
+    guard let end else { return }
+    expect(end == range.end, "continues to \(end)")
     expect(range.first == offset, "continues at \(range.first) and not at \(offset)")
     if let total, let complete = range.complete { expect(complete == total, "continues another length") }
 }
 
 /// Numbers from zero on, with those at the edges of their type.
-private func number(_ input: inout FuzzInput) -> Int64 {
-    switch input.number(below: 4) {
-    case 0: Int64(input.number(below: 256))
-    case 1: Int64.max - Int64(input.number(below: 256))
-    default: Int64(input.number(below: 1 << 24)) << 16
-    }
+private func number(_ input: inout FuzzInput) -> ByteCount {
+    let number =
+        switch input.number(below: 4) {
+        case 0: Int64(input.number(below: 256))
+        case 1: Int64.max - Int64(input.number(below: 256))
+        default: Int64(input.number(below: 1 << 24)) << 16
+        }
+    return ByteCount(number) ?? .zero
 }
 
 /// Dates of HTTP.

@@ -18,7 +18,7 @@ let responseHead = FuzzTarget("response-head") { input in
             let isLatin1 = head.fields.first { $0.name.isEqualIgnoringCase("location") }?.isLatin1 ?? false
             expect(!isLatin1 || location.utf8.allSatisfy { $0 < 0x80 }, "a location that is not ASCII")
         }
-        _ = bounded { head.hasConflictingLengths }
+        _ = bounded { head.framingProblem }
         checkRoundTrip(head)
     }
 }
@@ -30,7 +30,7 @@ private func parseHeads(_ text: [UInt8]) -> [ResponseHead] {
         switch line.withUnsafeBytes({ parser.consume($0) }) {
         case .none: continue
         case .head(let head): heads.append(head)
-        case .malformed: return heads
+        case .refused: return heads
         }
     }
     let size = parser.trailers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
