@@ -26,7 +26,9 @@ let operationArchive = FuzzTarget("operation-archive") { input in
     let isSealed = input.byte() < 0xF0
     let body = input.piece(upTo: 32)
     let json = input.amplified(to: 200_000)
-    let payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) } + Data(json) + Data(body)
+    var payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) }
+    payload.append(contentsOf: json)
+    payload.append(contentsOf: body)
     let data = isSealed ? OperationArchive.seal(payload) : Data("ferry-operation\n".utf8) + payload
     guard let archive = try? bounded({ try OperationArchive(data) }) else { return }
     expect(archive.request.url?.isWebAddress == true, "no web address")
