@@ -58,17 +58,30 @@ struct ResponseHead: Sendable, Hashable, Codable {
     /// Why the end of the body cannot be told from the head, as a sentence that names the field (RFC 9112, sections 6.1
     /// and 6.3); `nil` where it can.
     var framingProblem: String? {
-        let codings = fields.filter { $0.name.isEqualIgnoringCase("transfer-encoding") }
-        if let coding = codings.first?.value.trimmingCharacters(in: .whitespaces) {
-            guard codings.count == 1 else { return "The response has several Transfer-Encoding fields" }
-            // No other coding was asked for with TE, and none is undone here.
-            guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
-                return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
+        var (lengths, codings) = (0, 0)
+        var isPlain = true
+        for field in fields {
+            // Few names are compared in full.
+            switch field.name.utf8.count {
+            case 14 where field.name.isEqualIgnoringCase("content-length"):
+                lengths += 1
+                isPlain = isPlain && ByteCount(digits: field.value) != nil
+            case 17 where field.name.isEqualIgnoringCase("transfer-encoding"): codings += 1
+            default: break
             }
-            // It goes before any Content-Length.
-            if coding.isEqualIgnoringCase("chunked") { return nil }
         }
-        return lengthProblem
+        // One length in digits, or none, as nearly every head has it.
+        if codings == 0 { return lengths <= 1 && isPlain ? nil : lengthProblem }
+        guard codings == 1, let value = value("Transfer-Encoding") else {
+            return "The response has several Transfer-Encoding fields"
+        }
+        // No other coding was asked for with TE, and none is undone here.
+        let coding = value.trimmingCharacters(in: .whitespaces)
+        guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
+            return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
+        }
+        // Chunks go before any Content-Length.
+        return coding.isEqualIgnoringCase("chunked") ? nil : lengthProblem
     }
 
     private var lengthProblem: String? {

@@ -45,12 +45,34 @@ package struct URLHost: Sendable {
     package init(_ text: String) throws(Invalid) {
         if Self.isNormalName(text) {
             (name, kind, hasRootDot) = (text, .name, false)
+        } else if Self.isNormalIPv4(text) {
+            (name, kind, hasRootDot) = (text, .ipv4, false)
         } else if text.utf8.contains(UInt8(ascii: ":")) || text.utf8.first == UInt8(ascii: "[") {
             (name, kind) = try Self.addressInBrackets(text)
             hasRootDot = false
         } else {
             (name, kind, hasRootDot) = try Self.nameOrAddress(text)
         }
+    }
+
+    /// Whether a text is four decimal numbers up to 255, without leading zeros.
+    static func isNormalIPv4(_ text: String) -> Bool {
+        // A part has three digits at most, so the number stays small.
+        var (dots, digits, number) = (0, 0, 0)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if digits == 3 || (digits > 0 && number == 0) { return false }
+                digits += 1
+                number = number * 10 + Int(byte & 0x0F)
+                if number > 255 { return false }
+            case UInt8(ascii: "."):
+                if digits == 0 || dots == 3 { return false }
+                (dots, digits, number) = (dots + 1, 0, 0)
+            default: return false
+            }
+        }
+        return dots == 3 && digits > 0
     }
 
     /// The host as a URL has it, which is what libcurl gets.

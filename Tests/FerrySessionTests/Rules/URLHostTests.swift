@@ -203,3 +203,22 @@ import Testing
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .invalidHost)
     }
 }
+
+@Suite("Addresses of version 4 that are in their form already") struct NormalIPv4Tests {
+    @Test(
+        "Four decimal numbers up to 255 without leading zeros",
+        arguments: [
+            ("127.0.0.1", true), ("0.0.0.0", true), ("255.255.255.255", true), ("10.20.30.40", true), ("127.1", false),
+            ("127.0.0.1.", false), ("127.0.0.01", false), ("00.0.0.0", false), ("256.0.0.1", false), ("1.2.3", false),
+            ("1.2.3.4.5", false), ("1..2.3", false), (".1.2.3", false), ("1.2.3.", false), ("", false), ("...", false),
+            ("1.2.3.a", false), ("0x7f.0.0.1", false), ("1.2.3.4 ", false), ("99999999999999999999.1.1.1", false),
+        ]
+    )
+    func table(_ text: String, _ isNormal: Bool) throws {
+        #expect(URLHost.isNormalIPv4(text) == isNormal)
+        if isNormal {
+            let host = try URLHost(text)
+            #expect(host.name == text && host.kind == .ipv4)
+        }
+    }
+}
