@@ -1,7 +1,7 @@
 /// What is known of one attempt of a transfer; each attempt begins with a new one.
 struct Attempt {
     /// The connection that carries the request, from the moment before it is sent.
-    var connection: Connection?
+    private(set) var connection: Connection?
     /// The connection that was opened last for the attempt.
     var lastOpened: Connection?
     /// When the request was sent last.
@@ -26,4 +26,18 @@ struct Attempt {
     var rangeEnd: ByteCount?
     /// The question about the connection's trust that the attempt waits for.
     var pendingTrust: TrustQuestion?
+
+    /// Notes the connection that carries the request from now on.
+    mutating func use(_ connection: Connection) {
+        guard self.connection !== connection else { return }
+        leaveConnection()
+        self.connection = connection
+        connection.addUser()
+    }
+
+    /// Notes that no connection carries the request any more.
+    mutating func leaveConnection() {
+        connection?.removeUser()
+        connection = nil
+    }
 }

@@ -68,9 +68,8 @@ final class Connection {
 
     /// Whether a new request may be sent on the connection.
     ///
-    /// Bytes that wait on an idle HTTP/1.1 connection are the answer to no request (RFC 9112, section 9.2 speaks of
-    /// requests without a response only): the next request would take them for its own response. `hasUnreadBytes` says
-    /// whether the TLS library holds some.
+    /// Bytes that wait on an idle HTTP/1.1 connection are the response to no request, yet the next request would take
+    /// them for its own. `hasUnreadBytes` returns a Boolean value that indicates whether the TLS library holds some.
     func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
         guard !isBroken, !isStalled else { return false }
         guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }

@@ -118,21 +118,16 @@ extension Transfer {
     private func mayUseConnection(local: UnsafePointer<CChar>?, port: Int) -> Bool {
         if let local, local.pointee != 0, port > 0 {
             guard let connection = engine.connections.connection(address: local, port: port) else { return true }
-            let isUsed = attempt.connection === connection
-            if !isUsed {
-                guard connection.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
-                    return refuseConnection()
-                }
-                attempt.connection?.removeUser()
-                attempt.connection = connection
-                connection.addUser()
+            guard attempt.connection !== connection else { return true }
+            guard connection.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
+                return refuseConnection()
             }
+            attempt.use(connection)
             return true
         }
         // Connections over Unix-domain sockets cannot be told apart, unless this attempt has opened one.
         if let opened = attempt.lastOpened {
-            attempt.connection = opened
-            opened.addUser()
+            attempt.use(opened)
             return true
         }
         return engine.connections.hasUnexpectedInputWithoutPort ? refuseConnection() : true

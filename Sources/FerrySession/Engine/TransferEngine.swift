@@ -261,8 +261,7 @@ final class TransferEngine: @unchecked Sendable {
             let kept = 64
             if isClean, idleHandles.count < kept, easy.reset(isReusable: reusesHandles) { idleHandles.append(easy) }
         }
-        transfer.attempt.connection?.removeUser()
-        transfer.attempt.connection = nil
+        transfer.attempt.leaveConnection()
         waiting[ObjectIdentifier(transfer)] = nil
         giveUpSlot(transfer)
     }

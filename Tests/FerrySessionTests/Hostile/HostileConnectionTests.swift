@@ -1,4 +1,5 @@
 import FerrySession
+import ProxySupport
 import TestSupport
 import Testing
 
@@ -30,6 +31,39 @@ struct HostileConnectionTests {
                 #expect(await Wire.eventually { isPoisoned.withLock { $0 } > before })
                 try await Task.sleep(for: .milliseconds(2))
             }
+        }
+    }
+
+    /// libcurl sends the request a second time to answer the challenge, on the same connection.
+    @Test("A response that was not asked for is refused on a Unix-domain socket, behind a challenge too")
+    func unaskedOverUnixSocket() async throws {
+        let isPoisoned = Locked(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            let challenge = "WWW-Authenticate: Digest realm=\"a\", nonce=\"n\", qop=\"auth\""
+            connection.write("HTTP/1.1 401 No\r\n\(challenge)\r\nContent-Length: 0\r\n\r\n")
+            guard connection.readHead().contains("Authorization: Digest") else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nown\(connection.index)")
+            usleep(50_000)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+            isPoisoned.withLock { $0 = true }
+            connection.readAll()
+        }
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("socket").path
+        let relay = try UnixRelay(path: path, to: server.port)
+        defer { withExtendedLifetime(relay) {} }
+        var options = CurlSession.Options()
+        options.network.unixSocket = .path(path)
+        let session = Wire.session(options: options)
+        let url = try #require(URL(string: "http://ada:secret@docker/"))
+        for index in 0..<3 {
+            isPoisoned.withLock { $0 = false }
+            let (data, _) = try await session.data(from: url)
+            #expect(data == Data("own\(index)".utf8))
+            #expect(await Wire.eventually { isPoisoned.withLock { $0 } })
+            // The relay passes the second response on.
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 

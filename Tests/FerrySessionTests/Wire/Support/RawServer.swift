@@ -47,6 +47,7 @@ final class RawServer: Sendable {
         }
 
         private var headEnd: Data.Index?
+        private var isReset = false
 
         /// Reads until so many bytes have come behind the last head.
         func readBody(_ count: Int) {
@@ -77,8 +78,21 @@ final class RawServer: Sendable {
 
         /// Makes the close that follows a reset.
         func resetOnClose() {
+            isReset = true
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+
+        /// Closes the connection, which the client sees as its orderly end unless a reset was asked for.
+        ///
+        /// Bytes that are not read would make a reset of every close, and a reset overtakes the response.
+        fileprivate func close() {
+            if !isReset {
+                shutdown(descriptor, Int32(SHUT_WR))
+                var rest = [UInt8](repeating: 0, count: 65_536)
+                while recv(descriptor, &rest, rest.count, 0) > 0 {}
+            }
+            Glibc.close(descriptor)
         }
     }
 
@@ -147,7 +161,7 @@ final class RawServer: Sendable {
                 let connection = Connection(descriptor, index: number)
                 script(connection)
                 record(connection.received)
-                close(descriptor)
+                connection.close()
             }
             thread.start()
         }
