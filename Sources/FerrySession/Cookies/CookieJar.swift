@@ -32,6 +32,8 @@ final class CookieJar: @unchecked Sendable {
 
     /// Stores what a response sets; each field is read by itself, since values may contain commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
+        // Most responses set none.
+        guard fields.contains(where: { $0.name.isEqualIgnoringCase("set-cookie") }) else { return }
         let values = fields.lazy.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
             .prefix(CookieStoreRule.maximumFields)
         guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,

@@ -34,7 +34,7 @@ struct CacheExchange {
         var controls: [String] = []
         var isPragma = false
         request = CacheStorageRule.Request(method: prepared.method)
-        for line in prepared.headers {
+        for line in prepared.isPlain ? [] : prepared.headers {
             guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
                 continue
             }

@@ -9,6 +9,8 @@ struct PreparedRequest: Sendable {
     let proxyHeaders: [String]
     /// The length the request announces for its body, where it does.
     let announcedLength: Int64?
+    /// Whether the fields are those of every request, which mean nothing to a cache.
+    let isPlain: Bool
     /// Whether the request's fields may have something to say about caching.
     let mentionsCaching: Bool
     /// Whether the request asks for 100 (Continue).
@@ -65,7 +67,8 @@ struct PreparedRequest: Sendable {
         self.method = method
         announcedLength = fields.announcedLength
         hasSecrets = fields.hasSecrets
-        guard !fields.list.isEmpty || context.hasBody else {
+        isPlain = fields.list.isEmpty && !context.hasBody
+        guard !isPlain else {
             (expectsContinue, mentionsCaching, headers, proxyHeaders) = (false, false, settings.plainLines, [])
             return
         }

@@ -9,22 +9,29 @@ struct Authority {
 
     /// Finds the authority of a URL; `nil` where it has none.
     init?(_ url: String) {
+        var url = url
+        guard let found = url.withUTF8(Self.find) else { return nil }
         let bytes = url.utf8
-        let (slash, colon) = (UInt8(ascii: "/"), UInt8(ascii: ":"))
-        guard let scheme = bytes.firstIndex(where: { !Self.isSchemeByte($0) }), bytes[scheme] == colon,
-            bytes[scheme...].dropFirst().starts(with: [slash, slash])
-        else { return nil }
-        let start = bytes.index(scheme, offsetBy: 3)
-        let ends = bytes[start...].firstIndex { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        let end = ends ?? bytes.endIndex
-        let hostStart = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { bytes.index(after: $0) } ?? start
+        let start = bytes.index(bytes.startIndex, offsetBy: found.start)
+        let hostStart = bytes.index(start, offsetBy: found.hostStart - found.start)
         userInfo = start..<hostStart
-        if bytes[hostStart..<end].first == UInt8(ascii: "[") {
-            let bracket = bytes[hostStart..<end].firstIndex(of: UInt8(ascii: "]"))
-            host = hostStart..<(bracket.map { bytes.index(after: $0) } ?? end)
-        } else {
-            host = hostStart..<(bytes[hostStart..<end].firstIndex(of: colon) ?? end)
-        }
+        host = hostStart..<bytes.index(hostStart, offsetBy: found.hostEnd - found.hostStart)
+    }
+
+    /// Returns the offsets of the authority, of its host, and of the host's end.
+    private static func find(_ bytes: UnsafeBufferPointer<UInt8>) -> (start: Int, hostStart: Int, hostEnd: Int)? {
+        let (slash, colon) = (UInt8(ascii: "/"), UInt8(ascii: ":"))
+        guard let scheme = bytes.firstIndex(where: { !isSchemeByte($0) }), bytes.count - scheme >= 3,
+            bytes[scheme] == colon, bytes[scheme + 1] == slash, bytes[scheme + 2] == slash
+        else { return nil }
+        let start = scheme + 3
+        let isEnd = { (byte: UInt8) in byte == slash || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+        let end = bytes[start...].firstIndex(where: isEnd) ?? bytes.endIndex
+        let hostStart = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+        let rest = bytes[hostStart..<end]
+        let isInBrackets = rest.first == UInt8(ascii: "[")
+        let hostEnd = isInBrackets ? rest.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : rest.firstIndex(of: colon)
+        return (start, hostStart, hostEnd ?? end)
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {

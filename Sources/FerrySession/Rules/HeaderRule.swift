@@ -2,7 +2,13 @@
 enum HeaderRule {
     /// Whether the string is a token: one or more of the characters HTTP allows in names.
     static func isToken(_ string: String) -> Bool {
-        !string.isEmpty && string.utf8.allSatisfy(isTokenByte)
+        var string = string
+        return string.withUTF8 { isToken(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Whether bytes are a token.
+    static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
     }
 
     /// Whether a value is free of the bytes that would end or cut it: CR, LF and NUL.
@@ -10,17 +16,11 @@ enum HeaderRule {
         string.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
 
+    /// Whether a byte is a letter, a digit or one of ``!#$%&'*+-.^_`|~``.
+    ///
+    /// Every byte of every name is looked up, so the characters are the bits of two numbers, from zero and from `@` on.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default:
-            false
-        }
+        let bits: UInt64 = byte < 0x40 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return byte < 0x80 && bits & (1 << UInt64(byte & 0x3F)) != 0
     }
 }

@@ -87,12 +87,12 @@ struct ResponseHeadParser: Sendable {
         }
         // Section 5.1: a blank before the colon has led to different readings of one message.
         let nameBytes = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        let name = Self.text(nameBytes).text
-        guard HeaderRule.isToken(name) else {
+        guard HeaderRule.isToken(nameBytes) else {
             return .refused(
                 .malformed("The response has a header field with the name \(Self.quoted(nameBytes)), which is no token")
             )
         }
+        let name = String(decoding: nameBytes, as: UTF8.self)
         let (value, isLatin1) = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
         if isInBody {
             trailers.append(.init(name: name, value: value))
@@ -108,10 +108,10 @@ struct ResponseHeadParser: Sendable {
     }
 
     private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var bytes = line[...]
-        if bytes.last == 0x0A { bytes = bytes.dropLast() }
-        if bytes.last == 0x0D { bytes = bytes.dropLast() }
-        return UnsafeRawBufferPointer(rebasing: bytes)
+        var end = line.endIndex
+        if end > 0, line[end - 1] == 0x0A { end -= 1 }
+        if end > 0, line[end - 1] == 0x0D { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[..<end])
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -29,8 +29,14 @@ package struct ByteCount: Hashable, Comparable, Sendable {
     /// Reads digits alone, without sign or blanks, as RFC 9110 section 8.6 writes a length; `nil` for anything else and
     /// for numbers beyond `Int64.max`.
     package init?(digits text: some StringProtocol) {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(text) else {
-            return nil
+        guard !text.isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in text.utf8 {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isSumTooLarge) = tens.addingReportingOverflow(Int64(byte & 0x0F))
+            guard !isTooLarge, !isSumTooLarge else { return nil }
+            value = sum
         }
         int64 = value
     }

@@ -17,7 +17,7 @@ package enum PresentableText {
     ///   - replacement: What is written in place of the user information and its `@`.
     /// - Returns: The text without user information.
     package static func withoutUserInfo(_ url: String, replacement: String = "") -> String {
-        guard url.utf8.contains(UInt8(ascii: "@")) else { return url }
+        guard url.hasByte(UInt8(ascii: "@")) else { return url }
         if let authority = Authority(url) {
             if !authority.userInfo.isEmpty, !url[authority.host].isEmpty {
                 return url.replacingCharacters(in: authority.userInfo, with: replacement)

@@ -23,6 +23,12 @@ extension String {
         return isFolded ? self : lowercased()
     }
 
+    /// Returns a Boolean value that indicates whether the text has a byte.
+    func hasByte(_ byte: UInt8) -> Bool {
+        var text = self
+        return text.withUTF8 { $0.contains(byte) }
+    }
+
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }

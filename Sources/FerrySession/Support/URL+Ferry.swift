@@ -11,7 +11,7 @@ extension URL {
     package var presentable: URL {
         let text = absoluteString
         // Nearly all URLs have no user information, and are taken as they are.
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return self }
+        guard text.hasByte(UInt8(ascii: "@")) else { return self }
         let safe = PresentableText.withoutUserInfo(text)
         if safe == text { return self }
         return URL(string: safe) ?? URL(string: "redacted:") ?? URL(fileURLWithPath: "/")

@@ -40,7 +40,7 @@ struct HostileChallengeTests {
         async throws
     {
         let (server, requests) = try server(401, "WWW-Authenticate")
-        let delegate = StubbornDelegate()
+        let delegate = CredentialDelegate(password: "wrong")
         let session = Wire.session(delegate)
         let (data, response) = try await Bystander.watching(session) { try await session.data(from: server.url()) }
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
@@ -97,20 +97,5 @@ struct HostileChallengeTests {
         let url = try #require(URL(string: "https://example.invalid/"))
         let error = try await Bystander.watching(session) { await Wire.error { try await session.data(from: url) } }
         #expect(error != nil)
-    }
-}
-
-/// Gives the same credential to every challenge.
-private final class StubbornDelegate: NSObject, URLSessionTaskDelegate {
-    let count = Locked(0)
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        count.withLock { $0 += 1 }
-        completionHandler(.useCredential, URLCredential(user: "ada", password: "wrong", persistence: .none))
     }
 }

@@ -7,17 +7,29 @@ enum CacheKey {
     ///
     /// Methods have no part in it: only responses to GET are stored.
     static func key(_ url: String, origin: Origin) -> String {
-        let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
-        // Behind the scheme and `://`.
-        let rest = url.utf8.dropFirst(origin.scheme.utf8.count + 3)
-        let path = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
-        let target = rest[path...].prefix { $0 != hash }
-        let root = target.first == slash ? "" : "/"
         var key = ""
         key.reserveCapacity(url.utf8.count + 8)
-        for part in [origin.scheme, "://", origin.host, ":", String(origin.port), root] { key += part }
-        key += Substring(target)
+        key += origin.scheme
+        key += "://"
+        key += origin.host
+        key += ":"
+        key += String(origin.port)
+        var url = url
+        // Behind the scheme and `://`.
+        url.withUTF8 { append(target(of: $0.dropFirst(origin.scheme.utf8.count + 3)), to: &key) }
         return key
+    }
+
+    /// Returns path and query of what follows `://` in a URL.
+    private static func target(of rest: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
+        let start = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
+        return rest[start...].prefix { $0 != hash }
+    }
+
+    private static func append(_ target: Slice<UnsafeBufferPointer<UInt8>>, to key: inout String) {
+        if target.first != UInt8(ascii: "/") { key += "/" }
+        key += String(decoding: target, as: UTF8.self)
     }
 
     /// The key of a URL, or `nil` for one that is no web address.

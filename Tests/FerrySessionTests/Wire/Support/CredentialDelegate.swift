@@ -1,0 +1,22 @@
+import FerrySession
+
+/// Gives the same credential to every challenge.
+final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
+    /// How many challenges there were.
+    let count = Locked(0)
+    private let password: String
+
+    init(password: String) {
+        self.password = password
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        count.withLock { $0 += 1 }
+        completionHandler(.useCredential, URLCredential(user: "ada", password: password, persistence: .none))
+    }
+}
