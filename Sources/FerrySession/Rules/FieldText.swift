@@ -5,9 +5,8 @@
 extension Substring.UTF8View {
     /// The same without spaces and tabs at both ends (RFC 9110, section 5.6.3).
     var trimmed: Substring.UTF8View {
-        var rest = drop(while: Self.isBlank)
-        while let last = rest.last, Self.isBlank(last) { rest = rest.dropLast() }
-        return rest
+        let end = lastIndex { !Self.isBlank($0) }.map(index(after:)) ?? startIndex
+        return self[..<end].drop(while: Self.isBlank)
     }
 
     /// The parts between a separator; empty ones count.

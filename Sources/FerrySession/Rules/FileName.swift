@@ -44,9 +44,9 @@ public enum FileName {
 
     /// Without white space at both ends.
     private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
-        var rest = text.drop(while: \.properties.isWhitespace)
-        while let last = rest.last, last.properties.isWhitespace { rest = rest.dropLast() }
-        return rest
+        // Not by dropLast(), which counts the rest each time.
+        let end = text.lastIndex { !$0.properties.isWhitespace }.map(text.index(after:)) ?? text.startIndex
+        return text[..<end].drop(while: \.properties.isWhitespace)
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

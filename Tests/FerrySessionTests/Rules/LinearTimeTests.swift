@@ -33,6 +33,7 @@ struct LinearTimeTests {
             "FileName",
             { text in
                 _ = FileName.sanitized(text)
+                _ = FileName.sanitized("a" + text)
                 _ = FileName.sanitized("a" + text + ".tar")
             }
         ),

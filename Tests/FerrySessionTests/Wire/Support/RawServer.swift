@@ -109,8 +109,13 @@ final class RawServer: Sendable {
 
     /// Starts to listen; the script runs once for each connection, on a thread of its own.
     ///
-    /// With a receive buffer of its own size, the system takes no more than that for a script that reads slowly.
-    init(receiveBuffer: Int32? = nil, _ script: @escaping @Sendable (Connection) -> Void) throws {
+    /// With a receive buffer of its own size, the system takes no more than that for a script that reads slowly. A server
+    /// for very many connections does not record what they have received.
+    init(
+        receiveBuffer: Int32? = nil,
+        isRecording: Bool = true,
+        _ script: @escaping @Sendable (Connection) -> Void
+    ) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -131,7 +136,9 @@ final class RawServer: Sendable {
         let recorded = Locked<[Data]>([])
         self.recorded = recorded
         let thread = Thread {
-            Self.accept(descriptor, script) { data in recorded.withLock { $0.append(data) } }
+            Self.accept(descriptor, script) { data in
+                if isRecording { recorded.withLock { $0.append(data) } }
+            }
         }
         thread.start()
     }
