@@ -185,12 +185,20 @@ ferry_decode_status ferry_decoder_run(
         return decoder->ended ? FERRY_DECODE_END : FERRY_DECODE_MORE;
     }
     case FERRY_ZSTD: {
+        if (input_length > 0 && (!decoder->started || decoder->ended)) {
+            // Only the frames of RFC 8878, sections 3.1.1 and 3.1.2: the library may know formats from before it, whose
+            // decoders are not kept as safe.
+            if (input[0] != 0x28 && (input[0] & 0xF0) != 0x50) return FERRY_DECODE_ERROR;
+            decoder->started = true;
+            decoder->ended = false;
+        }
         zstd_buffer in = {(void *)(uintptr_t)input, input_length, 0};
         zstd_buffer out = {output, output_length, 0};
         size_t code = library.zstd_run(decoder->state, &out, &in);
         *consumed = in.position;
         *produced = out.position;
         if (library.zstd_is_error(code)) return FERRY_DECODE_ERROR;
+        decoder->ended = code == 0;
         return code == 0 ? FERRY_DECODE_END : FERRY_DECODE_MORE;
     }
     }

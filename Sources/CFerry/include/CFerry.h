@@ -194,6 +194,9 @@ void ferry_block_sigpipe(void);
 /// Names the calling thread; the name has 15 bytes at most.
 void ferry_name_thread(const char *name);
 
+/// The label of the dispatch queue that runs the current code; empty for none, or for a queue without one.
+const char *ferry_current_queue_label(void);
+
 // MARK: - Content decoding
 
 /// The content codings of RFC 9110 section 8.4.1, and Zstandard (RFC 8878).

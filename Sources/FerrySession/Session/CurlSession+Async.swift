@@ -65,6 +65,11 @@ extension CurlSession {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
+    /// Fetches the URL into a temporary file, with a delegate for this task alone.
+    public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
+        try await run(delegate) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
+    }
+
     /// Fetches into a temporary file, which is the caller's to move or delete.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }

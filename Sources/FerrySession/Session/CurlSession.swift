@@ -80,9 +80,13 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Properties
 
-    /// A copy of the configuration the session was made with.
+    /// A copy of the configuration the session was made with; changes to it have no effect on the session.
+    ///
+    /// Its `protocolClasses` begin with a class of Ferry's own, which does nothing in other sessions: another `URLSession`
+    /// can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
-        settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
+        EngineBypassGuard.noteQuestion()
+        return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
     }
 
     /// The delegate, until the session is invalid.

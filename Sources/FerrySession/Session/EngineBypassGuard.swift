@@ -1,9 +1,41 @@
+internal import CFerry
+
 /// Refuses every request that FoundationNetworking's own HTTP would send for a ``CurlSession``.
 ///
 /// Its `async` functions cannot be overridden: called through a variable of type `URLSession`, with a `delegate`
 /// argument of `nil`, they go to FoundationNetworking, which knows no pin, no proxy and no safe redirection.
+///
+/// The class is part of ``CurlSession/configuration``, with which another `URLSession` may be made, so it tells the tasks
+/// of a ``CurlSession`` from others: a task asks its session for the configuration, and then the classes in it, without
+/// anything in between on the one serial queue that all such tasks share.
 final class EngineBypassGuard: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { true }
+    /// Whether the last question on the queue of FoundationNetworking's tasks was one for a ``CurlSession``'s configuration.
+    private static let isNoted = Mutex(false)
+
+    /// Whether the code is called by one of FoundationNetworking's tasks, by the label of their queue.
+    private static var isOnQueueOfTasks: Bool {
+        strcmp(ferry_current_queue_label(), "org.swift.URLSessionTask.WorkQueue") == 0
+    }
+
+    /// Notes that a ``CurlSession`` was asked for its configuration.
+    static func noteQuestion() {
+        if isOnQueueOfTasks { isNoted.withLock { $0 = true } }
+    }
+
+    /// Takes the requests of a ``CurlSession``, and all requests where it cannot tell whose they are.
+    override class func canInit(with request: URLRequest) -> Bool {
+        guard isOnQueueOfTasks else { return true }
+        return isNoted.withLock { isNoted in
+            defer { isNoted = false }
+            return isNoted
+        }
+    }
+
+    required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+        super.init(request: request, cachedResponse: cachedResponse, client: client)
+        // The task has asked once more, for its cache.
+        Self.isNoted.withLock { $0 = false }
+    }
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
@@ -17,6 +49,7 @@ final class EngineBypassGuard: URLProtocol {
             self,
             didFailWithError: URLError.ferry(.unsupportedURL, url: request.url, underlying: error)
         )
+        Self.isNoted.withLock { $0 = false }
     }
 
     override func stopLoading() {}

@@ -92,6 +92,23 @@ import Testing
         #expect(throws: ContentDecoder.Failure.self) { try decode(Samples.gzip, [.gzip, .gzip]) }
     }
 
+    /// RFC 8878, section 3.1; what libzstd takes for its version 0.7 has been found by fuzzing.
+    @Test(
+        "Of Zstandard only the frames of its RFC are decoded",
+        .enabled(if: ContentCoding.available.contains(.zstd)),
+        arguments: [1, .max]
+    )
+    func zstdFrames(_ step: Int) throws {
+        for version in UInt8(0x1E)...0x27 {
+            let legacy = Data([version, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0, 0, 0x7A, 1, 0, 0, 2, 0xFF, 0, 0])
+            #expect(throws: ContentDecoder.Failure.self) { try decode(legacy, [.zstd], step: step) }
+            #expect(throws: ContentDecoder.Failure.self) { try decode(Samples.zstd + legacy, [.zstd], step: step) }
+        }
+        let skippable = Data([0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
+        let decoded = try decode(skippable + Samples.zstd + skippable, [.zstd], step: step)
+        #expect(decoded.data == Samples.text && decoded.mayEnd)
+    }
+
     @Test("A bomb is given out in pieces, and a reader that stops costs no memory") func bomb() throws {
         let chain = try #require(ContentDecoderChain([.gzip, .gzip, .gzip]))
         Samples.greatBomb.withUnsafeBytes { chain.append($0) }

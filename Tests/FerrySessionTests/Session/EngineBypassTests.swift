@@ -27,6 +27,19 @@ struct EngineBypassTests {
         #expect(server.connectionCount == 0)
     }
 
+    @Test("Another session can be made with the configuration, also after refusals") func configuration() async throws {
+        let server = try LoopbackServer()
+        let session: URLSession = makeSession()
+        let other = URLSession(configuration: session.configuration)
+        for _ in 0..<3 {
+            let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("/bytes/10")) }
+            #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .bypassesEngine)
+            #expect(try await other.data(from: server.url("/bytes/10")).0.count == 10)
+        }
+        #expect(session.configuration.protocolClasses?.isEmpty == false)
+        other.invalidateAndCancel()
+    }
+
     @Test("The tasks of such a variable are Ferry's") func tasks() async throws {
         let server = try LoopbackServer()
         let session: URLSession = makeSession()
