@@ -138,7 +138,7 @@ public final class HTTPCache: Sendable {
     }
 
     func remove(_ key: String) {
-        // The beginning of a response is no more current than the whole.
+        // The stored beginning of a response is as old as the whole.
         let keys = [key, CacheCompletion.key(key)]
         // The files first: what is read from them meanwhile is not kept, since a removal follows.
         for key in keys { folder?.remove(key) }

@@ -7,7 +7,8 @@ extension Transfer {
         if isCacheUnasked { takeUpCaching(fields) }
         guard let exchange = caching else { return }
         guard exchange.credential == engineCredential else {
-            // Another transfer's challenge was answered while this one waited: nobody knows for whom the response is.
+            // Another transfer's challenge was answered while this one waited, so that it is not known which credential
+            // the request was sent with.
             caching = nil
             return
         }

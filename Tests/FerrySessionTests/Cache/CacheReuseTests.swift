@@ -131,7 +131,7 @@ import Testing
             return .text("\(field) \(number)").adding("Cache-Control", "max-age=60")
         }
         func session(_ user: String) -> CurlSession {
-            CacheBench.session(bench.cache, CredentialDelegate(user: user))
+            CacheBench.session(bench.cache, UserDelegate(user: user))
         }
         func text(_ session: CurlSession) async throws -> String {
             String(decoding: try await session.data(from: bench.server.url("/")).0, as: UTF8.self)
@@ -146,7 +146,7 @@ import Testing
         #expect(try await text(ada) == first)
         #expect(try await text(eve) == other)
         #expect(bench.count == 4)
-        // Anybody else is challenged.
+        // A session without a credential is challenged.
         let (_, response) = try await bench.session.data(from: bench.server.url("/"))
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
@@ -288,7 +288,7 @@ import Testing
 }
 
 /// Answers every challenge for a user.
-private final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
+private final class UserDelegate: NSObject, URLSessionTaskDelegate {
     private let user: String
 
     init(user: String) {
