@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 /// The public suite behind https://cache-tests.fyi, with its own server and its own engine.
+///
+/// Its engine gives up a request after ten seconds, so that it is to run without other tests beside it.
 @Suite("cache-tests", .publicSuite(.cacheTests), .ownThreads, .timeLimit(.minutes(10)))
 struct CacheSuiteTests {
     private struct Request: Decodable {
