@@ -47,8 +47,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         data: Data?
     ) -> SerializedResponse<ParsedXMLDocument> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
-            let encoding = response?.textEncodingName.flatMap(Charset.encoding(named:))
-            return try ParsedXMLDocument(XMLContent(body, encoding: encoding), options: options)
+            try ParsedXMLDocument(XMLContent(body, encoding: response?.declaredEncoding), options: options)
         }
     }
 }

@@ -36,7 +36,7 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
     /// - Returns: The text, and what was wrong; an error in the text lies on top of one in the response.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
-            try XMLContent(body, encoding: response?.textEncodingName.flatMap(Charset.encoding(named:)))
+            try XMLContent(body, encoding: response?.declaredEncoding)
         }
     }
 }

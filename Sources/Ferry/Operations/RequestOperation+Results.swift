@@ -29,6 +29,6 @@ extension RequestOperation {
 
     /// The character encoding the response names; UTF-8 if it names none or one nobody knows.
     public var responseStringEncoding: String.Encoding {
-        response?.textEncodingName.flatMap(Charset.encoding(named:)) ?? .utf8
+        response?.declaredEncoding ?? .utf8
     }
 }

@@ -68,9 +68,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     }
 
     private static func declaredEncoding(_ response: URLResponse?, _ body: Data) -> String.Encoding? {
-        let name = response?.textEncodingName?.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))
-        return name.flatMap(Charset.encoding(named:))
-            ?? Charset.declaration(in: body, contentType: response?.contentType)
+        response?.declaredEncoding ?? Charset.declaration(in: body, contentType: response?.contentType)
     }
 }
 

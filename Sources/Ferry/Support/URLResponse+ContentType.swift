@@ -12,4 +12,15 @@ extension URLResponse {
         let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
         return trimmed.isEmpty ? nil : trimmed
     }
+
+    /// The character encoding that the content type names; nil if it names none, or one that is not known.
+    ///
+    /// FoundationNetworking's `textEncodingName` misses a parameter whose name is not in lower case.
+    package var declaredEncoding: String.Encoding? {
+        let field = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type")
+        let name = field.flatMap(ContentTypeField.charset) ?? textEncodingName
+        return name.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'")) }.flatMap(
+            Charset.encoding(named:)
+        )
+    }
 }

@@ -21,8 +21,11 @@ struct AuthenticationChallenge: Sendable {
         }
         let name = isProxy ? "proxy-authenticate" : "www-authenticate"
         let values = head.fields.filter { $0.name.lowercased() == name }.map(\.value)
-        let offered = AuthenticateField.parse(values).compactMap { challenge in
-            AuthenticationScheme(name: challenge.scheme).map { Option(scheme: $0, realm: challenge.realm) }
+        let challenges = AuthenticateField.parse(values)
+        let digest = AuthenticateField.digest(challenges)
+        let offered = challenges.compactMap { challenge -> Option? in
+            guard challenge.scheme != "digest" || challenge == digest else { return nil }
+            return AuthenticationScheme(name: challenge.scheme).map { Option(scheme: $0, realm: challenge.realm) }
         }
         options = AuthenticationScheme.allCases.compactMap { scheme in
             guard let runtime, scheme.isSupported(by: runtime) else { return nil }

@@ -1,7 +1,9 @@
-/// Reads a stored body piece by piece, and knows at the end whether it was whole.
+/// Reads a stored body or a part of it piece by piece, and knows at the end whether the body was whole.
 final class CacheBodyReader {
     enum Piece {
         case bytes(UnsafeRawBufferPointer)
+        /// So many bytes were read that lie outside of the part.
+        case skipped(Int)
         case end
         case damaged
     }
@@ -9,20 +11,24 @@ final class CacheBodyReader {
     private static let pieceSize = 65_536
 
     private let body: CacheBody
+    private let part: Range<Int>
     private var offset = 0
     private var checksum = CacheChecksum()
 
-    init(_ body: CacheBody) {
+    /// Reads a body, or the part of it that is given.
+    init(_ body: CacheBody, part: Range<Int>? = nil) {
         self.body = body
+        self.part = (part ?? 0..<body.length).clamped(to: 0..<body.length)
     }
 
     /// Calls `use` with the next piece, which lies in `scratch` or in the body itself.
     func next<Result>(scratch: UnsafeMutableRawBufferPointer, _ use: (Piece) -> Result) -> Result {
         switch body {
         case .data(let data):
-            guard offset < data.count else { return use(.end) }
+            offset = max(offset, part.lowerBound)
+            guard offset < part.upperBound else { return use(.end) }
             return data.withUnsafeBytes { bytes in
-                let end = min(offset + Self.pieceSize, bytes.count)
+                let end = min(offset + Self.pieceSize, part.upperBound)
                 defer { offset = end }
                 return use(.bytes(UnsafeRawBufferPointer(rebasing: bytes[offset..<end])))
             }
@@ -32,9 +38,18 @@ final class CacheBodyReader {
                 return use(offset == file.length && checksum.value == file.checksum ? .end : .damaged)
             }
             let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+            // Of a part, too, the whole file is read: its checksum is that of all its bytes.
             checksum.update(bytes)
+            let wanted = part.clamped(to: offset..<(offset + count))
+            let start = offset
             offset += count
-            return use(offset <= file.length ? .bytes(bytes) : .damaged)
+            guard offset <= file.length else { return use(.damaged) }
+            guard !wanted.isEmpty else { return use(.skipped(count)) }
+            return use(
+                .bytes(
+                    UnsafeRawBufferPointer(rebasing: bytes[(wanted.lowerBound - start)..<(wanted.upperBound - start)])
+                )
+            )
         }
     }
 }

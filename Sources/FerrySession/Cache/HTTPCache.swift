@@ -138,8 +138,12 @@ public final class HTTPCache: Sendable {
     }
 
     func remove(_ key: String) {
+        // The stored beginning of a response is as old as the whole.
+        let keys = [key, CacheCompletion.key(key)]
         // The files first: what is read from them meanwhile is not kept, since a removal follows.
-        folder?.remove(key)
-        memory.withLock { $0.remove(key) }
+        for key in keys { folder?.remove(key) }
+        memory.withLock { memory in
+            for key in keys { memory.remove(key) }
+        }
     }
 }

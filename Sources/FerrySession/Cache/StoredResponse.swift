@@ -47,4 +47,12 @@ final class CacheEntry: Sendable {
 enum CacheBody: Sendable {
     case data(Data)
     case file(CacheBodyFile)
+
+    /// In bytes.
+    var length: Int {
+        switch self {
+        case .data(let data): data.count
+        case .file(let file): file.length
+        }
+    }
 }

@@ -7,8 +7,7 @@ final class CookieJar: @unchecked Sendable {
     private let writer: CookieWriter
     private let sendsCookies: Bool
     private let policy: HTTPCookie.AcceptPolicy
-    /// When cookies were sent last; those that are missing, when they were set.
-    private let lastUses = Mutex<[CookieStoreRule.Key: Date]>([:])
+    private let times = Mutex(CookieTimes())
 
     /// Makes a jar, or `nil` for a session that keeps no cookies.
     init?(_ configuration: URLSessionConfiguration) {
@@ -26,8 +25,12 @@ final class CookieJar: @unchecked Sendable {
         guard !cookies.isEmpty, let target = CookieRequest(url) else { return nil }
         let now = Date()
         let chosen = CookieRule.cookies(for: target, from: cookies, now: now)
-        noteUse(chosen, among: cookies, now)
-        return CookieRule.header(chosen)
+        guard !chosen.isEmpty else { return nil }
+        let known = times.withLock { times in
+            times.noteUse(of: chosen, among: cookies, at: now)
+            return times
+        }
+        return CookieRule.header(CookieRule.sorted(chosen, creation: known.creation))
     }
 
     /// Stores what a response sets; each field is read by itself, since values may contain commas.
@@ -50,12 +53,9 @@ final class CookieJar: @unchecked Sendable {
             site: CookieStoreRule.site(of: origin.host, isAcceptable: Self.isOfOneSite),
             now: now
         )
-        let uses = lastUses.withLock { $0 }
-        let changes = CookieStoreRule.changes(setting: cookies, among: known, context) { cookie in
-            let created = cookie.properties?[HTTPCookiePropertyKey("Created")] as? TimeInterval
-            let setting = created.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
-            return uses[CookieStoreRule.Key(cookie)].map { max($0, setting) } ?? setting
-        }
+        let times = times.withLock { $0 }
+        let changes = CookieStoreRule.changes(setting: cookies, among: known, context, lastUse: times.lastUse)
+        self.times.withLock { $0.note(changes, among: known.count) }
         writer.apply(changes, to: known)
     }
 
@@ -69,22 +69,9 @@ final class CookieJar: @unchecked Sendable {
         writer.afterWriting(handler)
     }
 
-    private func noteUse(_ cookies: [HTTPCookie], among all: [HTTPCookie], _ now: Date) {
-        guard !cookies.isEmpty else { return }
-        let keys = cookies.map(CookieStoreRule.Key.init)
-        lastUses.withLock { uses in
-            for key in keys { uses[key] = now }
-            // Cookies that are gone leave their moments behind.
-            guard uses.count > 2 * max(CookieStoreRule.maximumTotal, all.count) else { return }
-            let present = Set(all.map(CookieStoreRule.Key.init))
-            uses = uses.filter { present.contains($0.key) }
-        }
-    }
-
     private func isFromMainDocument(_ host: String, _ request: URLRequest) -> Bool {
-        guard policy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL?.host?.lowercased() else {
-            return true
-        }
+        guard policy == .onlyFromMainDocumentDomain, let written = request.mainDocumentURL?.host else { return true }
+        guard let main = (try? URLHost(written))?.name else { return false }
         return CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host)
     }
 

@@ -22,18 +22,24 @@ struct CacheExchange {
     /// The request's fields as they go out, without conditions of the cache's own.
     let lines: [String]
     private(set) var request: CacheStorageRule.Request
+    let selector: CacheSelector
+    /// What libcurl authenticates the request with.
+    let credential: String?
     /// The stored response that is asked about.
     var entry: CacheEntry?
     var conditions: [String] = []
+    /// The beginning of the response, whose rest is asked for.
+    var completion: Transfer.Completion?
     var outcome: Outcome?
     var pending: Pending?
 
-    /// Returns `nil` for a request that bypasses the cache: one for a part, with conditions of the user's own, or with a
+    /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can judge, or with a
     /// `Host` of its own.
-    init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, isAuthorizedByEngine: Bool) {
+    init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, credential: String?) {
         var controls: [String] = []
         var isPragma = false
-        request = CacheStorageRule.Request(method: prepared.method)
+        var conditions: [String: String] = [:]
+        var request = CacheStorageRule.Request(method: prepared.method)
         for line in prepared.isPlain ? [] : prepared.headers {
             guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
                 continue
@@ -47,16 +53,22 @@ struct CacheExchange {
             case "authorization": request.isAuthorized = true
             // The response is another host's than the URL's, which the key is made of.
             case "host": return nil
-            default: if CacheValidation.conditionalNames.contains(name) { return nil }
+            default:
+                guard CacheValidation.conditionalNames.contains(name) else { continue }
+                conditions[name] = line[line.utf8.index(after: end)...].utf8.trimmed.string
             }
         }
+        guard let selector = CacheSelector(conditions, method: prepared.method) else { return nil }
+        (self.selector, self.credential) = (selector, credential)
         if !controls.isEmpty { request.control = CacheControl(controls) }
         // RFC 9111, section 5.4: what HTTP/1.0 has for it.
         if controls.isEmpty, isPragma { request.control.isNoCache = true }
-        if isAuthorizedByEngine { (request.isAuthorized, request.isAuthorizedByEngine) = (true, true) }
+        if credential != nil { request.isAuthorized = true }
         request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
+        self.request = request
         self.cache = cache
-        lines = prepared.headers
+        // Responses are for the credential that they were asked for with; only its digest is kept.
+        lines = prepared.headers + (credential.map { ["Authorization: " + $0] } ?? [])
         key = CacheKey.key(prepared.url, origin: prepared.origin)
     }
 

@@ -21,13 +21,13 @@ extension Transfer {
         (caching, isCacheUnasked) = (nil, false)
         let policy = cachePolicy
         if policy == .useProtocolCachePolicy, usesCache, engine.settings.cache?.isEmpty == true,
-            prepared?.mentionsCaching == false
+            prepared?.mentionsCaching == false, engineCredential == nil
         {
             // There is nothing to find, and most answers are not stored: what that takes waits for one that may be.
             isCacheUnasked = true
             return false
         }
-        guard var exchange = makeExchange(policy) else {
+        guard var exchange = makeExchange(policy, credential: engineCredential) else {
             return policy == .returnCacheDataDontLoad ? failUnavailable() : false
         }
         let isReload =
@@ -39,6 +39,7 @@ extension Transfer {
             request: exchange.request.control,
             stored: entry?.summary(at: now)
         )
+        if exchange.selector != .whole { return consultCache(exchange, entry, decision) }
         if isRevalidation, decision != .load { decision = .revalidate }
         if decision == .revalidate {
             exchange.entry = entry
@@ -50,11 +51,15 @@ extension Transfer {
                 exchange.conditions.append("Cache-Control: max-age=0")
             }
         }
+        if decision == .load, entry == nil, !isReload, let completion = completion(of: exchange) {
+            exchange.completion = completion
+            exchange.conditions = completion.beginning.conditions
+        }
         caching = exchange
         switch decision {
         case .load, .revalidate: return false
         case .unavailable: return failUnavailable()
-        case .gatewayTimeout: deliverGatewayTimeout()
+        case .gatewayTimeout: deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
         case .use, .useAndRevalidate:
             guard let entry else { return false }
             if decision == .useAndRevalidate { engine.revalidate(request, key: exchange.key, limits: clock.limits) }
@@ -64,26 +69,74 @@ extension Transfer {
         return true
     }
 
-    func makeExchange(_ policy: URLRequest.CachePolicy) -> CacheExchange? {
+    /// Answers a request for a part, or one with a condition of the caller's own; where the stored response does not prove
+    /// the answer, the server is asked as if there was no cache.
+    private func consultCache(
+        _ exchange: CacheExchange,
+        _ entry: CacheEntry?,
+        _ decision: CacheUseRule.Decision
+    ) -> Bool {
+        // The answer to a request for a part may be a part that is worth storing.
+        if case .part = exchange.selector { caching = exchange }
+        switch decision {
+        case .load, .revalidate, .useAndRevalidate: return false
+        case .unavailable: return failUnavailable()
+        case .gatewayTimeout:
+            deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+            return true
+        case .use: break
+        }
+        let answer = entry.flatMap { entry in
+            exchange.selector.answer(
+                status: entry.stored.head.status,
+                fields: entry.fields,
+                responseTime: entry.stored.responseTime,
+                length: entry.body.length,
+                isCoded: entry.stored.isDecoded || entry.stored.head.value("Content-Encoding") != nil
+            )
+        }
+        guard let entry, let answer else {
+            if cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
+            guard exchange.request.control.isOnlyIfCached, cachePolicy == .useProtocolCachePolicy else { return false }
+            deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+            return true
+        }
+        caching = exchange
+        let age = entry.freshness(at: Date()).age
+        let fields = CacheValidation.withAge(entry.stored.head.fields, age)
+        switch answer {
+        case .part(let part):
+            let fields = CacheSelector.fields(fields, of: part, length: entry.body.length)
+            serve(entry, fields: fields, part: part)
+        case .notModified:
+            let version = entry.stored.head.version
+            deliverFromCache(
+                ResponseHead(version: version, status: 304, fields: CacheSelector.notModifiedFields(fields))
+            )
+        }
+        return true
+    }
+
+    func makeExchange(_ policy: URLRequest.CachePolicy, credential: String?) -> CacheExchange? {
         guard usesCache, let cache = engine.settings.cache, let prepared, body.isNone else { return nil }
         guard prepared.method == "GET" || prepared.method == "HEAD" else { return nil }
-        return CacheExchange(
-            prepared,
-            cache: cache,
-            policy: policy,
-            isAuthorizedByEngine: isAuthorizedByEngine(prepared)
-        )
+        return CacheExchange(prepared, cache: cache, policy: policy, credential: credential)
     }
 
-    /// Whether libcurl is given a credential for the server.
-    private func isAuthorizedByEngine(_ prepared: PreparedRequest) -> Bool {
-        if prepared.url.utf8.contains(UInt8(ascii: "@")), request.url?.user(percentEncoded: true) != nil { return true }
+    /// What libcurl is given to authenticate the request at the server, as one text.
+    var engineCredential: String? {
+        if prepared?.url.utf8.contains(UInt8(ascii: "@")) == true, let url = request.url,
+            let user = url.user(percentEncoded: true)
+        {
+            return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
+        }
         let hasAny = credentials[false] != nil || !engine.acceptedCredentials.isEmpty
-        return hasAny && credential(isProxy: false) != nil
+        guard hasAny, let credential = credential(isProxy: false) else { return nil }
+        return "\(credential.scheme) \(credential.user):\(credential.password)"
     }
 
-    private func find(_ exchange: CacheExchange) -> CacheEntry? {
-        guard let entry = exchange.cache.find(exchange.key, lines: exchange.lines) else { return nil }
+    func find(_ exchange: CacheExchange, key: String? = nil) -> CacheEntry? {
+        guard let entry = exchange.cache.find(key ?? exchange.key, lines: exchange.lines) else { return nil }
         let (names, request) = (entry.stored.selectingNames, exchange.request)
         guard CacheStorageRule.mayUse(selectingNames: names, fields: entry.fields, request: request) else { return nil }
         // Sessions that decode and sessions that do not may share a cache, but not such responses.
@@ -103,10 +156,10 @@ extension Transfer {
         return true
     }
 
-    private func deliverGatewayTimeout() {
-        let head = ResponseHead(version: "HTTP/1.1", status: 504, fields: [])
+    /// Delivers a response without a body.
+    private func deliverFromCache(_ head: ResponseHead) {
         guard let url = request.url else { return failAttempt() }
-        beginServing(status: 504)
+        beginServing(status: head.status)
         deliver(ReceivedResponse(head, url: url, isDecoded: false))
         isEnded = true
         finishIfDrained()
@@ -121,10 +174,11 @@ extension Transfer {
         client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirectCount)
     }
 
-    /// Delivers a stored response with these fields, as one from the network would be.
-    func serve(_ entry: CacheEntry, fields: [ResponseHead.Field]) {
+    /// Delivers a stored response or a part of it with these fields, as one from the network would be.
+    func serve(_ entry: CacheEntry, fields: [ResponseHead.Field], part: Range<Int>? = nil) {
         var head = entry.stored.head
         head.fields = fields
+        if part != nil { head.status = 206 }
         guard let url = request.url else { return failAttempt() }
         let received = ReceivedResponse(head, url: url, isDecoded: entry.stored.isDecoded)
         beginServing(status: head.status)
@@ -137,7 +191,7 @@ extension Transfer {
             isEnded = true
             return finishIfDrained()
         }
-        cachedBody = CacheBodyReader(entry.body)
+        cachedBody = CacheBodyReader(entry.body, part: part)
         feedFromCache()
     }
 
@@ -161,6 +215,7 @@ extension Transfer {
                 case .bytes(let bytes):
                     rest -= bytes.count
                     if !take(bytes) { failAttempt() }
+                case .skipped(let count): rest -= count
                 case .end:
                     cachedBody = nil
                     isEnded = true

@@ -6,6 +6,13 @@ extension Transfer {
         let fields = CacheFields(head.fields)
         if isCacheUnasked { takeUpCaching(fields) }
         guard let exchange = caching else { return }
+        guard exchange.credential == engineCredential else {
+            // Another transfer's challenge was answered while this one waited, so that it is not known which credential
+            // the request was sent with.
+            caching = nil
+            return
+        }
+        if exchange.selector != .whole { return beginStoringPart(head, exchange) }
         // What was asked about is answered.
         caching?.entry = nil
         caching?.conditions = []
@@ -16,20 +23,8 @@ extension Transfer {
             if exchange.entry != nil || ignoresCache, !isError { exchange.cache.remove(exchange.key) }
             return
         }
-        let names = CacheStorageRule.selectingNames(fields: fields, request: exchange.request)
-        let now = Date()
-        var stored = head
-        stored.fields = CacheStorageRule.storedFields(head.fields)
         let pending = CacheExchange.Pending(
-            stored: StoredResponse(
-                key: exchange.key,
-                head: stored,
-                isDecoded: isDecoded,
-                requestTime: sentAt ?? now,
-                responseTime: now,
-                selectingNames: names,
-                variant: CacheKey.variant(names, lines: exchange.lines)
-            ),
+            stored: stored(head, fields, exchange, key: exchange.key, isDecoded: isDecoded),
             writer: isRedirection
                 ? nil : CacheBodyWriter(exchange.cache.bodyLimits, expectedLength: expectedTotal)
         )
@@ -37,11 +32,34 @@ extension Transfer {
         caching?.pending = pending
     }
 
+    /// Returns what is stored of a response beside its body.
+    func stored(
+        _ head: ResponseHead,
+        _ fields: CacheFields,
+        _ exchange: CacheExchange,
+        key: String,
+        isDecoded: Bool = false
+    ) -> StoredResponse {
+        let names = CacheStorageRule.selectingNames(fields: fields, request: exchange.request)
+        let now = Date()
+        var head = head
+        head.fields = CacheStorageRule.storedFields(head.fields)
+        return StoredResponse(
+            key: key,
+            head: head,
+            isDecoded: isDecoded,
+            requestTime: sentAt ?? now,
+            responseTime: now,
+            selectingNames: names,
+            variant: CacheKey.variant(names, lines: exchange.lines)
+        )
+    }
+
     /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
     private func takeUpCaching(_ fields: CacheFields) {
         isCacheUnasked = false
         if fields.control.forbidsStoring, engine.settings.cache?.isEmpty == true { return }
-        caching = makeExchange(cachePolicy)
+        caching = makeExchange(cachePolicy, credential: nil)
     }
 
     /// RFC 9111, section 4.3.5.

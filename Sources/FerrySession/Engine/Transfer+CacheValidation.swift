@@ -4,6 +4,7 @@ extension Transfer {
     /// whether the attempt goes on.
     func judgeForCache(_ head: ResponseHead) -> Bool? {
         invalidate(head)
+        if let completion = caching?.completion { return complete(completion, with: head) }
         guard let caching, let entry = caching.entry else { return nil }
         if head.status == 304, !caching.conditions.isEmpty {
             let isAboutEntry = CacheValidation.selects(entry.fields, by: CacheFields(head.fields))
@@ -27,17 +28,21 @@ extension Transfer {
 
     /// The attempt is over; answers whether the stored response settles the matter.
     func settleWithCache(_ code: Int32) -> Bool {
-        guard let exchange = caching, let outcome = exchange.outcome, let entry = exchange.entry else { return false }
+        guard let exchange = caching, let outcome = exchange.outcome else { return false }
         caching?.outcome = nil
+        if case .asksAgain = outcome {
+            ignoresCache = true
+            engine.start(self, priority: priority)
+            return true
+        }
+        guard let entry = exchange.entry else { return false }
         switch outcome {
         case .notModified(let head):
             guard code == 0, ownFailure == nil else { return false }
             serveValidated(entry, head, exchange)
         case .servesStale:
             serveStale(entry)
-        case .asksAgain:
-            ignoresCache = true
-            engine.start(self, priority: priority)
+        case .asksAgain: break
         }
         return true
     }

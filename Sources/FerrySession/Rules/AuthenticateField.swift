@@ -4,6 +4,11 @@ enum AuthenticateField {
         /// In lower case.
         var scheme: String
         var realm: String?
+        /// In lower case; only of Digest, like the two that follow.
+        var algorithm: String?
+        var hasNonce = false
+        /// Whether a challenge behind it in the same value has parameters that libcurl takes for this one's.
+        var isMixed = false
     }
 
     /// How many challenges are read; those behind them are ignored.
@@ -14,6 +19,19 @@ enum AuthenticateField {
     /// A challenge with a larger one is ignored: realms are compared and hashed, for which hostile text takes quadratic
     /// time.
     static let maximumRealmSize = 1_024
+
+    /// Returns the challenge for Digest that libcurl answers, or `nil` where its answer would be wrong.
+    ///
+    /// libcurl reads the first one alone, and takes the parameters of others in the same value for its own. An algorithm
+    /// that a client does not know is not used (RFC 7616, section 3.3): libcurl gives up with those, and computes
+    /// SHA-512-256 as SHA-256.
+    static func digest(_ challenges: [Challenge]) -> Challenge? {
+        guard let first = challenges.first(where: { $0.scheme == "digest" }), first.hasNonce, !first.isMixed else {
+            return nil
+        }
+        let algorithms: Set<String> = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
+        return algorithms.contains(first.algorithm ?? "md5") ? first : nil
+    }
 
     /// Reads all values of the field; what cannot be read is skipped.
     static func parse(_ values: [String]) -> [Challenge] {
@@ -43,20 +61,38 @@ enum AuthenticateField {
             } else if equals == nil {
                 continue
             }
-            guard let last = challenges.indices.last, challenges[last].challenge.realm == nil,
-                let realm = realm(parameter)
-            else { continue }
-            challenges[last].isTooLarge = realm.utf8.count > maximumRealmSize
-            challenges[last].challenge.realm = realm
+            guard let last = challenges.indices.last, let (name, value) = nameAndValue(parameter) else { continue }
+            let digest = challenges.firstIndex { $0.challenge.scheme == "digest" }
+            if let digest, digest != last, !isStart, digestNames.contains(name) {
+                challenges[digest].challenge.isMixed = true
+            }
+            if name == "realm", challenges[last].challenge.realm == nil {
+                challenges[last].isTooLarge = value.utf8.count > maximumRealmSize
+                challenges[last].challenge.realm = value
+            } else if digest == last {
+                if name == "algorithm" { challenges[last].challenge.algorithm = shortLowercased(value) }
+                if name == "nonce" { challenges[last].challenge.hasNonce = !value.isEmpty }
+            }
         }
         return challenges.filter { !$0.isTooLarge }.map(\.challenge)
     }
 
-    private static func realm(_ parameter: Substring.UTF8View) -> String? {
-        guard let sides = parameter.cut(at: "="), sides.before.trimmed.string.isEqualIgnoringCase("realm") else {
-            return nil
-        }
-        let value = sides.after.trimmed
+    /// The parameters of Digest that libcurl reads.
+    private static let digestNames: Set<String> = ["algorithm", "nonce", "opaque", "qop", "realm", "stale", "userhash"]
+
+    /// No name that counts, of a parameter or of an algorithm, is longer than this, and comparing hostile text takes
+    /// quadratic time.
+    private static func shortLowercased(_ text: String) -> String {
+        text.utf8.count <= 32 ? text.lowercased() : ""
+    }
+
+    /// Reads a parameter: the name in lower case and the value without quotes.
+    private static func nameAndValue(_ parameter: Substring.UTF8View) -> (name: String, value: String)? {
+        guard let sides = parameter.cut(at: "=") else { return nil }
+        return (shortLowercased(sides.before.trimmed.string), unquoted(sides.after.trimmed))
+    }
+
+    private static func unquoted(_ value: Substring.UTF8View) -> String {
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
         guard value.first == quote, value.last == quote, value.count >= 2 else { return value.string }
         var result: [UInt8] = []

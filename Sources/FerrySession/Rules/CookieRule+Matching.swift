@@ -1,15 +1,17 @@
 /// What cookies are matched with: a request's URL, taken apart once for all of them.
 struct CookieRequest {
-    /// In lower case.
+    /// In the form of ``URLHost/name``.
     let host: String
+    /// Whether the URL has the host with the dot of the root.
+    let hasRootDot: Bool
     /// Percent-encoded, with a leading slash.
     let path: String
     let isSecure: Bool
 
     /// Reads a URL; returns `nil` for one without a host.
     init?(_ url: URL) {
-        guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return nil }
-        self.host = host
+        guard let written = url.host(percentEncoded: true), let host = try? URLHost(written) else { return nil }
+        (self.host, hasRootDot) = (host.name, host.hasRootDot)
         path = Self.path(of: url)
         isSecure = url.scheme?.lowercased() == "https"
     }
@@ -20,33 +22,67 @@ struct CookieRequest {
     }
 }
 
-/// Which cookies are sent (RFC 6265bis, section 5.8.3).
-extension CookieRule {
-    /// The stored cookies that go with a request, in the order in which they are sent: longer paths first, then by name.
-    static func cookies(for request: CookieRequest, from cookies: [HTTPCookie], now: Date) -> [HTTPCookie] {
-        let chosen = cookies.filter { matches($0, request, now: now) && isWritable($0) }
-        // The storage does not keep when a cookie was first set, so names settle the order of equal paths.
-        return chosen.sorted { first, second in
-            first.path.utf8.count == second.path.utf8.count
-                ? first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
-                : first.path.utf8.count > second.path.utf8.count
-        }
+/// The hosts that a stored cookie is sent to, as `HTTPCookie.domain` has them: a leading dot includes the hosts below.
+struct CookieDomain {
+    /// In the form of ``URLHost/name``.
+    let host: String
+    private let includesHostsBelow: Bool
+
+    init(_ cookie: HTTPCookie) {
+        let text = cookie.domain
+        let hasDot = text.utf8.first == UInt8(ascii: ".")
+        let name = hasDot ? String(text.utf8.dropFirst()) ?? text : text
+        let parsed = try? URLHost(name)
+        // A domain such as `.0250.01` is a part of other spellings of addresses, and must not become an address itself.
+        let isUsable = parsed.map { !hasDot || $0.kind == .name } ?? false
+        host = isUsable ? parsed?.name ?? name : name.folded
+        includesHostsBelow = hasDot && isUsable
     }
 
-    /// The value of `Cookie` for cookies, or `nil` where there are none.
+    /// Returns a Boolean value that indicates whether the cookie is sent to a host.
+    func includes(_ host: String) -> Bool {
+        includesHostsBelow
+            ? CookieRule.domainMatches(host, self.host) : host.utf8.elementsEqual(self.host.utf8)
+    }
+}
+
+/// Which cookies are sent (RFC 6265bis, section 5.8.3).
+extension CookieRule {
+    /// Returns the stored cookies that go with a request.
+    static func cookies(for request: CookieRequest, from cookies: [HTTPCookie], now: Date) -> [HTTPCookie] {
+        cookies.filter { matches($0, request, now: now) && isWritable($0) }
+    }
+
+    /// Returns cookies in the order in which they are sent: longer paths first, then those that were set earlier
+    /// (section 5.8.3).
+    ///
+    /// - Parameters:
+    ///   - cookies: The cookies of one request.
+    ///   - creation: When a cookie was first set.
+    /// - Returns: The same cookies.
+    static func sorted(_ cookies: [HTTPCookie], creation: (HTTPCookie) -> TimeInterval) -> [HTTPCookie] {
+        guard cookies.count > 1 else { return cookies }
+        let keyed = cookies.map { (cookie: $0, pathSize: $0.path.utf8.count, creation: creation($0)) }
+        let sorted = keyed.sorted { first, second in
+            if first.pathSize != second.pathSize { return first.pathSize > second.pathSize }
+            if first.creation != second.creation { return first.creation < second.creation }
+            return first.cookie.name.utf8.lexicographicallyPrecedes(second.cookie.name.utf8)
+        }
+        return sorted.map(\.cookie)
+    }
+
+    /// Returns the value of `Cookie` for cookies, or `nil` where there are none; of a cookie without a name only the
+    /// value is sent.
     static func header(_ cookies: [HTTPCookie]) -> String? {
-        cookies.isEmpty ? nil : cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        guard !cookies.isEmpty else { return nil }
+        return cookies.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
     /// Returns a Boolean value that indicates whether a stored cookie belongs to a request.
     static func matches(_ cookie: HTTPCookie, _ request: CookieRequest, now: Date) -> Bool {
         if cookie.isSecure, !request.isSecure { return false }
         if let expires = cookie.expiresDate, expires <= now { return false }
-        let domain = cookie.domain.folded
-        let isRightHost =
-            domain.utf8.first == UInt8(ascii: ".")
-            ? domainMatches(request.host, String(domain.dropFirst())) : isEqual(request.host, domain)
-        return isRightHost && pathMatches(request.path, cookie.path)
+        return CookieDomain(cookie).includes(request.host) && pathMatches(request.path, cookie.path)
     }
 
     /// Returns a Boolean value that indicates whether a host is a domain or lies below it (section 5.1.3).
@@ -90,10 +126,6 @@ extension CookieRule {
     /// end, with which it would slip past the list of public suffixes.
     static func isName(_ host: String) -> Bool {
         !isAddress(host) && host.utf8.last != UInt8(ascii: ".")
-    }
-
-    private static func isEqual(_ first: String, _ second: String) -> Bool {
-        first.utf8.elementsEqual(second.utf8)
     }
 
     /// A cookie that a program puts into the storage itself must not end the header.

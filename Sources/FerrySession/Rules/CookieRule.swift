@@ -20,21 +20,14 @@ enum CookieRule {
         now: Date,
         isAcceptable: (_ host: String, _ domain: String) -> Bool
     ) -> HTTPCookie? {
-        guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else { return nil }
+        guard let request = CookieRequest(url), !field.utf8.contains(where: isControl) else { return nil }
         let parts = field[...].utf8.parts(between: ";")
         guard let cookie = parts.first.flatMap(nameAndValue) else { return nil }
         let attributes = CookieAttributes(parts.dropFirst(), now: now)
-        if attributes.isSecure, url.scheme?.lowercased() != "https" { return nil }
-
-        var domain = host
-        if let wanted = attributes.domain, wanted != host {
-            guard isName(wanted), domainMatches(host, wanted), isAcceptable(host, wanted) else { return nil }
-            domain = "." + wanted
-        } else if attributes.domain != nil, isName(host), isAcceptable(host, host) {
-            domain = "." + host
-        }
+        if attributes.isSecure, !request.isSecure { return nil }
+        guard let domain = domain(attributes.domain, for: request, isAcceptable: isAcceptable) else { return nil }
         let path = attributes.path ?? defaultPath(url)
-        guard keepsPrefixPromise(cookie.name, attributes, path: path, isHostOnly: !domain.hasPrefix(".")) else {
+        guard keepsPrefixPromise(cookie, attributes, path: path, isHostOnly: !domain.hasPrefix(".")) else {
             return nil
         }
 
@@ -54,23 +47,55 @@ enum CookieRule {
         return String(path[..<slash])
     }
 
+    /// Returns a Boolean value that indicates whether a byte makes a whole field invalid: all control characters but the
+    /// tab do (section 5.6).
+    private static func isControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != 0x09) || byte == 0x7F
+    }
+
+    /// Reads the part before the first semicolon; a pair without an equals sign is the value of a cookie that has no name
+    /// (section 5.6).
     private static func nameAndValue(_ pair: Substring.UTF8View) -> (name: String, value: String)? {
-        guard let sides = pair.cut(at: "=") else { return nil }
+        let sides = pair.cut(at: "=") ?? (pair[..<pair.startIndex], pair)
         let (name, value) = (sides.before.trimmed, sides.after.trimmed)
-        guard !name.isEmpty, name.count + value.count <= maximumPairSize else { return nil }
-        let isControl: (UInt8) -> Bool = { $0 <= 0x1F || $0 == 0x7F }
-        guard !name.contains(where: isControl), !value.contains(where: isControl) else { return nil }
+        guard !name.isEmpty || !value.isEmpty, name.count + value.count <= maximumPairSize else { return nil }
         return (name.string, value.string)
     }
 
-    /// The names `__Secure-…` and `__Host-…` promise how a cookie was set (section 4.1.3).
+    /// Returns what `HTTPCookie.domain` is to be: the host alone, or a dot and the domain that the attribute names;
+    /// `nil` for an attribute that the host may not use (section 5.7).
+    private static func domain(
+        _ attribute: String?,
+        for request: CookieRequest,
+        isAcceptable: (_ host: String, _ domain: String) -> Bool
+    ) -> String? {
+        guard let attribute else { return request.host }
+        // An attribute is neither decoded nor encoded: names beyond ASCII have to be in their `xn--` form.
+        guard attribute.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }), let wanted = try? URLHost(attribute)
+        else { return nil }
+        if wanted.name == request.host {
+            if wanted.hasRootDot, !request.hasRootDot { return nil }
+            let isShared = wanted.kind == .name && isAcceptable(request.host, request.host)
+            return isShared ? "." + request.host : request.host
+        }
+        // Spelled with the dot of the root, a name would slip past the list of public suffixes.
+        guard wanted.kind == .name, !wanted.hasRootDot, domainMatches(request.host, wanted.name),
+            isAcceptable(request.host, wanted.name)
+        else { return nil }
+        return "." + wanted.name
+    }
+
+    /// The names `__Secure-…` and `__Host-…` promise how a cookie was set (section 4.1.3); a cookie without a name is
+    /// sent as if its value were one.
     private static func keepsPrefixPromise(
-        _ name: String,
+        _ cookie: (name: String, value: String),
         _ attributes: CookieAttributes,
         path: String,
         isHostOnly: Bool
     ) -> Bool {
-        let folded = Substring(name.utf8.prefix(16)).lowercased()
+        let shown = cookie.name.isEmpty ? cookie.value : cookie.name
+        let folded = Substring(shown.utf8.prefix(16)).lowercased()
+        if cookie.name.isEmpty { return !folded.hasPrefix("__secure-") && !folded.hasPrefix("__host-") }
         if folded.hasPrefix("__secure-") { return attributes.isSecure }
         if folded.hasPrefix("__host-") {
             return attributes.isSecure && isHostOnly && attributes.path == "/" && path == "/"

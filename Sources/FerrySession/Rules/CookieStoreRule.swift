@@ -13,6 +13,8 @@ enum CookieStoreRule {
     struct Changes {
         var removed: [HTTPCookie] = []
         var stored: [HTTPCookie] = []
+        /// For each stored cookie that replaces another, the one whose time of creation it keeps (section 5.7).
+        var origins: [Key: HTTPCookie] = [:]
     }
 
     /// What tells two cookies apart; compared byte by byte, since comparing hostile text as strings takes quadratic time.
@@ -58,6 +60,7 @@ enum CookieStoreRule {
         let guardedByName = Dictionary(grouping: guarded) { Array($0.name.utf8) }
         var new: [Key: HTTPCookie] = [:]
         var gone: Set<Key> = []
+        var origins: [Key: HTTPCookie] = [:]
         for cookie in cookies {
             let key = Key(cookie)
             // The storage could not keep both.
@@ -66,9 +69,11 @@ enum CookieStoreRule {
                 continue
             }
             if isExpired(cookie) {
-                new[key] = nil
+                (new[key], origins[key]) = (nil, nil)
                 gone.insert(key)
             } else {
+                let before = gone.contains(key) ? nil : old[key].flatMap { isExpired($0) ? nil : $0 }
+                origins[key] = origins[key] ?? new[key] ?? before
                 new[key] = cookie
                 gone.remove(key)
             }
@@ -76,17 +81,17 @@ enum CookieStoreRule {
         let added = new.keys.count { key in old[key].map(isExpired) ?? true }
         let kept = old.filter { !gone.contains($0.key) && new[$0.key] == nil && !isExpired($0.value) }
         for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: lastUse) {
-            new[key] = nil
+            (new[key], origins[key]) = (nil, nil)
             gone.insert(key)
         }
-        return Changes(removed: gone.compactMap { old[$0] }, stored: Array(new.values))
+        return Changes(removed: gone.compactMap { old[$0] }, stored: Array(new.values), origins: origins)
     }
 
     /// Returns a Boolean value that indicates whether a cookie from plain http would hide a `Secure` one (section 5.7,
     /// "leave secure cookies alone"): the same name, domains one within the other, and a path within the other's.
     static func overlays(_ cookie: HTTPCookie, _ secure: HTTPCookie) -> Bool {
         guard cookie.name.utf8.elementsEqual(secure.name.utf8) else { return false }
-        let (first, second) = (domain(of: cookie), domain(of: secure))
+        let (first, second) = (CookieDomain(cookie).host, CookieDomain(secure).host)
         guard CookieRule.domainMatches(first, second) || CookieRule.domainMatches(second, first) else { return false }
         return CookieRule.pathMatches(cookie.path, secure.path)
     }
@@ -130,12 +135,7 @@ enum CookieStoreRule {
     }
 
     private static func belongs(_ cookie: HTTPCookie, to site: String) -> Bool {
-        let domain = domain(of: cookie)
+        let domain = CookieDomain(cookie).host
         return CookieRule.domainMatches(domain, site) || CookieRule.domainMatches(site, domain)
-    }
-
-    private static func domain(of cookie: HTTPCookie) -> String {
-        let domain = cookie.domain.folded
-        return domain.utf8.first == UInt8(ascii: ".") ? String(domain.dropFirst()) : domain
     }
 }

@@ -40,19 +40,31 @@ struct FieldScanner {
         return String(Substring(trimmed))
     }
 
+    /// Reads a quoted string, in which a backslash escapes the character behind it (RFC 9110, section 5.6.4).
     private mutating func quotedString() -> String {
         rest.removeFirst()
         var value = String.UnicodeScalarView()
+        let isPath = Self.beginsWithDrive(rest)
         while let scalar = rest.popFirst() {
             switch scalar {
             case "\"": return String(value)
-            // Only a quote or a backslash is escaped: paths of Windows are sent with bare backslashes.
-            case "\\" where rest.first == "\"" || rest.first == "\\":
+            // Only a quote or a backslash is escaped in a path, or its last component could not be found.
+            case "\\" where !isPath || rest.first == "\"" || rest.first == "\\":
                 if let next = rest.popFirst() { value.append(next) }
             default: value.append(scalar)
             }
         }
         return String(value)
+    }
+
+    /// Returns a Boolean value that indicates whether a text begins as `C:\dir` does, a path of Windows that is sent with
+    /// bare backslashes.
+    private static func beginsWithDrive(_ text: Substring.UnicodeScalarView) -> Bool {
+        let start = Array(text.prefix(4))
+        guard start.count == 4, start[1] == ":", start[2] == "\\", start[3] != "\\", start[3] != "\"" else {
+            return false
+        }
+        return ("a"..."z").contains(start[0]) || ("A"..."Z").contains(start[0])
     }
 
     private mutating func skipBlanks() {

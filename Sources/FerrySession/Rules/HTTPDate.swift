@@ -1,62 +1,113 @@
 /// Dates as HTTP writes them (RFC 9110, section 5.6.7).
 enum HTTPDate {
     /// Reads the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that recipients must
-    /// understand, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`; anything else gives `nil`.
+    /// understand, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`; returns `nil` for anything else.
     ///
-    /// Names are compared without case, as caches are used to. The year of the second form is at most 50 years ahead of
-    /// `now`.
+    /// The grammar is followed to the letter, as an `Expires` that is no date means a stale response (RFC 9111,
+    /// section 5.3). Only the case of names is ignored, which caches may do (RFC 9111, section 4.2). The date has to exist;
+    /// whether it is on the day of the week that it names is not looked at, except in the second form, whose year is at
+    /// most 50 years ahead of `now`.
     static func parse(_ string: String, now: Date = Date()) -> Date? {
-        // No date is longer, and text of a server's that is may be slow to compare.
-        guard string.utf8.count <= 64 else { return nil }
-        let words = string.split(separator: " ")
-        switch words.count {
-        case 6: return fixed(words)
-        case 5: return ansi(words)
-        case 4: return rfc850(words, now: now)
-        default: return nil
-        }
+        // No date is longer.
+        guard string.utf8.count <= longest else { return nil }
+        let words = string.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map { Word($0.map(lowercased)) }
+        guard let first = words.first else { return nil }
+        guard first.last == UInt8(ascii: ",") else { return ansi(words) }
+        return words.count == 6 ? fixed(words) : rfc850(words, now: now)
     }
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func fixed(_ words: [Substring]) -> Date? {
-        guard words[5].lowercased() == "gmt", let day = Int(words[1]), let year = Int(words[3]) else { return nil }
-        return date(day: day, month: words[2], year: year, clock: words[4])
-    }
-
-    /// Reads `Sun Nov  6 08:49:37 1994`.
-    private static func ansi(_ words: [Substring]) -> Date? {
-        guard words[4].utf8.count == 4, let day = Int(words[2]), let year = Int(words[4]) else { return nil }
-        return date(day: day, month: words[1], year: year, clock: words[3])
-    }
-
-    /// Reads `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private static func rfc850(_ words: [Substring], now: Date) -> Date? {
-        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard words[3].lowercased() == "gmt", parts.count == 3, parts[2].utf8.count == 2 else { return nil }
-        guard let day = Int(parts[0]), let short = Int(parts[2]), short >= 0 else { return nil }
-        let latest = year(ofDay: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))) + 50
-        let past = (latest - short) % 100
-        return date(day: day, month: parts[1], year: latest - past, clock: words[2])
-    }
-
-    private static func date(day: Int, month name: Substring, year: Int, clock string: Substring) -> Date? {
-        guard let month = months.firstIndex(where: { $0.lowercased() == name.lowercased() }) else { return nil }
-        let clock = string.split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])
-        else { return nil }
-        guard (1...31).contains(day), (1600...9999).contains(year) else { return nil }
-        return date(year: year, month: month + 1, day: day, clock: clock)
-    }
-
-    /// A date of the proleptic Gregorian calendar, in UTC; the clock is hours, minutes and seconds.
-    static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date {
+    /// Returns a date of the Gregorian calendar, in UTC, or `nil` for a day that does not exist; the clock is hours,
+    /// minutes and seconds.
+    static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date? {
+        guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year) else { return nil }
         let seconds = clock.reduce(0) { $0 * 60 + $1 }
         return Date(
             timeIntervalSince1970: Double(daysSinceEpoch(year: year, month: month, day: day) * 86_400 + seconds)
         )
     }
 
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    // MARK: - The three forms
+
+    private typealias Word = ArraySlice<UInt8>
+
+    private static let longest = "Wednesday, 06-Nov-94 08:49:37 GMT".utf8.count
+    private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func fixed(_ words: [Word]) -> Date? {
+        guard index(of: words[0].dropLast(), among: days, prefix: 3) != nil, isGMT(words[5]),
+            let day = number(words[1], digits: 2), let year = number(words[3], digits: 4)
+        else { return nil }
+        return date(day: day, month: words[2], year: year, clock: words[4])
+    }
+
+    /// Reads `Sun Nov  6 08:49:37 1994`, whose day has two places.
+    private static func ansi(_ words: [Word]) -> Date? {
+        let isShort = words.count == 6 && words[2].isEmpty
+        guard isShort || words.count == 5, index(of: words[0], among: days, prefix: 3) != nil,
+            let day = isShort ? number(words[3], digits: 1) : number(words[2], digits: 2),
+            let year = number(words[words.count - 1], digits: 4)
+        else { return nil }
+        return date(day: day, month: words[1], year: year, clock: words[words.count - 2])
+    }
+
+    /// Reads `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private static func rfc850(_ words: [Word], now: Date) -> Date? {
+        guard words.count == 4, let weekday = index(of: words[0].dropLast(), among: days), isGMT(words[3]) else {
+            return nil
+        }
+        let parts = words[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let day = number(parts[0], digits: 2), let short = number(parts[2], digits: 2) else {
+            return nil
+        }
+        let latest = year(ofDay: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))) + 50
+        let past = (latest - short) % 100
+        guard let date = date(day: day, month: parts[1], year: latest - past, clock: words[2]) else { return nil }
+        // 1970-01-01 was a Thursday. A date on another day is in another century than was meant.
+        let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
+        return ((days + 4) % 7 + 7) % 7 == weekday ? date : nil
+    }
+
+    private static func date(day: Int, month: Word, year: Int, clock: Word) -> Date? {
+        let parts = clock.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { number($0, digits: 2) }
+        // A second may be a leap second, 60.
+        guard parts.count == 3, numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else {
+            return nil
+        }
+        guard year >= 1600, let month = index(of: month, among: months) else { return nil }
+        return date(year: year, month: month + 1, day: day, clock: numbers)
+    }
+
+    // MARK: - Words
+
+    private static func number(_ word: Word, digits: Int) -> Int? {
+        guard word.count == digits, word.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return word.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    }
+
+    /// The place of a word among names, or among their first letters.
+    private static func index(of word: Word, among names: [String], prefix: Int? = nil) -> Int? {
+        names.firstIndex { name in
+            prefix.map { name.utf8.prefix($0).elementsEqual(word) } ?? name.utf8.elementsEqual(word)
+        }
+    }
+
+    private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
+    // MARK: - The calendar
+
+    private static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar, with years that begin in March.
     private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {

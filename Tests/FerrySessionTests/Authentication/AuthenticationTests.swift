@@ -29,6 +29,36 @@ struct AuthenticateFieldTests {
     }
 }
 
+extension AuthenticateFieldTests {
+    @Test(
+        "Digest is chosen only where libcurl's answer is right (RFC 7616, section 3.3)",
+        arguments: [
+            ([#"Digest realm="d", nonce="n""#], "d"),
+            ([#"Digest realm="d", nonce="n", algorithm=MD5"#], "d"),
+            ([#"Digest algorithm="sha-256-SESS", realm="d", nonce="n""#], "d"),
+            ([#"Digest realm="d", nonce="n", algorithm=SHA-512-256"#], nil),
+            ([#"Digest realm="d", nonce="n", algorithm=SHA-512-256-sess"#], nil),
+            ([#"Digest realm="d", nonce="n", algorithm=unknown"#], nil),
+            ([#"Digest realm="d", nonce="n", algorithm="#], nil),
+            ([#"Digest realm="d""#], nil),
+            ([#"Digest realm="d", nonce="""#], nil),
+            (["Basic realm=b"], nil),
+            // libcurl reads the first one alone.
+            ([#"Digest realm="d", nonce="n", algorithm=SHA-256"#, #"Digest realm="e", nonce="m""#], "d"),
+            ([#"Digest realm="d", nonce="n", algorithm=unknown"#, #"Digest realm="e", nonce="m""#], nil),
+            // It takes parameters that follow in the same value for its own.
+            ([#"Digest realm="d", nonce="n", algorithm=SHA-256, Digest realm="e", nonce="m", algorithm=MD5"#], nil),
+            ([#"Digest realm="d", nonce="n", Other a=1, nonce="m""#], nil),
+            ([#"Digest realm="d", nonce="n", Basic realm="b""#], "d"),
+            ([#"Basic realm="b", charset="UTF-8", Digest realm="d", nonce="n", Bearer"#], "d"),
+            ([#"Digest realm="d, nonce=x, Digest nonce=y", nonce="n""#], "d, nonce=x, Digest nonce=y"),
+        ] as [([String], String?)]
+    )
+    func digest(_ values: [String], _ realm: String?) {
+        #expect(AuthenticateField.digest(AuthenticateField.parse(values))?.realm == realm)
+    }
+}
+
 @Suite("Authentication", .timeLimit(.minutes(5)))
 struct AuthenticationTests {
     let server: LoopbackServer
@@ -121,6 +151,41 @@ struct AuthenticationTests {
         }
         #expect(code == .cancelled)
         #expect(response.flatMap(status) == 401)
+    }
+
+    @Test(
+        "A challenge for Digest that cannot be answered rightly gives way to Basic",
+        arguments: [
+            #"Digest realm="d", nonce="n", qop="auth", algorithm=Unknown-1, Basic realm="b""#,
+            #"Digest realm="d", nonce="n", qop="auth", algorithm=SHA-512-256, Basic realm="b""#,
+            #"Digest realm="d", nonce="n", algorithm=SHA-256, Digest realm="d", nonce="n", algorithm=MD5, Basic realm="b""#,
+        ]
+    )
+    func unusableDigest(_ field: String) async throws {
+        let server = try LoopbackServer { request in
+            if request.headers["Authorization"]?.hasPrefix("Basic ") == true { return .text("in") }
+            return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": field])
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        let (data, _) = try await session(answerer).data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == "in")
+        #expect(answerer.challenges.map(\.space.authenticationMethod) == [NSURLAuthenticationMethodHTTPBasic])
+        #expect(answerer.challenges.first?.space.realm == "b")
+    }
+
+    @Test("A 401 with Digest alone, in an algorithm that is not known, is delivered")
+    func unknownDigest() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(
+                status: 401,
+                headers: ["WWW-Authenticate": #"Digest realm="d", nonce="n", algorithm=SHA-512-256"#]
+            )
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        let (_, response) = try await session(answerer).data(from: server.url)
+        #expect(status(response) == 401)
+        #expect(answerer.challenges.isEmpty)
+        #expect(server.requestCount == 1)
     }
 
     @Test("Rejecting a protection space goes on to the next scheme, the strongest first")

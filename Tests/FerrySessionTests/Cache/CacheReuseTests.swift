@@ -66,9 +66,13 @@ import Testing
                 isReused: true
             ),
             Row(fields: ["Cache-Control": "max-age=60"], headers: ["Range": "bytes=0-"], isReused: false),
+            // RFC 9111, section 5.3: what is no date is a date in the past.
+            Row(fields: ["Expires": "Thu, 18 Aug 2050 02:01:18 GMT"], isReused: true),
+            Row(fields: ["Expires": "Thu 18 Aug 2050 02:01:18 GMT"], isReused: false),
+            Row(fields: ["Expires": "Thu, 18 Aug 2050 2:01:18 GMT"], isReused: false),
             Row(fields: ["Cache-Control": "max-age=60"], headers: ["If-None-Match": "\"x\""], isReused: false),
-            // RFC 9111, section 3.5.
-            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Authorization": "Bearer a"], isReused: false),
+            // RFC 9111, section 3.5 is about shared caches.
+            Row(fields: ["Cache-Control": "max-age=60"], headers: ["Authorization": "Bearer a"], isReused: true),
             Row(
                 fields: ["Cache-Control": "max-age=60, public"],
                 headers: ["Authorization": "Bearer a"],
@@ -90,23 +94,61 @@ import Testing
         #expect(bench.count == (row.isReused ? 1 : 2))
     }
 
-    @Test("What one user may see, another one does not") func users() async throws {
-        let bench = try CacheBench(["Cache-Control": "max-age=60, must-revalidate"])
+    @Test("What one user may see, another one does not", arguments: ["max-age=60", "max-age=60, must-revalidate"])
+    func users(_ control: String) async throws {
+        let bench = try CacheBench(["Cache-Control": control])
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "1")
         #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "1")
         #expect(try await bench.fetch("/", ["Authorization": "Bearer b"]).text == "2")
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "1")
         #expect(try await bench.fetch("/").text == "3")
         #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "4")
     }
 
-    @Test("What credentials of the URL opened is not stored") func credentials() async throws {
-        let bench = try CacheBench(["Cache-Control": "max-age=60, must-revalidate"])
-        var components = try #require(URLComponents(url: bench.server.url("/"), resolvingAgainstBaseURL: false))
-        (components.user, components.password) = ("user", "secret")
-        for text in ["1", "2"] {
+    @Test("What credentials of the URL opened is for the same credentials alone") func credentials() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=60"])
+        func text(_ user: String?, _ password: String?) async throws -> String {
+            var components = try #require(URLComponents(url: bench.server.url("/"), resolvingAgainstBaseURL: false))
+            (components.user, components.password) = (user, password)
             let (data, _) = try await bench.session.data(from: try #require(components.url))
-            #expect(String(decoding: data, as: UTF8.self) == text)
+            return String(decoding: data, as: UTF8.self)
         }
+        #expect(try await text("ada", "secret") == "1")
         #expect(bench.lastHeader("Authorization")?.hasPrefix("Basic ") == true)
+        #expect(try await text("ada", "secret") == "1")
+        #expect(try await text("ada", "other") == "2")
+        #expect(try await text("eve", "secret") == "3")
+        #expect(try await text(nil, nil) == "4")
+        #expect(try await text("ada", "secret") == "5")
+    }
+
+    @Test("What an answered challenge opened is for the same credential alone, also in a cache that sessions share")
+    func challenge() async throws {
+        let bench = try CacheBench { request, number in
+            guard let field = request.header("Authorization") else {
+                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            }
+            return .text("\(field) \(number)").adding("Cache-Control", "max-age=60")
+        }
+        func session(_ user: String) -> CurlSession {
+            CacheBench.session(bench.cache, UserDelegate(user: user))
+        }
+        func text(_ session: CurlSession) async throws -> String {
+            String(decoding: try await session.data(from: bench.server.url("/")).0, as: UTF8.self)
+        }
+        let (ada, eve) = (session("ada"), session("eve"))
+        let first = try await text(ada)
+        #expect(try await text(ada) == first)
+        #expect(bench.count == 2)
+        let other = try await text(eve)
+        #expect(other.prefix { $0 != " " } == "Basic" && other != first)
+        #expect(bench.count == 4)
+        #expect(try await text(ada) == first)
+        #expect(try await text(eve) == other)
+        #expect(bench.count == 4)
+        // A session without a credential is challenged.
+        let (_, response) = try await bench.session.data(from: bench.server.url("/"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
 
     @Test("A new trust policy drops what the session's own cache holds, and not what a cache of the options holds")
@@ -242,5 +284,23 @@ import Testing
         _ = try await bench.fetch()
         #expect(storage.cookies?.isEmpty ?? true)
         #expect(bench.count == 1)
+    }
+}
+
+/// Answers every challenge for a user.
+private final class UserDelegate: NSObject, URLSessionTaskDelegate {
+    private let user: String
+
+    init(user: String) {
+        self.user = user
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        completionHandler(.useCredential, URLCredential(user: user, password: "secret", persistence: .none))
     }
 }

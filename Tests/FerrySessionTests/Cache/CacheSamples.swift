@@ -63,6 +63,7 @@ enum CacheSamples {
                 case .bytes(let bytes):
                     data.append(contentsOf: bytes)
                     return nil
+                case .skipped: return nil
                 case .end: return true
                 case .damaged: return false
                 }

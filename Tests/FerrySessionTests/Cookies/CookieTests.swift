@@ -52,9 +52,22 @@ struct CookieRuleTests {
             ),
             Row(field: "__Host-a=1; Secure", url: "https://www.example.com/", result: nil),
             Row(field: "__Host-a=1; Secure; Path=/; Domain=example.com", url: "https://www.example.com/", result: nil),
-            Row(field: "novalue", result: nil),
-            Row(field: "=nameless", result: nil),
+            // RFC 6265bis, section 5.6: a pair without an equals sign is the value of a cookie without a name.
+            Row(field: "alone", result: "=alone www.example.com /a"),
+            Row(field: "=nameless", result: "=nameless www.example.com /a"),
+            Row(field: "\"quoted;b\"=c", result: "=\"quoted www.example.com /a"),
+            Row(field: "=", result: nil),
+            Row(field: " \t", result: nil),
+            Row(field: "; Path=/", result: nil),
+            Row(field: "=__Secure-a=1; Secure", url: "https://www.example.com/", result: nil),
+            Row(field: "__hOST-a; Secure; Path=/", url: "https://www.example.com/", result: nil),
+            Row(field: "=" + String(repeating: "x", count: 4097), result: nil),
+            // Control characters make the whole field invalid, wherever they are; a tab is none of them.
             Row(field: "a=b\u{1}c", result: nil),
+            Row(field: "a=1; Path=/\u{7F}", result: nil),
+            Row(field: "a=1; \u{0}", result: nil),
+            Row(field: "a=b\tc; Path=/", result: "a=b\tc www.example.com /"),
+            Row(field: "\ta\t=\t1\t \t;\tPath\t=\t/\t", result: "a=1 www.example.com /"),
             Row(field: "a=" + String(repeating: "x", count: 5000), result: nil),
             Row(field: "a=" + String(repeating: "x", count: 4096), result: nil),
             Row(field: "a=1; Path=/" + String(repeating: "x", count: 1024), result: "a=1 www.example.com /a"),
@@ -63,9 +76,23 @@ struct CookieRuleTests {
             Row(field: "a=1; Domain=0250.01", url: "http://0300.0250.01/", result: nil),
             Row(field: "a=1; Domain=0250.01", url: "http://0xC0.0250.01/", result: nil),
             Row(field: "a=1; Domain=1.0x7f", url: "http://x.1.0x7f/", result: nil),
-            Row(field: "a=1; Domain=0xC0.0250.01", url: "http://0xC0.0250.01/", result: "a=1 0xc0.0250.01 /"),
+            Row(field: "a=1; Domain=0xC0.0250.01", url: "http://0xC0.0250.01/", result: "a=1 192.168.0.1 /"),
+            Row(field: "a=1; Domain=192.168.0.1", url: "http://0xC0.0250.01/", result: "a=1 192.168.0.1 /"),
+            Row(field: "a=1", url: "http://0300.0250.01/", result: "a=1 192.168.0.1 /"),
+            Row(field: "a=1; Domain=::1", url: "http://[0:0::1]/", result: "a=1 ::1 /"),
+            Row(field: "a=1", url: "http://EXAMPLE.com./", result: "a=1 example.com /"),
+            Row(field: "a=1; Domain=example.com.", url: "http://example.com/", result: nil),
+            Row(field: "a=1; Domain=example.com.", url: "http://example.com./", result: "a=1 .example.com /"),
             Row(field: "a=1; Domain=com.", url: "http://example.com./", result: nil),
-            Row(field: "a=1; Domain=com.", url: "http://com./", result: "a=1 com. /"),
+            Row(field: "a=1; Domain=com.", url: "http://com./", result: "a=1 com /"),
+            // Section 5.7: an attribute is neither decoded nor encoded.
+            Row(field: "a=1; Domain=%65xample.com", result: nil),
+            Row(field: "a=1; Domain=b\u{FC}cher.example", url: "http://www.xn--bcher-kva.example/", result: nil),
+            Row(
+                field: "a=1; Domain=xn--bcher-kva.example",
+                url: "http://www.xn--bcher-kva.example/",
+                result: "a=1 .xn--bcher-kva.example /"
+            ),
             // A combining mark does not hide the separator before it.
             Row(field: "a=1;\u{301}x; Path=/", result: "a=1 www.example.com /"),
         ]
@@ -83,7 +110,10 @@ struct CookieRuleTests {
             ("Expires=14 Nov 2023 22:14:20", 60), ("Expires=14 Nov 2099 22:14:20", 34_560_000),
             ("Max-Age=99999999999", 34_560_000), ("Max-Age=" + String(repeating: "1", count: 1025), nil),
             ("Expires=14 Nov 2023 22:14:20 " + String(repeating: "x", count: 1024), nil), ("Expires=nonsense", nil),
-            ("Expires=32 Nov 2023 22:14:20", nil),
+            ("Expires=32 Nov 2023 22:14:20", nil), ("Expires=31 Feb 2024 22:14:20", nil),
+            // Attributes of up to 1,024 bytes are read.
+            ("Expires=14 Nov 2023 22:14:20 " + String(repeating: "x", count: 1003), 60),
+            ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 34_560_000), ("Expires=14 Nov 2023 22:14:20; Expires=x", 60),
         ] as [(String, Double?)]
     )
     func expiry(_ attributes: String, _ seconds: Double?) throws {
@@ -108,20 +138,56 @@ struct CookieRuleTests {
         #expect(CookieRule.pathMatches(path, cookiePath) == isMatch)
     }
 
+    /// Returns what is sent of cookies that were set one after another.
+    private func header(_ cookies: [HTTPCookie], to url: String, reversed: Bool = false) throws -> String? {
+        let request = try #require(URL(string: url).flatMap(CookieRequest.init))
+        let stored = reversed ? cookies.reversed() : cookies
+        let chosen = CookieRule.cookies(for: request, from: stored, now: Self.now)
+        let sorted = CookieRule.sorted(chosen) { cookie in
+            TimeInterval(cookies.firstIndex { $0 === cookie } ?? 0)
+        }
+        return CookieRule.header(sorted)
+    }
+
+    @Test("Cookies with equal paths are sent in the order in which they were set (RFC 6265, section 5.4)")
+    func order() throws {
+        let cookies = try ["z=1; Path=/", "m=2; Path=/a", "b=3; Path=/", "a=4; Path=/", "n=5; Path=/a"]
+            .compactMap { try parse($0, "http://e.com/") }
+        #expect(try header(cookies, to: "http://e.com/a", reversed: true) == "m=2; n=5; z=1; b=3; a=4")
+    }
+
+    @Test("Of a cookie without a name only the value is sent (RFC 6265bis, section 5.8.3)")
+    func nameless() throws {
+        let cookies = try ["token; Path=/", "a=; Path=/"].compactMap { try parse($0, "http://e.com/") }
+        #expect(try header(cookies, to: "http://e.com/") == "token; a=")
+    }
+
+    @Test(
+        "A stored cookie is sent to its host in whatever spelling, and to no other address",
+        arguments: [
+            ("192.168.0.1", "http://0300.0250.01/", true), ("0xC0.0250.01", "http://192.168.0.1/", true),
+            (".0250.01", "http://168.0.0.1/", false), (".0250.01", "http://0300.0250.01/", false),
+            (".192.168.0.1", "http://192.168.0.1/", true), ("[::1]", "http://[::1]/", true),
+            ("::1", "http://[0::1]/", true), ("EXAMPLE.com", "http://example.com/", true),
+            (".Example.com", "http://a.example.COM./", true), (".example.com", "http://badexample.com/", false),
+            ("", "http://e.com/", false), (".", "http://e.com/", false),
+        ]
+    )
+    func storedDomain(_ domain: String, _ url: String, _ isSent: Bool) throws {
+        let cookie = try #require(HTTPCookie(properties: [.name: "a", .value: "1", .domain: domain, .path: "/"]))
+        #expect(try header([cookie], to: url) == (isSent ? "a=1" : nil))
+    }
+
     @Test("Longer paths come first, and Secure, expired and foreign cookies stay at home")
     func choice() throws {
         let cookies = try [
             "short=1; Path=/", "long=2; Path=/a/b", "other=3; Path=/c", "old=4; Path=/; Max-Age=0",
         ].compactMap { try parse($0, "http://e.com/") }
         let secure = try #require(try parse("secure=5; Path=/; Secure", "https://e.com/"))
-        let header = { (url: String) in
-            let request = try #require(URL(string: url).flatMap(CookieRequest.init))
-            return CookieRule.header(CookieRule.cookies(for: request, from: cookies + [secure], now: Self.now))
-        }
-        #expect(try header("http://e.com/a/b/c") == "long=2; short=1")
-        #expect(try header("https://e.com/") == "secure=5; short=1")
-        #expect(try header("http://sub.e.com/") == nil)
-        #expect(try header("http://e.com.evil.org/") == nil)
+        #expect(try header(cookies + [secure], to: "http://e.com/a/b/c") == "long=2; short=1")
+        #expect(try header(cookies + [secure], to: "https://e.com/") == "short=1; secure=5")
+        #expect(try header(cookies + [secure], to: "http://sub.e.com/") == nil)
+        #expect(try header(cookies + [secure], to: "http://e.com.evil.org/") == nil)
     }
 }
 
@@ -183,6 +249,30 @@ struct CookieTests {
             let (data, _) = try await session.data(from: server.url)
             #expect(String(decoding: data, as: UTF8.self) == "none")
         }
+    }
+
+    @Test("A cookie that is set again keeps its place among the others (RFC 6265bis, section 5.7)")
+    func keepsPlace() async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackResponse.text(request.headers["Cookie"] ?? "none")
+            for field in request.query["set"]?.split(separator: "/").map(String.init) ?? [] {
+                response.headers.add("Set-Cookie", field)
+            }
+            return response
+        }
+        let session = CurlSession(configuration: .ephemeral)
+        func sent(setting fields: [String] = []) async throws -> String {
+            let query = fields.joined(separator: "/").addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return String(decoding: try await session.data(from: server.url("/?set=\(query)")).0, as: UTF8.self)
+        }
+        _ = try await sent(setting: ["z=1", "y=1", "x=1", "z=2", "alone"])
+        _ = try await sent(setting: ["z=3", "y=2"])
+        #expect(try await sent() == "z=3; y=2; x=1; alone")
+        // One that is deleted and set again is new.
+        _ = try await sent(setting: ["z=; Max-Age=0", "z=4"])
+        _ = try await sent(setting: ["y=; Max-Age=0"])
+        _ = try await sent(setting: ["y=3"])
+        #expect(try await sent() == "x=1; alone; z=4; y=3")
     }
 
     @Test("A redirection to another host does not take the cookies of the first along")

@@ -50,6 +50,19 @@ struct StringResponseSerializerTests {
         }
     }
 
+    @Test(
+        "Names of parameters are compared without case, and the first charset counts (RFC 9110, section 5.6.6)",
+        arguments: [
+            "text/plain; Charset=gbk", "text/plain; CHARSET=GBK", "text/plain;cHaRsEt=\"gbk\"",
+            "text/plain; format=flowed; Charset=gbk", "text/plain; x=\"; charset=utf-8\"; Charset=gbk",
+            "text/plain; Charset=gbk; charset=utf-8", "text/plain; ;; Charset = gbk ;", "text/plain; Charset='gbk'",
+        ]
+    )
+    func parameterNames(type: String) throws {
+        let result = try SampleResponse(200, type, bytes: Data([0xD6, 0xD0])).serialized(by: .string)
+        #expect(result.value == "中")
+    }
+
     static let detected: [(String, String?, [UInt8], String)] = [
         ("no charset is UTF-8", "text/plain", Array("é".utf8), "é"),
         ("no charset and no UTF-8 is Windows 1252", "text/plain", [0x93, 0x61, 0x94], "“a”"),

@@ -45,24 +45,36 @@ final class Subprocess: Sendable {
     }
 
     /// Closes the program's input, with a last word where there is one, and waits until it has ended.
-    func finish(saying word: String = "") throws {
+    func finish(saying word: String = "", within seconds: Double = 30) throws {
         try input.fileHandleForWriting.write(contentsOf: Data(word.utf8))
         try input.fileHandleForWriting.close()
-        guard ended.wait(timeout: .now() + 30) == .success else {
+        guard ended.wait(timeout: .now() + seconds) == .success else {
             process.terminate()
             throw Failure(description: "\(process.arguments ?? []) did not end")
         }
     }
 
+    /// Ends a program that would not end by itself.
+    func terminate() {
+        process.terminate()
+        _ = ended.wait(timeout: .now() + 30)
+    }
+
     /// Runs a program to its end, and throws what it printed when it fails.
     static func run(_ program: String, _ arguments: [String]) throws {
+        _ = try output(of: program, arguments)
+    }
+
+    /// Runs a program to its end and returns what it printed, which it throws when the program fails.
+    static func output(of program: String, _ arguments: [String], within seconds: Double = 30) throws -> String {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
         defer { try? FileManager.default.removeItem(at: output) }
         let subprocess = try Subprocess(program, arguments, output: output)
-        try subprocess.finish()
+        try subprocess.finish(within: seconds)
+        let text = try String(contentsOf: output, encoding: .utf8)
         guard subprocess.process.terminationStatus == 0 else {
-            let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
             throw Failure(description: "\(program) \(arguments.joined(separator: " ")): \(text)")
         }
+        return text
     }
 }

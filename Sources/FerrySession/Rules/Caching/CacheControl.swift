@@ -8,8 +8,6 @@ struct CacheControl: Hashable, Sendable {
     var mustRevalidate = false
     var mustUnderstand = false
     var isOnlyIfCached = false
-    /// A shared cache's lifetime; here it only says that such caches may store the response.
-    var hasSharedMaximumAge = false
     /// In seconds, like those below; zero where the directive makes no sense, since the response is stale then
     /// (section 4.2.1).
     var maximumAge: Int?
@@ -40,7 +38,6 @@ struct CacheControl: Hashable, Sendable {
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "only-if-cached": isOnlyIfCached = true
-        case "s-maxage": hasSharedMaximumAge = true
         case "max-age":
             let seconds = argument.flatMap(Self.seconds) ?? 0
             // Two that disagree: the response counts as stale (section 4.2.1).

@@ -39,7 +39,7 @@ enum CacheKey {
         return key(url.absoluteString, origin: origin)
     }
 
-    /// The values that a request has for the names of `Vary`, as one text; credentials only as a digest.
+    /// The values that a request has for the names of `Vary`, normalized and as one text; credentials only as a digest.
     ///
     /// - Parameters:
     ///   - names: Names in lower case, sorted.
@@ -49,7 +49,9 @@ enum CacheKey {
         var text = ""
         for name in names {
             text += name
-            for value in values(of: name, in: lines) {
+            let values = values(of: name, in: lines)
+            if !values.isEmpty {
+                let value = CacheSelection.normalized(values, of: name)
                 let isSecret = RedirectRule.credentialHeaders.contains(name)
                 text += ":" + (isSecret ? SHA256Hash.hash(Data(value.utf8)).base64EncodedString() : value)
             }

@@ -6,8 +6,6 @@ enum CacheStorageRule {
         var control = CacheControl()
         /// It had `Authorization`, or libcurl authenticated it.
         var isAuthorized = false
-        /// It was libcurl that authenticated it, so that requests cannot be told apart by the field.
-        var isAuthorizedByEngine = false
         /// Whoever asked takes stored responses however old, so that any is worth storing.
         var takesAnyAge = false
     }
@@ -30,6 +28,9 @@ enum CacheStorageRule {
     }
 
     /// Whether a response may be stored, and is worth it.
+    ///
+    /// Responses to requests with credentials may be: section 3.5 is about shared caches. Who else may see them is what
+    /// ``selectingNames(fields:request:)`` decides.
     static func mayStore(status: Int, fields: CacheFields, request: Request) -> Bool {
         guard request.method == "GET", status >= 200, status != 206, status != 304 else { return false }
         guard !request.control.isNoStore, fields.vary != nil else { return false }
@@ -39,11 +40,6 @@ enum CacheStorageRule {
             guard isUnderstood(status) else { return false }
         } else if control.isNoStore {
             return false
-        }
-        if request.isAuthorized {
-            guard control.isPublic || control.mustRevalidate || control.hasSharedMaximumAge else { return false }
-            // Other users' requests must differ in something that is seen here.
-            guard control.isPublic || !request.isAuthorizedByEngine else { return false }
         }
         let isExplicit = control.maximumAge != nil || fields.expires != nil || control.isPublic || control.isPrivate
         guard isExplicit || isHeuristicallyCacheable(status) else { return false }

@@ -17,8 +17,9 @@ let cookie = FuzzTarget("cookie") { input in
         CookieRule.parse(text, from: url, now: now) { _, domain in CookieRule.hasTwoLabels(domain) }
     }
     guard let cookie else { return }
-    expect(!cookie.name.isEmpty, "a cookie without a name")
-    expect((cookie.name + cookie.value).utf8.allSatisfy { $0 > 0x1F && $0 != 0x7F }, "control characters in \(cookie)")
+    expect(!cookie.name.isEmpty || !cookie.value.isEmpty, "a cookie without name and value")
+    let isText: (UInt8) -> Bool = { ($0 > 0x1F || $0 == 0x09) && $0 != 0x7F }
+    expect((cookie.name + cookie.value).utf8.allSatisfy(isText), "control characters in \(cookie)")
     if let expires = cookie.expiresDate { expect(expires.timeIntervalSince(now) <= 1e12, "expires \(expires)") }
     guard let request = CookieRequest(other) else { return }
     let header = bounded { CookieRule.header(CookieRule.cookies(for: request, from: [cookie, cookie], now: now)) }
@@ -28,7 +29,8 @@ let cookie = FuzzTarget("cookie") { input in
     guard let host = url.host(percentEncoded: true), let target = other.host(percentEncoded: true) else { return }
     let isBelow = target == host || target.hasSuffix(".a.test") || target == "a.test"
     expect(isBelow, "a cookie of \(host) to \(target): \(cookie)")
-    if cookie.name.lowercased().hasPrefix("__host-") { expect(host == target, "a __Host- cookie to \(target)") }
+    let shown = cookie.name.isEmpty ? cookie.value : cookie.name
+    if shown.lowercased().hasPrefix("__host-") { expect(host == target, "a __Host- cookie to \(target)") }
 }
 
 /// `Location` values.

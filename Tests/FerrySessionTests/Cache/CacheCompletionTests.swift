@@ -1,0 +1,187 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+/// Parts of responses that are stored and completed (RFC 9111, sections 3.3 and 3.4).
+@Suite(.timeLimit(.minutes(2))) struct CacheCompletionTests {
+    private static let body = LoopbackServer.pattern(count: 1_000)
+    private static let tag = "\"v1\""
+
+    private func head(_ fields: [(String, String)], status: Int = 206) -> ResponseHead {
+        ResponseHead(version: "HTTP/1.1", status: status, fields: CacheRows.list(fields))
+    }
+
+    @Test(
+        "Only the first bytes of a response with a strong tag are stored to be completed",
+        arguments: [
+            ([("ETag", tag), ("Content-Range", "bytes 0-99/1000")], true),
+            ([("ETag", "W/\"v1\""), ("Content-Range", "bytes 0-99/1000")], false),
+            ([("Content-Range", "bytes 0-99/1000")], false),
+            ([("ETag", tag)], false),
+            ([("ETag", tag), ("Content-Range", "bytes 1-99/1000")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 0-99/*")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 0-999/1000")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 0-99/1000"), ("Content-Encoding", "gzip")], false),
+            ([("ETag", tag), ("Content-Type", "multipart/byteranges; boundary=x")], false),
+        ] as [([(String, String)], Bool)]
+    )
+    func beginning(_ fields: [(String, String)], _ isStored: Bool) {
+        #expect((CacheCompletion.beginning(head(fields)) != nil) == isStored)
+        #expect(CacheCompletion.beginning(head(fields, status: 200)) == nil)
+    }
+
+    /// RFC 9110, section 15.3.7.3: what is combined has the same strong tag.
+    @Test(
+        "An answer completes the part only where it is exactly the rest",
+        arguments: [
+            ([("ETag", tag), ("Content-Range", "bytes 100-999/1000"), ("Content-Length", "900")], true),
+            ([("ETag", tag), ("Content-Range", "bytes 100-999/1000")], true),
+            ([("ETag", "\"v2\""), ("Content-Range", "bytes 100-999/1000")], false),
+            ([("ETag", "W/\"v1\""), ("Content-Range", "bytes 100-999/1000")], false),
+            ([("Content-Range", "bytes 100-999/1000")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 99-999/1000")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 100-998/1000")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 100-1000/1001")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 100-999/1000"), ("Content-Length", "901")], false),
+            ([("ETag", tag), ("Content-Range", "bytes 100-999/1000"), ("Content-Encoding", "gzip")], false),
+            ([("ETag", tag)], false),
+        ] as [([(String, String)], Bool)]
+    )
+    func whole(_ fields: [(String, String)], _ isRest: Bool) throws {
+        let stored = head([
+            ("ETag", Self.tag), ("Content-Range", "bytes 0-99/1000"), ("Content-Length", "100"), ("X-Old", "1"),
+            ("X-Both", "1"), ("Age", "9"),
+        ])
+        let beginning = try #require(CacheCompletion.beginning(stored))
+        #expect(beginning.conditions == ["Range: bytes=100-", "If-Range: \"v1\""])
+        let whole = CacheCompletion.whole(beginning, stored: stored, answer: head(fields + [("X-Both", "2")]))
+        #expect((whole != nil) == isRest)
+        guard let whole else { return }
+        #expect(whole.status == 200)
+        #expect(whole.value("Content-Length") == "1000" && whole.value("Content-Range") == nil)
+        #expect(whole.value("X-Old") == "1" && whole.value("X-Both") == "2" && whole.value("Age") == nil)
+    }
+
+    /// A server that has ranges, and may break their rules for requests with `If-Range`.
+    private func bench(
+        _ misbehave: @escaping @Sendable (inout LoopbackResponse, Int) -> Void = { _, _ in }
+    ) throws
+        -> CacheBench
+    {
+        try CacheBench { request, number in
+            var response = LoopbackResponse(status: 200, body: .data(Self.body))
+            let bounds = request.header("Range")?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+            if let bounds, let first = bounds.first {
+                let last = bounds.count > 1 ? bounds[1] : Self.body.count - 1
+                response = LoopbackResponse(status: 206, body: .data(Data(Self.body[first...last])))
+                response.headers.add("Content-Range", "bytes \(first)-\(last)/\(Self.body.count)")
+            }
+            response.headers.add("Cache-Control", "max-age=600")
+            response.headers.add("ETag", Self.tag)
+            response.headers.add("X-Number", "\(number)")
+            if request.header("If-Range") != nil { misbehave(&response, number) }
+            return response
+        }
+    }
+
+    @Test("The rest of a stored part is asked for, and the whole is delivered and stored") func completes() async throws
+    {
+        let bench = try bench()
+        let part = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        #expect(part.status == 206 && part.data == Self.body[..<100])
+        for _ in 0..<2 {
+            let whole = try await bench.fetch()
+            #expect(whole.status == 200 && whole.data == Self.body)
+            #expect(whole.response.expectedContentLength == 1_000)
+            #expect(whole.field("Content-Range") == nil && whole.field("X-Number") == "2")
+        }
+        #expect(bench.server.requests.map { $0.header("Range") } == ["bytes=0-99", "bytes=100-"])
+        #expect(bench.lastHeader("If-Range") == Self.tag)
+    }
+
+    @Test("A server that has another response now sends it whole") func changed() async throws {
+        let bench = try bench { response, number in
+            response = LoopbackResponse.text("new").adding("ETag", "\"v2\"").adding("X-Number", "\(number)")
+        }
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        let whole = try await bench.fetch()
+        #expect(whole.status == 200 && whole.text == "new")
+        #expect(bench.count == 2)
+    }
+
+    enum Fault: CaseIterable, Sendable {
+        case tag, noTag, range, coding, unsatisfiable, length
+    }
+
+    @Test("An answer that is not exactly the rest is not joined: the whole is asked for", arguments: Fault.allCases)
+    func faults(_ fault: Fault) async throws {
+        let bench = try bench { response, _ in
+            switch fault {
+            case .tag: response.headers["ETag"] = "\"v2\""
+            case .noTag: response.headers["ETag"] = nil
+            case .range: response.headers["Content-Range"] = "bytes 101-1000/1001"
+            case .coding: response.headers["Content-Encoding"] = "gzip"
+            case .unsatisfiable: response = .status(416)
+            case .length: response.headers["Content-Range"] = "bytes 100-998/1000"
+            }
+        }
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        let whole = try await bench.fetch()
+        #expect(whole.status == 200 && whole.data == Self.body)
+        #expect(bench.server.requests.map { $0.header("Range") } == ["bytes=0-99", "bytes=100-", nil])
+        #expect(try await bench.fetch().data == Self.body)
+        #expect(bench.count == 3)
+    }
+
+    @Test("A part that may not be stored is not completed", arguments: ["no-store", "max-age=600"])
+    func notStored(_ control: String) async throws {
+        let bench = try CacheBench { request, _ in
+            let isPart = request.header("Range") != nil
+            var response = LoopbackResponse(
+                status: isPart ? 206 : 200,
+                body: .data(Self.body.prefix(isPart ? 100 : 1_000))
+            )
+            if isPart { response.headers.add("Content-Range", "bytes 0-99/1000") }
+            response.headers.add("Cache-Control", control)
+            if control == "no-store" { response.headers.add("ETag", Self.tag) }
+            return response
+        }
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        #expect(try await bench.fetch().data == Self.body)
+        #expect(bench.lastHeader("Range") == nil && bench.count == 2)
+    }
+
+    @Test("A change of the resource, or removing its URL, takes the part away", arguments: [true, false])
+    func removed(_ isByPost: Bool) async throws {
+        let bench = try bench()
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        if isByPost {
+            _ = try await bench.fetch("/", method: "POST")
+        } else {
+            bench.cache.remove(for: bench.server.url("/"))
+        }
+        #expect(try await bench.fetch().data == Self.body)
+        #expect(bench.lastHeader("Range") == nil)
+    }
+
+    @Test("Only the credential that a part was asked for with completes it") func credentials() async throws {
+        let bench = try bench()
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99", "Authorization": "Bearer a"])
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer b"]).data == Self.body)
+        #expect(bench.lastHeader("Range") == nil)
+        #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).data == Self.body)
+        #expect(bench.lastHeader("Range") == "bytes=100-")
+    }
+
+    @Test("A rest that ends early is an error, and nothing is stored of it") func cut() async throws {
+        let bench = try bench { response, _ in
+            response.body = .chunked([Data(Self.body[100..<500])])
+        }
+        _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
+        await #expect(throws: (any Error).self) { _ = try await bench.fetch() }
+        #expect(try await bench.fetch().data == Self.body)
+        #expect(bench.count == 3)
+    }
+}
