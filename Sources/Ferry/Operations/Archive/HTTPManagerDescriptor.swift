@@ -22,10 +22,10 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
     private let archivedResponseSerializer: ArchivedSerializer
 
     /// Encodes the parameters.
-    public var requestSerializer: any RequestSerializer { archivedRequestSerializer.serializer }
+    public var requestSerializer: any ConfigurableRequestSerializer { archivedRequestSerializer.serializer }
 
     /// Validates and parses the responses.
-    public var responseSerializer: any ResponseSerializer { archivedResponseSerializer.serializer }
+    public var responseSerializer: any ValidatingResponseSerializer { archivedResponseSerializer.serializer }
 
     /// Describes a manager.
     ///

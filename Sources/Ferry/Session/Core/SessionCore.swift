@@ -22,7 +22,7 @@ final class SessionCore: Sendable {
     init(
         configuration: URLSessionConfiguration,
         transport: SessionTransport,
-        responseSerializer: any ResponseSerializer
+        responseSerializer: any ValidatingResponseSerializer
     ) {
         // A configuration is a class: a later change by its owner must not reach the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
