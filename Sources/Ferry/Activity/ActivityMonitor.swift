@@ -26,7 +26,7 @@ public final class ActivityMonitor: Sendable {
         var activationDelay = 1.0
         var completionDelay = 0.17
         var handler: (@Sendable (Bool) -> Void)?
-        /// What happened and has not been followed yet, each event another than the one before it.
+        /// The events that the queue has not handled yet; no two equal ones in a row.
         private var events: [ActivityState.Event] = []
 
         var total: Int { tasks.count + count }
@@ -34,7 +34,9 @@ public final class ActivityMonitor: Sendable {
         /// The most events that wait for a queue which does not run.
         private static let maximumEvents = 1000
 
-        /// Keeps an event; of too many, the last two are dropped, after which the one before them holds again.
+        /// Keeps an event.
+        ///
+        /// Beyond the limit the last two are dropped first: the state is then as if they had not happened.
         mutating func note(_ event: ActivityState.Event) {
             guard event != events.last else { return }
             if events.count >= Self.maximumEvents { events.removeLast(2) }
@@ -129,8 +131,8 @@ public final class ActivityMonitor: Sendable {
         }
     }
 
-    /// Changes the state, and notes what became of it for the queue: of two changes that follow each other at once, such
-    /// as the beginning and the end of a short request, both count.
+    /// Changes the state and keeps the event that follows from it, so that the queue sees the start and the end of a
+    /// request that is over before the queue runs.
     private func change(_ body: @Sendable (inout State) -> Void) {
         state.withLock { state in
             body(&state)

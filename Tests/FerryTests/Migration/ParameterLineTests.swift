@@ -90,6 +90,11 @@ struct ParameterLineTests {
             $0.get("echo", parameters: any, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
         }
         #expect(first == "number=1.5&page=2&q=x")
+        let explicit = Parameters(any)
+        let same = try await sent {
+            $0.get("echo", parameters: explicit, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(same == first)
         let second = try await sent {
             $0.get("echo", parameters: texts, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
         }

@@ -31,7 +31,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
     ///
     /// - Parameter manager: The manager.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` where a serializer is not one of Ferry's own for
-    ///   forms, JSON, property lists, text or data.
+    ///   forms, JSON, property lists, text, data or images, or a compound of those.
     public init(_ manager: HTTPSessionManager) throws(NetworkError) {
         guard let request = ArchivedRequestSerializer(manager.requestSerializer) else {
             throw .unarchivable(manager.requestSerializer)

@@ -31,7 +31,6 @@ public struct Parameters: Sendable {
     /// Creates parameters from a dictionary of anything ``ParameterValue/init(converting:encoder:)`` knows.
     ///
     /// The values are converted at once, so that they need not be `Sendable`.
-    @_disfavoredOverload
     public init(_ dictionary: [String: Any]) {
         self.init(converting: dictionary)
     }

@@ -135,7 +135,7 @@ final class SessionCore: Sendable {
         make: (URLSession) -> Task,
         makeRefused: (URLSession) -> Task
     ) -> Task {
-        // Before the session's task, whose own progress would take the parent's units.
+        // Before the session makes its task: the first child takes all pending units of the parent.
         delegate.joinCurrentProgress(isUpload: Task.self is URLSessionUploadTask.Type)
         if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
         guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {

@@ -58,11 +58,11 @@ final class ProgressReporter: Sendable {
         }
         guard let progress else { return }
         Self.tie(progress, to: task)
-        // A parent that was cancelled before has told nobody of a task that it did not have yet.
+        // A parent that is already cancelled does not cancel a child that joins it.
         if progress.isCancelled { task.cancel() }
     }
 
-    /// Completes the part of a parent that the task stands for; a task without a single byte has one, too.
+    /// Completes the task's part of a parent progress, also where no byte was transferred.
     func completePartOfParent() {
         guard let progress = state.withLock({ $0.hasParent ? $0.progress : nil }) else { return }
         ProgressWriting.alone {
