@@ -26,8 +26,27 @@ public final class ActivityMonitor: Sendable {
         var activationDelay = 1.0
         var completionDelay = 0.17
         var handler: (@Sendable (Bool) -> Void)?
+        /// The events that the queue has not handled yet; no two equal ones in a row.
+        private var events: [ActivityState.Event] = []
 
         var total: Int { tasks.count + count }
+
+        /// The most events that wait for a queue which does not run.
+        private static let maximumEvents = 1000
+
+        /// Keeps an event.
+        ///
+        /// Beyond the limit the last two are dropped first: the state is then as if they had not happened.
+        mutating func note(_ event: ActivityState.Event) {
+            guard event != events.last else { return }
+            if events.count >= Self.maximumEvents { events.removeLast(2) }
+            if event != events.last { events.append(event) }
+        }
+
+        /// The event that has waited longest.
+        mutating func takeNext() -> ActivityState.Event? {
+            events.isEmpty ? nil : events.removeFirst()
+        }
     }
 
     private let state = Locked(State())
@@ -59,12 +78,13 @@ public final class ActivityMonitor: Sendable {
     public var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set {
-            state.withLock { $0.isEnabled = newValue }
-            settle()
+            change { $0.isEnabled = newValue }
         }
     }
 
     /// For how many seconds something has to run before it shows; one by default.
+    ///
+    /// With zero everything shows, however short.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.activationDelay } }
         set { state.withLock { $0.activationDelay = newValue } }
@@ -92,41 +112,47 @@ public final class ActivityMonitor: Sendable {
 
     /// Counts something of your own that runs.
     public func incrementActivityCount() {
-        state.withLock { $0.count += 1 }
-        settle()
+        change { $0.count += 1 }
     }
 
     /// Counts something of your own that has ended; what was never counted does not matter.
     public func decrementActivityCount() {
-        state.withLock { $0.count = max(0, $0.count - 1) }
-        settle()
+        change { $0.count = max(0, $0.count - 1) }
     }
 
     private func note(_ task: URLSessionTask, isRunning: Bool) {
         guard task.originalRequest?.url != nil || task.currentRequest?.url != nil else { return }
-        state.withLock { state in
+        change { state in
             if isRunning {
                 state.tasks.insert(ObjectIdentifier(task))
             } else {
                 state.tasks.remove(ObjectIdentifier(task))
             }
         }
-        settle()
+    }
+
+    /// Changes the state and keeps the event that follows from it, so that the queue sees the start and the end of a
+    /// request that is over before the queue runs.
+    private func change(_ body: @Sendable (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.note(state.isEnabled ? state.total > 0 ? .becameBusy : .becameIdle : .disabled)
+        }
+        queue.async { [weak self] in self?.followChanges() }
     }
 
     // MARK: - On the queue
 
-    /// Follows the counts; changes are made one after another, and told in their order.
-    private func settle() {
-        queue.async { [weak self] in self?.apply { $0.isEnabled ? $0.total > 0 ? .becameBusy : .becameIdle : .disabled }
-        }
+    private func followChanges() {
+        while let event = state.withLock({ $0.takeNext() }) { follow { _ in event } }
     }
 
     private func delayPassed(_ number: Int) {
-        queue.async { [weak self] in self?.apply { $0.delay == number ? .delayPassed : nil } }
+        queue.async { [weak self] in self?.follow { $0.delay == number ? .delayPassed : nil } }
     }
 
-    private func apply(_ event: @Sendable (State) -> ActivityState.Event?) {
+    /// Follows an event, and the end of a delay that takes no time.
+    private func follow(_ event: @Sendable (State) -> ActivityState.Event?) {
         typealias Outcome = (
             change: Bool?, handler: (@Sendable (Bool) -> Void)?, delay: (seconds: Double, number: Int)?
         )
@@ -144,9 +170,12 @@ public final class ActivityMonitor: Sendable {
             case .notActive, .active: return (change, state.handler, nil)
             }
         }
-        if let (seconds, number) = outcome.delay {
-            schedule(max(0, seconds)) { [weak self] in self?.delayPassed(number) }
-        }
         if let change = outcome.change { outcome.handler?(change) }
+        guard let (seconds, number) = outcome.delay else { return }
+        if seconds > 0 {
+            schedule(seconds) { [weak self] in self?.delayPassed(number) }
+        } else {
+            follow { $0.delay == number ? .delayPassed : nil }
+        }
     }
 }

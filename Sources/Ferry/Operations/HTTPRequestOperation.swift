@@ -17,7 +17,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     // Unchecked since the superclass is; its own state is locked.
 
     private struct Parsing: Sendable {
-        var serializer: any ResponseSerializer = HTTPDataResponseSerializer()
+        var serializer: any ValidatingResponseSerializer = HTTPDataResponseSerializer()
         var result: SerializedResponse<any Sendable>?
     }
 
@@ -26,7 +26,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// Validates and parses the response; by default it accepts status codes 200 to 299 and gives the body.
     ///
     /// Setting it forgets what was parsed: the next one to ask has it parsed anew.
-    public var responseSerializer: any ResponseSerializer {
+    public var responseSerializer: any ValidatingResponseSerializer {
         get { parsing.withLock { $0.serializer } }
         set { parsing.withLock { $0 = Parsing(serializer: newValue) } }
     }

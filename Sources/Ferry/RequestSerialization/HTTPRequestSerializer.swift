@@ -10,20 +10,13 @@ import FerrySession
 ///
 /// A method that takes a body gets one even without parameters: an empty text is a valid form. A body the request
 /// carries already is kept then. AFNetworking: `AFHTTPRequestSerializer`.
-@dynamicMemberLookup
-public struct HTTPRequestSerializer: RequestSerializer, Codable {
+public struct HTTPRequestSerializer: ConfigurableRequestSerializer, Codable {
     /// Headers, properties and encoding.
     public var options: RequestOptions
 
     /// Creates a serializer.
     public init(options: RequestOptions = RequestOptions()) {
         self.options = options
-    }
-
-    /// A member of ``options``.
-    public subscript<Value>(dynamicMember member: WritableKeyPath<RequestOptions, Value>) -> Value {
-        get { options[keyPath: member] }
-        set { options[keyPath: member] = newValue }
     }
 
     /// A copy of the request with default headers, and with the parameters in its query or its body.

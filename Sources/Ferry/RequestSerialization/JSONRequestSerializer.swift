@@ -4,8 +4,7 @@ import FerrySession
 ///
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters there is
 /// neither a body nor a `Content-Type`. AFNetworking: `AFJSONRequestSerializer`.
-@dynamicMemberLookup
-public struct JSONRequestSerializer: RequestSerializer {
+public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     /// Headers, properties and the encoding of queries.
     public var options: RequestOptions
     /// How the JSON is written; by default with sorted keys, so that equal parameters always give the same bytes.
@@ -26,12 +25,6 @@ public struct JSONRequestSerializer: RequestSerializer {
     ) {
         self.options = options
         self.configureEncoder = configureEncoder
-    }
-
-    /// A member of ``options``.
-    public subscript<Value>(dynamicMember member: WritableKeyPath<RequestOptions, Value>) -> Value {
-        get { options[keyPath: member] }
-        set { options[keyPath: member] = newValue }
     }
 
     /// A copy of the request with default headers, and with the parameters in its query or its body.

@@ -4,8 +4,7 @@ import FerrySession
 ///
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters there is
 /// neither a body nor a `Content-Type`. AFNetworking: `AFPropertyListRequestSerializer`.
-@dynamicMemberLookup
-public struct PropertyListRequestSerializer: RequestSerializer {
+public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     /// Headers, properties and the encoding of queries.
     public var options: RequestOptions
     /// The format, XML (the default) or binary; Foundation does not write the OpenStep format.
@@ -22,12 +21,6 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ) {
         self.format = format
         self.options = options
-    }
-
-    /// A member of ``options``.
-    public subscript<Value>(dynamicMember member: WritableKeyPath<RequestOptions, Value>) -> Value {
-        get { options[keyPath: member] }
-        set { options[keyPath: member] = newValue }
     }
 
     /// A copy of the request with default headers, and with the parameters in its query or its body.

@@ -37,8 +37,8 @@ extension RequestSerializationError: CustomNSError {
 }
 
 extension RequestSerializationError {
-    /// `NSURLErrorFailingURLStringErrorKey`, which Foundation has deprecated; a text may be all there is.
-    private static let failingURLStringKey = "NSErrorFailingURLStringKey"
+    /// `NSURLErrorFailingURLStringErrorKey`, which Foundation has deprecated, and which AFNetworking's users read.
+    static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }
 
 extension RequestSerializationError: CustomStringConvertible {

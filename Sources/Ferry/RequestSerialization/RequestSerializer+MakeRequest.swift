@@ -16,7 +16,7 @@ extension RequestSerializer {
     public func makeRequest(
         method: HTTPMethod,
         url: URL,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws -> URLRequest {
         guard method.isValid else {
@@ -26,7 +26,7 @@ extension RequestSerializer {
         var request = URLRequest(url: url.absoluteURL)
         request.httpMethod = method.rawValue
         options.apply(to: &request)
-        request = try serialize(request, parameters: parameters)
+        request = try serialize(request, parameters: parameters?.makeParameters())
         try request.setHeaders(headers)
         return request
     }
@@ -48,7 +48,7 @@ extension RequestSerializer {
     public func makeMultipartRequest(
         method: HTTPMethod = .post,
         url: URL,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         constructingBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
@@ -59,6 +59,7 @@ extension RequestSerializer {
         let request = try makeRequest(method: method, url: url, headers: headers)
         var form = MultipartFormData()
         if let parameters {
+            let parameters = parameters.makeParameters()
             try form.append(parameters, encoding: options.queryEncoding, stringEncoding: options.stringEncoding)
         }
         try constructingBody(&form)

@@ -22,3 +22,50 @@ extension RequestSerializer {
     /// Options that set nothing: no default headers either.
     public var options: RequestOptions { RequestOptions { options in options.headers = HTTPHeaders() } }
 }
+
+/// A request serializer whose ``RequestOptions`` can be changed, such as a manager's own.
+///
+/// The options are members of the serializer, so that they are changed where it is kept:
+///
+/// ```swift
+/// manager.requestSerializer.headers["X-Client"] = "ferry"
+/// manager.requestSerializer.timeoutInterval = 10
+/// ```
+///
+/// A serializer of your own needs `var options = RequestOptions()` besides ``RequestSerializer/serialize(_:parameters:)``.
+///
+/// AFNetworking: `AFHTTPRequestSerializer`.
+@dynamicMemberLookup
+public protocol ConfigurableRequestSerializer: RequestSerializer {
+    /// Headers, properties and the encoding of queries.
+    var options: RequestOptions { get set }
+}
+
+extension ConfigurableRequestSerializer {
+    /// A member of ``options``.
+    public subscript<Value>(dynamicMember member: WritableKeyPath<RequestOptions, Value>) -> Value {
+        get { options[keyPath: member] }
+        set { options[keyPath: member] = newValue }
+    }
+
+    /// Sets a header field for requests that do not carry one of its name; nil removes it.
+    ///
+    /// AFNetworking: `setValue:forHTTPHeaderField:`.
+    ///
+    /// - Parameters:
+    ///   - value: The field's value, or nil.
+    ///   - name: The field's name, in upper or lower case.
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
+        options.headers[name] = value
+    }
+
+    /// Returns the value of a header field.
+    ///
+    /// AFNetworking: `valueForHTTPHeaderField:`.
+    ///
+    /// - Parameter name: The field's name, in upper or lower case.
+    /// - Returns: Its value; nil if there is none.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        options.headers[name]
+    }
+}

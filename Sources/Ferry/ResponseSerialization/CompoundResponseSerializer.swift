@@ -5,8 +5,9 @@ import FerrySession
 /// The winner's error is kept, those of the others are dropped. If none wins, the raw body is the value where the
 /// output type can hold it, checked for a status code of 200 to 299; for other types the error says that none could.
 ///
-/// A plain ``HTTPDataResponseSerializer`` always makes a value, so it belongs at the end. Members that make different
-/// types are brought together by ``ResponseSerializer/map(_:)`` or ``ResponseSerializer/erased()``.
+/// A plain ``HTTPDataResponseSerializer`` always makes a value, so it belongs at the end. `.compound(.json, .imageData)`
+/// takes members that make different types; in an initializer they are brought together by ``ResponseSerializer/map(_:)``
+/// or ``ResponseSerializer/erased()``.
 ///
 /// AFNetworking: `AFCompoundResponseSerializer`.
 public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
@@ -21,6 +22,12 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
 
     private let fallback: (@Sendable (Data) -> Output)?
 
+    /// Whether the fallback is code that an archive would lose.
+    let hasCustomFallback: Bool
+
+    /// Whether the raw body is the value when none wins.
+    let givesBody: Bool
+
     /// Makes a serializer.
     ///
     /// - Parameters:
@@ -30,6 +37,8 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     {
         self.responseSerializers = responseSerializers
         self.fallback = fallback
+        hasCustomFallback = fallback != nil
+        givesBody = false
         validation = Validation()
     }
 
@@ -37,14 +46,23 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     ///
     /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == Data {
-        self.init(responseSerializers) { $0 }
+        self.init(responseSerializers, body: { $0 })
     }
 
     /// Makes a serializer that gives the raw body as `Data` when none wins.
     ///
     /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == any Sendable {
-        self.init(responseSerializers) { $0 }
+        self.init(responseSerializers, body: { $0 })
+    }
+
+    /// Makes a serializer that gives the raw body, as the output type, when none wins.
+    init(_ responseSerializers: [any ResponseSerializer<Output>], body: (@Sendable (Data) -> Output)?) {
+        self.responseSerializers = responseSerializers
+        fallback = body
+        hasCustomFallback = false
+        givesBody = body != nil
+        validation = Validation()
     }
 
     /// Checks a response and makes a value from its body.
@@ -101,5 +119,16 @@ extension ResponseSerializer {
         _ responseSerializers: any ResponseSerializer<Data>...
     ) -> Self where Self == CompoundResponseSerializer<Data> {
         CompoundResponseSerializer(responseSerializers)
+    }
+
+    /// The first value that one of several serializers of different types can make, else the raw body as `Data`.
+    ///
+    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
+    /// - Returns: A serializer.
+    @_disfavoredOverload
+    public static func compound(
+        _ responseSerializers: any ResponseSerializer...
+    ) -> Self where Self == CompoundResponseSerializer<any Sendable> {
+        CompoundResponseSerializer(responseSerializers.map(UntypedResponseSerializer.init))
     }
 }

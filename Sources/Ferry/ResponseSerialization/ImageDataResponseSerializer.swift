@@ -14,6 +14,9 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
 
     private let decode: @Sendable (Data) throws -> Output
 
+    /// Whether the value is the body as it came, so that there is no decoder which an archive would lose.
+    let isArchivable: Bool
+
     /// Makes a serializer.
     ///
     /// - Parameters:
@@ -29,6 +32,22 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
         self.validation = validation
         self.maximumBytes = maximumBytes
         self.decode = decode
+        isArchivable = false
+    }
+
+    /// Makes a serializer whose value is the body as it came.
+    ///
+    /// - Parameters:
+    ///   - validation: The acceptable status codes and content types.
+    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    public init(
+        validation: Validation = Validation(contentTypes: ImageContentTypes.all),
+        maximumBytes: Int? = nil
+    ) where Output == Data {
+        self.validation = validation
+        self.maximumBytes = maximumBytes
+        decode = { $0 }
+        isArchivable = true
     }
 
     /// Checks a response and makes an image from its body.
@@ -55,7 +74,7 @@ public enum ImageContentTypes {
 
 extension ResponseSerializer where Self == ImageDataResponseSerializer<Data> {
     /// The bytes of an image.
-    public static var imageData: ImageDataResponseSerializer<Data> { ImageDataResponseSerializer { $0 } }
+    public static var imageData: ImageDataResponseSerializer<Data> { ImageDataResponseSerializer() }
 }
 
 extension ResponseSerializer {

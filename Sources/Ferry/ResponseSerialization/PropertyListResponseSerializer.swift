@@ -5,7 +5,7 @@ import FerrySession
 /// An empty body gives neither value nor error.
 ///
 /// AFNetworking: `AFPropertyListResponseSerializer`.
-public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Codable {
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// The content types of property lists: AFNetworking's and those in use for binary lists and for XML.
     public static let contentTypes: Set<String> = [
         "application/x-plist", "application/x-apple-binary-plist", "application/x-bplist",
@@ -18,12 +18,32 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Coda
     /// The largest body the serializer takes, in bytes; nil, the default, for any.
     public var maximumBytes: Int?
 
+    /// The format a body must have, XML or binary; nil, the default, for either.
+    ///
+    /// AFNetworking has a property of this name and reads either format whatever it says.
+    public var format: PropertyListSerialization.PropertyListFormat?
+
+    /// Foundation's options for reading; none by default.
+    ///
+    /// They choose mutable classes, so they have no effect on a ``PropertyListValue``. They are kept and archived, as by
+    /// AFNetworking.
+    public var readOptions: PropertyListSerialization.ReadOptions
+
     /// Makes a serializer.
     ///
     /// - Parameters:
+    ///   - format: The format a body must have; nil for XML or binary.
+    ///   - readOptions: Foundation's options for reading, which have no effect on a ``PropertyListValue``.
     ///   - validation: The acceptable status codes and content types.
     ///   - maximumBytes: The largest body, in bytes; nil for any.
-    public init(validation: Validation = Validation(contentTypes: contentTypes), maximumBytes: Int? = nil) {
+    public init(
+        format: PropertyListSerialization.PropertyListFormat? = nil,
+        readOptions: PropertyListSerialization.ReadOptions = [],
+        validation: Validation = Validation(contentTypes: contentTypes),
+        maximumBytes: Int? = nil
+    ) {
+        self.format = format
+        self.readOptions = readOptions
         self.validation = validation
         self.maximumBytes = maximumBytes
     }
@@ -41,7 +61,18 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Coda
         data: Data?
     ) -> SerializedResponse<PropertyListValue> {
         BodyCheck(self, request: request, response: response, data: data).decode("a property list") { body in
-            try PropertyListValue(propertyList: body)
+            try checkFormat(of: body)
+            return try PropertyListValue(propertyList: body)
+        }
+    }
+
+    private func checkFormat(of body: Data) throws(PropertyListParsingError) {
+        let isBinary = body.starts(with: "bplist".utf8)
+        switch format {
+        case nil: return
+        case .binary: if !isBinary { throw PropertyListParsingError("Not in the binary format") }
+        case .xml: if isBinary { throw PropertyListParsingError("Not in the XML format") }
+        default: throw PropertyListParsingError("The serializer asks for a format other than XML and binary")
         }
     }
 }

@@ -35,7 +35,9 @@ extension SecurityPolicy {
         }
         if policy.validatesDomainName {
             guard let names = certificate.names else { throw .unreadableCertificate }
-            guard CertificateNameRule.matches(names, host: trust.host) else { throw .hostMismatch }
+            guard CertificateNameRule.matches(names, host: trust.host) else {
+                throw names.isEmpty ? .noHostNames : .hostMismatch
+            }
         }
         switch policy.pinningMode {
         case .none: return

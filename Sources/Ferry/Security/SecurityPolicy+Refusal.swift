@@ -30,6 +30,9 @@ extension SecurityPolicy {
         /// The certificate is for other hosts.
         case hostMismatch
 
+        /// The certificate names no host: it has no subject alternative name, and a common name does not count.
+        case noHostNames
+
         /// The path from the server's certificate has no pinned certificate or key.
         case notPinned
 
@@ -52,6 +55,11 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         case .expired: "its certificate has expired"
         case .notYetValid: "its certificate is not valid yet"
         case .hostMismatch: "its certificate is for another host"
+        case .noHostNames:
+            """
+            its certificate names no host: a common name does not count (RFC 9525); for a certificate that is pinned, \
+            the policy's validatesDomainName can be false
+            """
         case .notPinned: "its certificate is not pinned"
         case .pathNotVerifiable: "its path to a pinned authority cannot be verified without OpenSSL"
         }
@@ -68,7 +76,7 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         case .unreadableCertificate, .untrustedChain: .certificateUntrusted
         case .expired: .certificateExpired
         case .notYetValid: .certificateNotYetValid
-        case .hostMismatch: .certificateHostMismatch
+        case .hostMismatch, .noHostNames: .certificateHostMismatch
         case .pathNotVerifiable: .tlsUnsupported
         }
     }

@@ -34,7 +34,9 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// Whether the certificate must name the host; true by default.
     ///
     /// It holds in every pinning mode. Names are those of the subject alternative name (RFC 9525); the common name does
-    /// not count.
+    /// not count. AFNetworking does not look at the host with ``PinningMode/publicKey`` and
+    /// ``allowsInvalidCertificates``: for a self-signed certificate with a common name alone, which is pinned, set this to
+    /// false.
     public var validatesDomainName: Bool
 
     /// Policies of their own for some hosts; none by default.

@@ -3,8 +3,11 @@ import FerrySession
 extension SessionManager {
     /// The response serializer of the calls that name none; it is taken when a task is made.
     ///
-    /// JSON by default.
-    public var responseSerializer: any ResponseSerializer {
+    /// JSON by default. What it accepts may be changed in place, as in
+    /// `manager.responseSerializer.acceptableContentTypes = ["application/json", "text/html"]`. Such a change reads and
+    /// writes the property: of two at the same time in different threads one may be lost. A serializer that does not
+    /// validate is wrapped in an ``AnyResponseSerializer``, which does.
+    public var responseSerializer: any ValidatingResponseSerializer {
         get { core.settings.withLock { $0.responseSerializer } }
         set { core.settings.withLock { $0.responseSerializer = newValue } }
     }
@@ -70,5 +73,9 @@ extension SessionManager {
     }
 
     /// Which servers the sessions trust; see ``setSecurityPolicy(_:)``.
-    public var securityPolicy: SecurityPolicy { core.settings.withLock { $0.securityPolicy } }
+    public var securityPolicy: SecurityPolicy {
+        get { core.settings.withLock { $0.securityPolicy } }
+        @available(*, unavailable, message: "write 'try manager.setSecurityPolicy(policy)', which can throw")
+        set {}
+    }
 }

@@ -72,6 +72,7 @@ extension NetworkError: CustomNSError {
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSURLErrorFailingURLErrorKey] = failingURL
+        info[RequestSerializationError.failingURLStringKey] = failingURL?.absoluteString
         info[Self.responseKey] = response
         info[Self.dataKey] = data
         info["NSURLSessionDownloadTaskResumeData"] = resumeData

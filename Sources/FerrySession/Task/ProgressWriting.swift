@@ -5,7 +5,7 @@ package enum ProgressWriting {
     private static let lock = Mutex(())
 
     /// Calls `body` while nobody else writes; a `Progress` calls nobody when its counts are set.
-    package static func alone(_ body: () -> Void) {
+    package static func alone<Result>(_ body: () -> Result) -> Result {
         lock.withLock { _ in body() }
     }
 }

@@ -118,6 +118,55 @@ struct ActivityMonitorTests {
         #expect(await told.wait { $0 == [true, false, true] })
     }
 
+    @Test("Without delays something that is over at once is shown, and hidden again")
+    func instant() async {
+        let (monitor, clock, told) = monitor()
+        (monitor.activationDelay, monitor.completionDelay) = (0, 0)
+        // The queue finds beginning and end together.
+        clock.queue.suspend()
+        for _ in 0..<3 {
+            monitor.incrementActivityCount()
+            monitor.decrementActivityCount()
+        }
+        clock.queue.resume()
+        await clock.settled()
+        #expect(await told.wait { $0.count == 6 })
+        #expect(told.current == [true, false, true, false, true, false])
+        #expect(clock.delays.isEmpty)
+    }
+
+    @Test("A queue that does not run keeps a limited number of changes, and ends with the last")
+    func stalled() async {
+        let (monitor, clock, told) = monitor()
+        (monitor.activationDelay, monitor.completionDelay) = (0, 0)
+        clock.queue.suspend()
+        for _ in 0..<5_000 {
+            monitor.incrementActivityCount()
+            monitor.decrementActivityCount()
+        }
+        monitor.incrementActivityCount()
+        clock.queue.resume()
+        #expect(await eventually { monitor.isVisible && told.current.last == true })
+        #expect(told.current.count <= 1000)
+        for (index, isVisible) in told.current.enumerated() { #expect(isVisible == (index % 2 == 0)) }
+    }
+
+    @Test("Without delays each short request of a manager is shown")
+    func shortRequests() async throws {
+        let center = NotificationCenter()
+        let (monitor, _, told) = monitor(center: center)
+        (monitor.activationDelay, monitor.completionDelay) = (0, 0)
+        let server = try LoopbackServer { _ in .json("1") }
+        let manager = SessionManager(configuration: .ephemeral)
+        manager.notificationCenter = center
+        manager.notificationQueue = DispatchQueue(label: "notifications")
+        for index in 1...5 {
+            _ = await manager.response(for: URLRequest(url: server.url), serializer: .json)
+            #expect(await told.wait { $0.count == index * 2 })
+        }
+        #expect(told.current == (0..<10).map { $0 % 2 == 0 })
+    }
+
     @Test("The tasks of managers count while they run")
     func tasks() async throws {
         let center = NotificationCenter()

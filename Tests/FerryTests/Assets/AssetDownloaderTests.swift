@@ -49,6 +49,21 @@ struct AssetDownloaderTests {
         }
     }
 
+    @Test("The default downloader is one for all, takes images alone and keeps them")
+    func defaultDownloader() async throws {
+        let server = try LoopbackServer { request in
+            .data(Data(request.path.utf8), contentType: request.path == "/a.png" ? "image/png" : "text/html")
+        }
+        let downloader = AssetDownloader.default
+        #expect(downloader === AssetDownloader<Data>.default)
+        let request = URLRequest(url: server.url("/a.png"))
+        #expect(try await downloader.value(for: request) == Data("/a.png".utf8))
+        #expect(try await AssetDownloader.default.value(for: request) == Data("/a.png".utf8))
+        #expect(server.requestCount == 1)
+        await #expect(throws: NetworkError.self) { try await downloader.value(for: URLRequest(url: server.url("/b"))) }
+        #expect(AssetDownloader.defaultConfiguration.urlCache?.memoryCapacity == 20_000_000)
+    }
+
     @Test("Requests for one URL share one download, and are told in the order in which they came")
     func joined() async throws {
         let server = try GatedServer()

@@ -81,7 +81,7 @@ import Testing
         let count = Watched(0)
         let queues = Watched<Set<String>>([])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
-        operation.responseSerializer = Counting(count: count, queues: queues)
+        operation.responseSerializer = AnyResponseSerializer(Counting(count: count, queues: queues))
         #expect(operation.responseObject == nil)
         let object = Watched<String?>(nil)
         operation.completion { operation, _ in object.change { $0 = operation.responseObject as? String } }

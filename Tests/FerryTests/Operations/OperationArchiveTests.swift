@@ -111,7 +111,7 @@ import Testing
     @Test("Serializers without closures come back, and others leave the usual one")
     func serializers() throws {
         let url = try #require(URL(string: "http://localhost/"))
-        func restored(_ serializer: any ResponseSerializer) throws -> any ResponseSerializer {
+        func restored(_ serializer: any ValidatingResponseSerializer) throws -> any ValidatingResponseSerializer {
             let operation = HTTPRequestOperation(request: URLRequest(url: url), manager: manager)
             operation.responseSerializer = serializer
             return try HTTPRequestOperation(archivedData: try operation.archivedData(), manager: manager)

@@ -118,7 +118,7 @@ struct MakeRequestTests {
         let request = try serializer.makeMultipartRequest(
             method: .put,
             url: url,
-            parameters: ["b": ["é"], "a": nil, "d": .data(Data([0xFF])), "n": ["k": true]],
+            parameters: ["b": ["é"], "a": nil, "d": Data([0xFF]), "n": ["k": true]],
             headers: ["X": "y", "Content-Type": "text/plain"]
         ) { form in
             form.append("last", name: "z")

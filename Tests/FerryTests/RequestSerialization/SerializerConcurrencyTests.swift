@@ -31,7 +31,7 @@ struct SerializerConcurrencyTests {
             var serializer = shared
             serializer.timeoutInterval = TimeInterval(index + 1)
             serializer.headers["X-Index"] = "\(index)"
-            return try serializer.makeRequest(method: .post, url: Self.url, parameters: ["i": .integer(Int64(index))])
+            return try serializer.makeRequest(method: .post, url: Self.url, parameters: ["i": index])
         } check: { request, index in
             request.timeoutInterval == TimeInterval(index + 1)
                 && request.value(forHTTPHeaderField: "X-Index") == "\(index)"

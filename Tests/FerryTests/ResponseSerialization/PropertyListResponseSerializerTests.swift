@@ -27,4 +27,20 @@ struct PropertyListResponseSerializerTests {
         let error = try SampleResponse(200, "application/x-plist", "nonsense").serialized(by: .propertyList).error
         #expect(error?.message == "The body is not a property list: Neither a binary nor an XML property list")
     }
+
+    @Test("A format that is asked for is the only one accepted")
+    func formats() throws {
+        let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
+        let value = PropertyListValue.dictionary(["a": .integer(1)])
+        let samples = [SampleResponse(200, "application/x-plist", xml), .init(200, "application/x-plist", bytes: list)]
+        let rows: [(PropertyListSerialization.PropertyListFormat?, [PropertyListValue?])] = [
+            (nil, [value, value]), (.xml, [value, nil]), (.binary, [nil, value]), (.openStep, [nil, nil]),
+        ]
+        for (format, expected) in rows {
+            let serializer = PropertyListResponseSerializer(format: format)
+            let results = try samples.map { try $0.serialized(by: serializer) }
+            #expect(results.map(\.value) == expected)
+            #expect(results.map { $0.error == .decodingFailed } == expected.map { $0 == nil })
+        }
+    }
 }

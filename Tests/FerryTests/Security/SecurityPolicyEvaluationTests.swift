@@ -56,6 +56,20 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(policy, [Sample.short], date: Date(timeIntervalSince1970: 0)) == .notYetValid)
     }
 
+    @Test("3. A pinned certificate with a common name alone needs a policy that does not look at the host")
+    func commonName() {
+        // The root is signed by itself, and names no host.
+        for mode in [SecurityPolicy.PinningMode.publicKey, .certificate] {
+            let policy = pinning(mode, [Sample.root], allowsInvalid: true)
+            #expect(verdict(policy, [Sample.root], verifyResult: 18) == .noHostNames)
+            let unchecked = pinning(mode, [Sample.root], allowsInvalid: true, validatesDomain: false)
+            #expect(verdict(unchecked, [Sample.root], verifyResult: 18) == nil)
+            #expect(verdict(unchecked, [Sample.selfSigned], verifyResult: 18) == .notPinned)
+        }
+        #expect(SecurityPolicy.Refusal.noHostNames.code == .certificateHostMismatch)
+        #expect(SecurityPolicy.Refusal.noHostNames.description.contains("validatesDomainName"))
+    }
+
     @Test("3. The host is looked at in every mode", arguments: SecurityPolicy.PinningMode.allCases, [false, true])
     func hosts(mode: SecurityPolicy.PinningMode, allowsInvalid: Bool) {
         guard mode != .none || !allowsInvalid else { return }
@@ -197,7 +211,8 @@ struct SecurityPolicyEvaluationTests {
         #expect(SecurityPolicy().decide(trust) == .refuse(reason: refusal.description, code: refusal.code))
         let refusals: [SecurityPolicy.Refusal] = [
             .domainNeedsPins, .noPins, .noCertificate, .unreadableCertificate, .unreadableHost,
-            .untrustedChain(verifyResult: 20), .expired, .notYetValid, .hostMismatch, .notPinned, .pathNotVerifiable,
+            .untrustedChain(verifyResult: 20), .expired, .notYetValid, .hostMismatch, .noHostNames, .notPinned,
+            .pathNotVerifiable,
         ]
         #expect(Set(refusals.map(\.description)).count == refusals.count)
     }

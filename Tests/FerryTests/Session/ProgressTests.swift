@@ -221,4 +221,92 @@ struct ProgressTests {
         #expect(reporter.progress.fractionCompleted == 0.5)
         #expect(parent.fractionCompleted == 0.5)
     }
+
+    /// Makes something while a part of a progress is current, as Foundation's composition does it.
+    private func make<Made>(under parent: Progress, units: Int64, _ body: () throws -> Made) rethrows -> Made {
+        parent.becomeCurrent(withPendingUnitCount: units)
+        defer { parent.resignCurrent() }
+        return try body()
+    }
+
+    @Test("The upload of a task made under a current progress is part of it", arguments: TestTransport.all)
+    func uploadUnderParent(_ transport: TestTransport) throws {
+        let server = try LoopbackServer()
+        let manager = transport.manager()
+        let overall = Progress(totalUnitCount: 100)
+        let task = make(under: overall, units: 80) {
+            manager.uploadTask(with: URLRequest(url: server.url), from: Data([1])) { _ in }
+        }
+        #expect(overall.fractionCompleted == 0)
+        let progress = try #require(manager.uploadProgress(for: task))
+        progress.totalUnitCount = 1
+        progress.completedUnitCount = 1
+        #expect(abs(overall.fractionCompleted - 0.8) < 0.001)
+        task.cancel()
+    }
+
+    @Test("The download of a task made under a current progress is part of it", arguments: TestTransport.all)
+    func downloadUnderParent(_ transport: TestTransport) throws {
+        let server = try LoopbackServer()
+        let manager = transport.manager()
+        let overall = Progress(totalUnitCount: 100)
+        let task = make(under: overall, units: 80) {
+            manager.downloadTask(with: URLRequest(url: server.url), destination: nil) { _ in }
+        }
+        #expect(overall.fractionCompleted == 0)
+        let progress = try #require(manager.downloadProgress(for: task))
+        progress.totalUnitCount = 1
+        progress.completedUnitCount = 1
+        #expect(abs(overall.fractionCompleted - 0.8) < 0.001)
+        task.cancel()
+    }
+
+    @Test("A parent is complete when its tasks are, with and without a body", arguments: TestTransport.all)
+    func completeParent(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/none": LoopbackResponse.status(204)
+            case "/chunked": LoopbackResponse.pattern(count: 10_000).framed(.chunked)
+            default: LoopbackResponse.pattern(count: 10_000)
+            }
+        }
+        let manager = transport.manager(baseURL: server.url)
+        let overall = Progress(totalUnitCount: 4)
+        let done = Watched(0)
+        let tasks = try make(under: overall, units: 1) {
+            [try #require(manager.get("known", serializer: .data) { _ in done.change { $0 += 1 } })]
+        }
+        for path in ["chunked", "none"] {
+            _ = try make(under: overall, units: 1) {
+                try #require(manager.get(path, serializer: .data) { _ in done.change { $0 += 1 } })
+            }
+        }
+        var request = URLRequest(url: server.url("/none"))
+        request.httpMethod = "POST"
+        make(under: overall, units: 1) {
+            manager.uploadTask(with: request, from: Data(), serializer: .data) { _ in done.change { $0 += 1 } }
+        }.resume()
+        #expect(await done.wait { $0 == 4 })
+        #expect(await eventually { overall.fractionCompleted == 1 })
+        withExtendedLifetime(tasks) {}
+    }
+
+    @Test("A parent cancels the tasks made under it, before and after", arguments: TestTransport.all)
+    func cancelledParent(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
+        let manager = transport.manager(baseURL: server.url)
+        let overall = Progress(totalUnitCount: 2)
+        let errors = Watched<[NetworkError?]>([])
+        make(under: overall, units: 1) {
+            _ = manager.get("first") { response in errors.change { $0.append(response.error) } }
+        }
+        try await server.waitForRequests(1, timeout: 40)
+        overall.cancel()
+        #expect(await errors.wait { $0.count == 1 })
+        make(under: overall, units: 1) {
+            _ = manager.get("second") { response in errors.change { $0.append(response.error) } }
+        }
+        #expect(await errors.wait { $0.count == 2 })
+        #expect(errors.current.allSatisfy { $0?.isCancelled == true })
+    }
 }

@@ -96,7 +96,7 @@ struct UserInfoTests {
             { try HTTPRequestSerializer().makeRequest(method: HTTPMethod("G T"), url: target) },
             { try HTTPRequestSerializer().makeMultipartRequest(method: .get, url: target) { _ in } },
             { try HTTPRequestSerializer().makeRequest(method: .get, url: target, headers: ["A B": "c"]) },
-            { try JSONRequestSerializer().makeRequest(method: .post, url: target, parameters: ["a": .double(.nan)]) },
+            { try JSONRequestSerializer().makeRequest(method: .post, url: target, parameters: ["a": Double.nan]) },
         ]
         for make in make {
             let error = #expect(throws: RequestSerializationError.self) { try make() }

@@ -108,6 +108,7 @@ struct NetworkErrorTests {
         #expect(status.code == -1011)
         #expect(status.localizedDescription == "Request failed: Not Found (404)")
         #expect((status.userInfo["NSErrorFailingURLKey"] as? URL)?.path == "/path")
+        #expect(status.userInfo["NSErrorFailingURLStringKey"] as? String == "http://example.com/path")
         let response = status.userInfo["com.alamofire.serialization.response.error.response"] as? HTTPURLResponse
         #expect(response?.statusCode == 404)
         #expect(status.userInfo["com.alamofire.serialization.response.error.data"] as? Data == sample.body)
@@ -126,6 +127,17 @@ struct NetworkErrorTests {
         #expect(file.code == CocoaError.Code.fileWriteFileExists.rawValue)
         let own = NetworkError(NetworkError.Code(rawValue: "quotaExceeded"), message: "Too much").nsError
         #expect(own.code == -1)
+    }
+
+    @Test("The failing URL is there as a URL and as a text, in both forms of the error, without user and password")
+    func failingURL() throws {
+        let url = try #require(URL(string: "http://user:secret@example.com/path?a=1"))
+        let error = NetworkError(transport: URLError(.timedOut), request: URLRequest(url: url))
+        for bridged in [error.nsError, error as NSError] {
+            #expect(bridged.userInfo["NSErrorFailingURLKey"] as? URL == URL(string: "http://example.com/path?a=1"))
+            #expect(bridged.userInfo["NSErrorFailingURLStringKey"] as? String == "http://example.com/path?a=1")
+        }
+        #expect(NetworkError(.noValue, message: "x").nsError.userInfo["NSErrorFailingURLStringKey"] == nil)
     }
 
     @Test("What it is asked, it answers along the whole chain")

@@ -45,7 +45,7 @@ extension PythonTests {
         @Test("Each verb with each request serializer arrives as it was meant", arguments: verbs, [true, false])
         func everySerializer(method: HTTPMethod, isEncodable: Bool) async throws {
             let parameters = isEncodable ? Parameters(encoding: Person()) : Self.literal
-            let serializers: [(any RequestSerializer, type: String)] = [
+            let serializers: [(any ConfigurableRequestSerializer, type: String)] = [
                 (.form, "application/x-www-form-urlencoded"), (.json, "application/json"),
                 (.propertyList, "application/x-plist"),
                 (PropertyListRequestSerializer(format: .binary), "application/x-plist"),

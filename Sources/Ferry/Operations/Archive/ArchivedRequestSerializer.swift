@@ -15,7 +15,7 @@ enum ArchivedRequestSerializer: Codable, Sendable {
     }
 
     /// The serializer.
-    var serializer: any RequestSerializer {
+    var serializer: any ConfigurableRequestSerializer {
         switch self {
         case .form(let serializer): serializer
         case .json(let serializer): serializer

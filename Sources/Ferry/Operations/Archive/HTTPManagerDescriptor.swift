@@ -22,16 +22,16 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
     private let archivedResponseSerializer: ArchivedSerializer
 
     /// Encodes the parameters.
-    public var requestSerializer: any RequestSerializer { archivedRequestSerializer.serializer }
+    public var requestSerializer: any ConfigurableRequestSerializer { archivedRequestSerializer.serializer }
 
     /// Validates and parses the responses.
-    public var responseSerializer: any ResponseSerializer { archivedResponseSerializer.serializer }
+    public var responseSerializer: any ValidatingResponseSerializer { archivedResponseSerializer.serializer }
 
     /// Describes a manager.
     ///
     /// - Parameter manager: The manager.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` where a serializer is not one of Ferry's own for
-    ///   forms, JSON, property lists, text or data.
+    ///   forms, JSON, property lists, text, data or images, or a compound of those.
     public init(_ manager: HTTPSessionManager) throws(NetworkError) {
         guard let request = ArchivedRequestSerializer(manager.requestSerializer) else {
             throw .unarchivable(manager.requestSerializer)

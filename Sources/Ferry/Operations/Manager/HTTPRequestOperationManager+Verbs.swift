@@ -20,7 +20,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func get(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         progress: ProgressHandler? = nil,
         success: Success?,
@@ -41,7 +41,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func head(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         success: Success?,
         failure: Failure? = nil
@@ -62,7 +62,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func post(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         progress: ProgressHandler? = nil,
         success: Success?,
@@ -83,7 +83,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func put(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         success: Success?,
         failure: Failure? = nil
@@ -103,7 +103,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func patch(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         success: Success?,
         failure: Failure? = nil
@@ -123,7 +123,7 @@ extension HTTPRequestOperationManager {
     @discardableResult
     public func delete(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         success: Success?,
         failure: Failure? = nil
@@ -147,7 +147,7 @@ extension HTTPRequestOperationManager {
     public func upload(
         _ path: String,
         method: HTTPMethod = .post,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         multipartForm: @escaping @Sendable (inout MultipartFormData) throws -> Void,
         progress: ProgressHandler? = nil,
@@ -169,7 +169,7 @@ extension HTTPRequestOperationManager {
     private func enqueue(
         _ method: HTTPMethod,
         _ path: String,
-        _ parameters: Parameters?,
+        _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
         uploadProgress: ProgressHandler? = nil,

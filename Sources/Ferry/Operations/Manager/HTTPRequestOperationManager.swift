@@ -52,13 +52,13 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     public var baseURL: URL? { sessionManager.baseURL }
 
     /// Encodes the parameters; a form by default.
-    public var requestSerializer: any RequestSerializer {
+    public var requestSerializer: any ConfigurableRequestSerializer {
         get { sessionManager.requestSerializer }
         set { sessionManager.requestSerializer = newValue }
     }
 
     /// Validates and parses the responses; JSON by default.
-    public var responseSerializer: any ResponseSerializer {
+    public var responseSerializer: any ValidatingResponseSerializer {
         get { sessionManager.responseSerializer }
         set { sessionManager.responseSerializer = newValue }
     }
@@ -93,8 +93,12 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         set { sessionManager.completionGroup = newValue }
     }
 
-    /// Which servers the operations trust.
-    public var securityPolicy: SecurityPolicy { sessionManager.securityPolicy }
+    /// Which servers the operations trust; see ``setSecurityPolicy(_:)``.
+    public var securityPolicy: SecurityPolicy {
+        get { sessionManager.securityPolicy }
+        @available(*, unavailable, message: "write 'try manager.setSecurityPolicy(policy)', which can throw")
+        set {}
+    }
 
     /// Sets which servers the operations trust.
     ///

@@ -11,7 +11,7 @@ extension ParameterValue {
     ///   - encoder: What turns `Encodable` values into parameters.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type with
     ///   no such form, or the error of a value's own `encode(to:)`.
-    public init(converting value: some Sendable, encoder: ParameterEncoder = ParameterEncoder()) throws {
+    public init<Value>(converting value: Value, encoder: ParameterEncoder = ParameterEncoder()) throws {
         self = try Self.converted(value, encoder: encoder, path: "")
     }
 

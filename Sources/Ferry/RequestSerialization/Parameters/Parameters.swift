@@ -5,7 +5,7 @@ import FerrySession
 /// ```swift
 /// let literal: Parameters = ["name": "Ada", "tags": ["x", "y"], "left": nil]
 /// let mixed = Parameters(["name": name, "age": age])
-/// let typed = Parameters(encoding: User(name: name))
+/// let typed: Parameters = .encoding(User(name: name))
 /// ```
 ///
 /// What has no form as a parameter is reported when the request is made, not here.
@@ -25,8 +25,20 @@ public struct Parameters: Sendable {
 
     /// Creates parameters from a dictionary of anything ``ParameterValue/init(converting:encoder:)`` knows.
     public init(_ dictionary: [String: any Sendable]) {
+        self.init(converting: dictionary)
+    }
+
+    /// Creates parameters from a dictionary of anything ``ParameterValue/init(converting:encoder:)`` knows.
+    ///
+    /// The values are converted at once, so that they need not be `Sendable`.
+    public init(_ dictionary: [String: Any]) {
+        self.init(converting: dictionary)
+    }
+
+    /// Creates parameters from a collection whose elements are converted at once.
+    init(converting collection: some Collection) {
         do {
-            storage = .value(try ParameterValue(converting: dictionary))
+            storage = .value(try ParameterValue(converting: collection))
         } catch let error as RequestSerializationError {
             storage = .failure(error)
         } catch {

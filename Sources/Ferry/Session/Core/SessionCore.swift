@@ -22,7 +22,7 @@ final class SessionCore: Sendable {
     init(
         configuration: URLSessionConfiguration,
         transport: SessionTransport,
-        responseSerializer: any ResponseSerializer
+        responseSerializer: any ValidatingResponseSerializer
     ) {
         // A configuration is a class: a later change by its owner must not reach the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
@@ -135,6 +135,8 @@ final class SessionCore: Sendable {
         make: (URLSession) -> Task,
         makeRefused: (URLSession) -> Task
     ) -> Task {
+        // Before the session makes its task: the first child takes all pending units of the parent.
+        delegate.joinCurrentProgress(isUpload: Task.self is URLSessionUploadTask.Type)
         if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
         guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {
             return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused)

@@ -2,7 +2,7 @@ import FerrySession
 
 /// What can be set on a manager at any time; a task takes a copy when it is made.
 struct SessionSettings: Sendable {
-    var responseSerializer: any ResponseSerializer
+    var responseSerializer: any ValidatingResponseSerializer
     var completionQueue = ManagerQueues.completion
     var completionGroup = DispatchGroup()
     var progressQueue: DispatchQueue?

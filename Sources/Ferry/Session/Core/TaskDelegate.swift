@@ -56,6 +56,11 @@ final class TaskDelegate: Sendable {
         downloadProgress.attach(to: task)
     }
 
+    /// Makes the progress of the direction that counts a child of the thread's current one, before there is a task.
+    func joinCurrentProgress(isUpload: Bool) {
+        (isUpload ? uploadProgress : downloadProgress).joinCurrentProgress()
+    }
+
     /// Notes that the task was resumed or suspended, and says whether that is a change.
     func noteRunning(_ isRunning: Bool) -> Bool {
         state.withLock { $0.noteRunning(isRunning) }
@@ -209,6 +214,7 @@ final class TaskDelegate: Sendable {
     /// Makes totals known which never were: everything there was has come.
     private func reportEnds() {
         for reporter in [uploadProgress, downloadProgress] {
+            defer { reporter.completePartOfParent() }
             let latest = reporter.latest
             guard latest.totalByteCount == nil, latest.completedByteCount > 0 else { continue }
             reporter.report(completed: latest.completedByteCount, total: latest.completedByteCount)

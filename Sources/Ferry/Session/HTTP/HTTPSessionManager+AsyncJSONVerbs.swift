@@ -13,7 +13,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func get<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
@@ -33,7 +33,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
@@ -53,7 +53,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
@@ -73,7 +73,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
@@ -93,7 +93,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type
@@ -115,7 +115,7 @@ extension HTTPSessionManager {
     public func request<Value: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type

@@ -14,7 +14,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -35,7 +35,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -56,7 +56,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -77,7 +77,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -98,7 +98,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -121,7 +121,7 @@ extension HTTPSessionManager {
     public func request<Serializer: ResponseSerializer>(
         _ method: HTTPMethod,
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer = HTTPDataResponseSerializer()
@@ -141,7 +141,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func head(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil
     ) async throws(NetworkError) -> HTTPURLResponse? {
@@ -162,7 +162,7 @@ extension HTTPSessionManager {
     /// - Throws: The response's error.
     public func getData(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil
     ) async throws(NetworkError) -> Data {

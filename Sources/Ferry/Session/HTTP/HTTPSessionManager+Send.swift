@@ -65,7 +65,7 @@ extension HTTPSessionManager {
     public func stream(
         _ path: String,
         method: HTTPMethod = .get,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         validation: Validation = Validation()
     ) -> DataStream {
@@ -91,7 +91,7 @@ extension HTTPSessionManager {
     public func upload<Serializer: ResponseSerializer>(
         to path: String,
         method: HTTPMethod = .post,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         serializer: Serializer = HTTPDataResponseSerializer(),
         progress: ProgressHandler? = nil,
@@ -111,7 +111,7 @@ extension HTTPSessionManager {
     /// - Returns: The response; its value is the file's URL.
     public func download(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         to destination: DownloadDestination = .temporary,
         progress: ProgressHandler? = nil

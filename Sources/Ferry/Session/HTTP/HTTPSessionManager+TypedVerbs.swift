@@ -15,7 +15,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer,
@@ -41,7 +41,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func head<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer,
@@ -68,7 +68,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -97,7 +97,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -126,7 +126,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -153,7 +153,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: Serializer,
@@ -182,7 +182,7 @@ extension HTTPSessionManager {
     public func request<Serializer: ResponseSerializer>(
         _ method: HTTPMethod,
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,

@@ -14,7 +14,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func get(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         progress: ProgressHandler? = nil,
@@ -38,7 +38,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func head(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
@@ -63,7 +63,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func post(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -90,7 +90,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func put(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -117,7 +117,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func patch(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
@@ -142,7 +142,7 @@ extension HTTPSessionManager {
     @discardableResult
     public func delete(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
@@ -169,7 +169,7 @@ extension HTTPSessionManager {
     public func request(
         _ method: HTTPMethod,
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,

@@ -17,7 +17,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     /// What relative paths are resolved against, with a slash at its end; nil takes absolute URLs only.
     public let baseURL: URL?
 
-    private let serializer = Locked<any RequestSerializer>(HTTPRequestSerializer())
+    private let serializer = Locked<any ConfigurableRequestSerializer>(HTTPRequestSerializer())
 
     /// Makes a manager.
     ///
@@ -83,7 +83,10 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     }
 
     /// Encodes the parameters of the requests that name no serializer of their own; a form by default.
-    public var requestSerializer: any RequestSerializer {
+    ///
+    /// Its options may be changed in place, as in `manager.requestSerializer.timeoutInterval = 10`. Such a change reads and
+    /// writes the property: of two at the same time in different threads one may be lost.
+    public var requestSerializer: any ConfigurableRequestSerializer {
         get { serializer.withLock { $0 } }
         set { serializer.withLock { $0 = newValue } }
     }

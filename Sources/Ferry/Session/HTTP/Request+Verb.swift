@@ -5,7 +5,7 @@ extension Request {
     init(
         _ method: HTTPMethod,
         _ path: String,
-        _ parameters: Parameters?,
+        _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
         _ timeoutInterval: TimeInterval?,
         _ serializer: some ResponseSerializer<Value>,
@@ -26,7 +26,7 @@ extension Request {
     init(
         _ method: HTTPMethod,
         _ path: String,
-        _ parameters: Parameters?,
+        _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
         _ timeoutInterval: TimeInterval?,
         _ multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)?,

@@ -52,14 +52,14 @@ public struct Request<Value: Sendable>: Sendable {
     public init(
         _ path: String,
         method: HTTPMethod = .get,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         serializer: some ResponseSerializer<Value>
     ) {
         self.path = path
         self.method = method
-        self.parameters = parameters
+        self.parameters = parameters?.makeParameters()
         self.headers = headers
         self.timeoutInterval = timeoutInterval
         responseSerializer = serializer
@@ -79,7 +79,7 @@ extension Request where Value: Decodable {
     public init(
         _ path: String,
         method: HTTPMethod = .get,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         timeoutInterval: TimeInterval? = nil,
         as type: Value.Type = Value.self

@@ -12,6 +12,8 @@ final class ProgressReporter: Sendable {
         var nextStream = 0
         /// Made when somebody asks for it: most tasks' are never looked at.
         var progress: Progress?
+        /// Whether the `Progress` counts in a parent, which is complete only when it is.
+        var hasParent = false
         weak var task: URLSessionTask?
     }
 
@@ -37,13 +39,36 @@ final class ProgressReporter: Sendable {
         }
     }
 
+    /// Makes the `Progress` a child of the thread's current one, if there is one.
+    func joinCurrentProgress() {
+        guard Progress.current() != nil else { return }
+        state.withLock { state in
+            guard state.progress == nil else { return }
+            state.progress = ProgressWriting.alone { Progress(parent: .current(), userInfo: nil) }
+            state.hasParent = true
+            if let progress = state.progress { Self.apply(state.latest, to: progress) }
+        }
+    }
+
     /// Ties the `Progress` to a task, without keeping it.
     func attach(to task: URLSessionTask) {
         let progress = state.withLock { state in
             state.task = task
             return state.progress
         }
-        if let progress { Self.tie(progress, to: task) }
+        guard let progress else { return }
+        Self.tie(progress, to: task)
+        // A parent that is already cancelled does not cancel a child that joins it.
+        if progress.isCancelled { task.cancel() }
+    }
+
+    /// Completes the task's part of a parent progress, also where no byte was transferred.
+    func completePartOfParent() {
+        guard let progress = state.withLock({ $0.hasParent ? $0.progress : nil }) else { return }
+        ProgressWriting.alone {
+            if progress.totalUnitCount < 1 { progress.totalUnitCount = max(1, progress.completedUnitCount) }
+            progress.completedUnitCount = progress.totalUnitCount
+        }
     }
 
     private static func tie(_ progress: Progress, to task: URLSessionTask) {

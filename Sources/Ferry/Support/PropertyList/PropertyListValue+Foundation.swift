@@ -1,0 +1,20 @@
+import FerrySession
+
+extension PropertyListValue {
+    /// The value as `PropertyListSerialization` makes it: `[String: Any]`, `[Any]`, `String`, `NSNumber`, `Date` or `Data`.
+    ///
+    /// A reference inside a keyed archive becomes its number.
+    public var foundationValue: any Sendable {
+        switch self {
+        case .bool(let value): NSNumber(value: value)
+        case .integer(let value): NSNumber(value: value)
+        case .unsigned(let value), .uid(let value): NSNumber(value: value)
+        case .real(let value): NSNumber(value: value)
+        case .string(let value): value
+        case .date(let value): value
+        case .data(let value): value
+        case .array(let values): values.map(\.foundationValue)
+        case .dictionary(let members): members.mapValues(\.foundationValue)
+        }
+    }
+}

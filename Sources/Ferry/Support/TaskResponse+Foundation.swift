@@ -1,0 +1,21 @@
+import FerrySession
+
+extension TaskResponse {
+    /// The value as Foundation's objects, for code that casts as with AFNetworking.
+    ///
+    /// ```swift
+    /// if let user = response.foundationValue as? [String: Any] {
+    ///     print(user["name"] as? String ?? "no name")
+    /// }
+    /// ```
+    ///
+    /// A ``JSONValue`` or ``PropertyListValue`` is converted; `value as? [String: Any]` is nil with them. Any other value
+    /// is given as it is.
+    public var foundationValue: (any Sendable)? {
+        switch value as (any Sendable)? {
+        case let value as JSONValue: value.foundationValue
+        case let value as PropertyListValue: value.foundationValue
+        default: value
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+/// Parameters as AFNetworking's users write them: variables, dictionaries of `Any`, and types of their own.
+@Suite("Parameters as with AFNetworking", .timeLimit(.minutes(5)))
+struct ParameterLineTests {
+    struct Search: Encodable, ParametersConvertible {
+        var q: String
+        var page: Int?
+    }
+
+    struct User: Encodable {
+        var name: String
+    }
+
+    private let q = "sea & sky"
+    private let page = 2
+    private let server: LoopbackServer
+    private let manager: HTTPSessionManager
+
+    init() throws {
+        server = try LoopbackServer()
+        manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
+        manager.notificationQueue = nil
+    }
+
+    /// The query or the body that a call has sent.
+    private func sent(
+        _ call: (HTTPSessionManager, @escaping @Sendable (TaskResponse<LoopbackEcho>) -> Void) -> URLSessionTask?
+    ) async throws -> String {
+        let response = await withCheckedContinuation { continuation in
+            _ = call(manager) { continuation.resume(returning: $0) }
+        }
+        let echo = try response.get()
+        if let body = echo.body, !body.isEmpty { return body }
+        return String(echo.target.drop { $0 != "?" }.dropFirst())
+    }
+
+    @Test("A literal of variables of several types")
+    func variables() async throws {
+        let text = try await sent { manager, handler in
+            manager.get(
+                "echo",
+                parameters: ["q": q, "page": page],
+                serializer: .decodable(LoopbackEcho.self),
+                completionHandler: handler
+            )
+        }
+        #expect(text == "page=2&q=sea%20%26%20sky")
+    }
+
+    @Test("A literal of literals of several types, nested and nil")
+    func literals() async throws {
+        let text = try await sent { manager, handler in
+            manager.get(
+                "echo",
+                parameters: ["a": 1, "b": "c", "d": [1, 2], "e": nil, "f": ["g": true]],
+                serializer: .decodable(LoopbackEcho.self),
+                completionHandler: handler
+            )
+        }
+        #expect(text == "a=1&b=c&d%5B%5D=1&d%5B%5D=2&e&f%5Bg%5D=1")
+    }
+
+    @Test("A literal that nests variables of several types, sets, dates and data")
+    func nested() async throws {
+        manager.requestSerializer = .json
+        let (data, tags): (Data, Set<String>) = (Data([1]), ["y", "x"])
+        let text = try await sent { manager, handler in
+            manager.post(
+                "echo",
+                parameters: [
+                    "user": ["name": q, "page": page, "tags": tags, "data": data], "empty": [], "n": NSNull(),
+                ],
+                serializer: .decodable(LoopbackEcho.self),
+                completionHandler: handler
+            )
+        }
+        #expect(text == #"{"empty":[],"n":null,"user":{"data":"AQ==","name":"sea & sky","page":2,"tags":["x","y"]}}"#)
+    }
+
+    @Test("Dictionaries in variables, of Any, of one type, and of Foundation's numbers")
+    func dictionaries() async throws {
+        let any: [String: Any] = ["q": "x", "page": page, "number": NSNumber(value: 1.5)]
+        let texts: [String: String] = ["q": "x"]
+        let none: [String: Any]? = nil
+        let first = try await sent {
+            $0.get("echo", parameters: any, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(first == "number=1.5&page=2&q=x")
+        let explicit = Parameters(any)
+        let same = try await sent {
+            $0.get("echo", parameters: explicit, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(same == first)
+        let second = try await sent {
+            $0.get("echo", parameters: texts, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(second == "q=x")
+        let third = try await sent {
+            $0.get("echo", parameters: none, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(third == "")
+    }
+
+    @Test("An Encodable type by its conformance, and another one by a wrapper")
+    func encodable() async throws {
+        let first = try await sent {
+            $0.get("echo", parameters: Search(q: "x"), serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(first == "q=x")
+        manager.requestSerializer = JSONRequestSerializer { $0.keyEncodingStrategy = .convertToSnakeCase }
+        struct Note: Encodable, ParametersConvertible { var firstName = "Ada" }
+        let second = try await sent {
+            $0.post("echo", parameters: Note(), serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(second == #"{"first_name":"Ada"}"#, "The serializer's own encoder encodes it")
+        let third = try await sent {
+            $0.post(
+                "echo",
+                parameters: .encoding(User(name: "Ada")),
+                serializer: .decodable(LoopbackEcho.self),
+                completionHandler: $1
+            )
+        }
+        #expect(third == #"{"name":"Ada"}"#)
+    }
+
+    @Test("Arrays, Parameters and ParameterValue as before")
+    func others() async throws {
+        manager.requestSerializer = .json
+        let parameters: Parameters = ["a": 1]
+        let value: ParameterValue = ["b": .integer(2)]
+        let first = try await sent {
+            $0.post("echo", parameters: [1, "x"], serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(first == #"[1,"x"]"#)
+        let second = try await sent {
+            $0.post("echo", parameters: parameters, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(second == #"{"a":1}"#)
+        let third = try await sent {
+            $0.post("echo", parameters: value, serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
+        }
+        #expect(third == #"{"b":2}"#)
+    }
+
+    @Test("The async verbs, requests as values, forms and operations take the same")
+    func otherCalls() async throws {
+        let query = "/echo?page=2&q=sea%20%26%20sky"
+        #expect(
+            try await manager.get("echo", parameters: ["q": q, "page": page], as: LoopbackEcho.self).target == query
+        )
+        let any: [String: Any] = ["q": q, "page": page]
+        #expect(
+            try await manager.get("echo", parameters: any, serializer: .decodable(LoopbackEcho.self)).target == query
+        )
+        let request = Request<LoopbackEcho>("echo", parameters: ["q": q, "page": page])
+        #expect(try await manager.send(request).target == query)
+        let made = try manager.requestSerializer.makeRequest(
+            method: .get,
+            url: server.url("/echo"),
+            parameters: ["q": q, "page": page]
+        )
+        #expect(made.url?.query == "page=2&q=sea%20%26%20sky")
+        let operations = HTTPRequestOperationManager(sessionManager: manager)
+        let finished = Watched<String?>(nil)
+        operations.get("echo", parameters: ["q": q, "page": page]) { operation, _ in
+            finished.change { $0 = operation.request.url?.query }
+        }
+        #expect(await finished.wait { $0 == "page=2&q=sea%20%26%20sky" })
+    }
+
+    @MainActor
+    @Test("A screen on the main actor sends what it has")
+    func mainActor() async throws {
+        final class Screen {
+            var q = "x"
+            var page = 1
+            var filter: [String: String] = ["a": "b"]
+        }
+        let screen = Screen()
+        let first = try await manager.get(
+            "echo",
+            parameters: ["q": screen.q, "page": screen.page],
+            as: LoopbackEcho.self
+        )
+        #expect(first.target == "/echo?page=1&q=x")
+        let second = try await manager.get("echo", parameters: screen.filter, as: LoopbackEcho.self)
+        #expect(second.target == "/echo?a=b")
+        screen.page += 1
+    }
+
+    @Test("A value that is no parameter is an error with the number -1016, and names its place")
+    func noParameter() async {
+        struct Opaque {}
+        let error = await manager.response(for: Request<LoopbackEcho>("echo", parameters: ["a": ["b": Opaque()]])).error
+        #expect(error == .invalidParameters)
+        #expect(error?.nsError.code == -1016)
+        #expect(error?.message.contains("“[a][b]”") == true, "\(error?.message ?? "")")
+        #expect(server.requestCount == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Coding of response serializers")
+struct ResponseSerializerCodingTests {
+    private func recoded<Value: Codable>(_ value: Value) throws -> Value {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .xml
+        return try PropertyListDecoder().decode(Value.self, from: encoder.encode(value))
+    }
+
+    @Test("An image serializer keeps its settings, and one with a decoder cannot be archived")
+    func image() throws {
+        var original = ImageDataResponseSerializer()
+        original.acceptableContentTypes = ["image/png"]
+        original.maximumBytes = 10
+        let copy = try recoded(original)
+        #expect(copy.validation == original.validation)
+        #expect(copy.maximumBytes == 10)
+        #expect(try SampleResponse(200, "image/png", "abc").serialized(by: copy).value == Data("abc".utf8))
+        let decoding = ImageDataResponseSerializer { data in data.dropFirst() }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(decoding) }
+    }
+
+    @Test("A property list serializer keeps its format and options; an archive without them is read")
+    func propertyList() throws {
+        let original = PropertyListResponseSerializer(format: .binary, readOptions: .mutableContainersAndLeaves)
+        let copy = try recoded(original)
+        #expect(copy.format == .binary)
+        #expect(copy.readOptions == .mutableContainersAndLeaves)
+        let text = #"{"validation":{"acceptableStatusCodes":[200]}}"#
+        let earlier = try JSONDecoder().decode(PropertyListResponseSerializer.self, from: Data(text.utf8))
+        #expect(earlier.format == nil)
+        #expect(earlier.readOptions == [])
+        let unknown = #"{"validation":{},"format":7}"#
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(PropertyListResponseSerializer.self, from: Data(unknown.utf8))
+        }
+    }
+
+    @Test("A compound keeps its members, their order and what it gives when none wins")
+    func compound() throws {
+        let mixed: CompoundResponseSerializer<any Sendable> = .compound(
+            JSONResponseSerializer(readingOptions: .fragmentsAllowed),
+            ImageDataResponseSerializer(),
+            CompoundResponseSerializer<Data>([ImageDataResponseSerializer()])
+        )
+        let copy = try recoded(mixed.limited(toBytes: 100))
+        #expect(copy.maximumBytes == 100)
+        #expect(copy.responseSerializers.count == 3)
+        #expect(try SampleResponse(200, "application/json", "1").serialized(by: copy).value as? JSONValue == 1)
+        #expect(try SampleResponse(200, "image/png", "x").serialized(by: copy).value as? Data == Data("x".utf8))
+        #expect(try SampleResponse(200, "text/plain", "x").serialized(by: copy).value as? Data == Data("x".utf8))
+        let bodies = CompoundResponseSerializer<Data>([ImageDataResponseSerializer()])
+        #expect(try SampleResponse(200, "text/plain", "x").serialized(by: recoded(bodies)).value == Data("x".utf8))
+        let typed = CompoundResponseSerializer<JSONValue>([JSONResponseSerializer()])
+        let typedCopy = try recoded(typed)
+        #expect(try SampleResponse(200, "application/json", "[1]").serialized(by: typedCopy).value == [1])
+        #expect(try SampleResponse(200, "text/plain", "x").serialized(by: typedCopy).value == nil)
+    }
+
+    @Test("What is code, or makes another type, cannot be archived or read")
+    func refused() throws {
+        let closure = ClosureResponseSerializer<any Sendable> { _, _, _ in 1 }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(CompoundResponseSerializer([closure])) }
+        let fallback = CompoundResponseSerializer<String>([StringResponseSerializer()], fallback: { "\($0)" })
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(fallback) }
+        let strings = try JSONEncoder().encode(CompoundResponseSerializer<String>([StringResponseSerializer()]))
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(CompoundResponseSerializer<JSONValue>.self, from: strings)
+        }
+        let bodies = try JSONEncoder().encode(CompoundResponseSerializer<Data>([]))
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(CompoundResponseSerializer<String>.self, from: bodies)
+        }
+    }
+
+    @Test("Compounds inside each other are read up to 16 deep", arguments: [(16, true), (17, false), (200, false)])
+    func depth(_ count: Int, isRead: Bool) throws {
+        var text = #"{"validation":{},"givesBody":true,"responseSerializers":[]}"#
+        for _ in 1..<count {
+            text = #"{"validation":{},"givesBody":true,"responseSerializers":[{"compound":{"_0":\#(text)}}]}"#
+        }
+        let read = Result {
+            try JSONDecoder().decode(CompoundResponseSerializer<any Sendable>.self, from: Data(text.utf8))
+        }
+        let isThere = (try? read.get()) != nil
+        #expect(isThere == isRead)
+    }
+
+    @Test("A manager with a compound serializer can be described")
+    func descriptor() throws {
+        let manager = HTTPSessionManager(baseURL: nil)
+        manager.responseSerializer = .compound(.json, .imageData)
+        let descriptor = try recoded(HTTPManagerDescriptor(manager))
+        let made = try descriptor.makeManager()
+        let serializer = try #require(made.responseSerializer as? CompoundResponseSerializer<any Sendable>)
+        #expect(try SampleResponse(200, "image/png", "x").serialized(by: serializer).value as? Data == Data("x".utf8))
+    }
+}
