@@ -13,7 +13,7 @@ struct InheritanceTests {
                 let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
                 let port = try Self.listen(silent)
                 let before = try Descendant.descriptors()
-                let sessions = (0..<20).map { _ in makeSession() }
+                var sessions = (0..<20).map { _ in makeSession() }
                 for session in sessions {
                     _ = try await session.data(from: server.url("/bytes/10"))
                     session.dataTask(with: server.url("/stall?after=5")).resume()
@@ -27,6 +27,9 @@ struct InheritanceTests {
                 let after = try Descendant.descriptors()
                 try Child.expect(after == before, "\(before), then \(after)")
                 for session in sessions { session.invalidateAndCancel() }
+                sessions = []
+                // OpenSSL cleans up when the process ends, and crashes if a handshake goes on meanwhile.
+                try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
             }
         }
         Child.check(result?.standardOutputContent)
