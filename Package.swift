@@ -48,7 +48,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryCommandTests",
-            dependencies: ["FerryCommand", "FerryTesting"],
+            dependencies: ["FerryCommand", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

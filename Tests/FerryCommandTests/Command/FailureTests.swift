@@ -1,5 +1,6 @@
 import FerryTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Failing", .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(5)))
@@ -55,8 +56,10 @@ struct FailureTests {
 
     @Test("A refused connection ends with 7")
     func refused() async throws {
-        server.stop()
-        try await expect(7, url("/a") + ": ", ["-o", "x", url("/a")])
+        let closed = try ClosedPort()
+        let url = closed.url.absoluteString
+        try await expect(7, url + ": ", ["-o", "x", url])
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A name that nobody knows ends with 7")

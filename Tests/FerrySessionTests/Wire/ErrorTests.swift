@@ -1,5 +1,6 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 @testable import FerrySession
@@ -67,9 +68,9 @@ struct ErrorTests {
     }
 
     @Test("A refused connection is -1004") func refused() async throws {
-        let server = try LoopbackServer { _ in .text("ok") }
-        server.stop()
-        expect(await errors(server.url), .cannotConnectToHost, server.url)
+        let closed = try ClosedPort()
+        expect(await errors(closed.url), .cannotConnectToHost, closed.url)
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A name that does not exist is -1003") func unknownHost() async throws {

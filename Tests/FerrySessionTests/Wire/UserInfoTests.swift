@@ -8,6 +8,12 @@ import Testing
 /// User and password of a URL are sent to its server, and are in no error, response or metrics.
 @Suite("User information in URLs", .timeLimit(.minutes(5)), .ownThreads)
 struct UserInfoTests {
+    private let closed: ClosedPort
+
+    init() throws {
+        closed = try ClosedPort()
+    }
+
     private func url(
         _ port: Int,
         _ path: String = "/",
@@ -19,13 +25,6 @@ struct UserInfoTests {
 
     private func url(_ text: String) throws -> URL {
         try #require(URL(string: text.replacing("USER@", with: SecretScan.userInfo)))
-    }
-
-    /// A port that nobody listens on.
-    private func closedPort() throws -> Int {
-        let server = try LoopbackServer { _ in .text("") }
-        server.stop()
-        return server.port
     }
 
     /// Runs a task of each kind and checks the errors, their URL and the metrics.
@@ -77,7 +76,7 @@ struct UserInfoTests {
         let target = try url(80, "/")
         await check(Wire.request(target, "G T"), .badURL)
         await check(Wire.request(target, headers: ["A": "b\r\nc"]), .badURL)
-        await check(URLRequest(url: try url(try closedPort())), .cannotConnectToHost)
+        await check(URLRequest(url: try url(closed.port)), .cannotConnectToHost)
         var options = CurlSession.Options()
         options.network.unixSocket = .path("/nowhere/socket")
         await check(URLRequest(url: target), .cannotConnectToHost, options: options)
@@ -116,7 +115,7 @@ struct UserInfoTests {
 
     @Test("Redirections name their URLs without them")
     func redirections() async throws {
-        let closed = try url(try closedPort())
+        let closed = try url(self.closed.port)
         let onward = try LoopbackServer { _ in LoopbackResponse(status: 302).adding("Location", closed.absoluteString) }
         await check(URLRequest(url: try url(onward.port)), .cannotConnectToHost)
         let round = try LoopbackServer { request in
@@ -131,7 +130,7 @@ struct UserInfoTests {
         let server = try LoopbackServer { _ in .text("ok") }
         for scheme in ["http", "socks5h", "socks4"] {
             var options = CurlSession.Options()
-            options.proxy = try CurlSession.Proxy(try url(try closedPort(), scheme: scheme))
+            options.proxy = try CurlSession.Proxy(try url(closed.port, scheme: scheme))
             await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
         }
         for text in ["adal0ve:s3cret@host:80", "ftp://USER@host/", "http://USER@a%2Fb:80"] {
