@@ -39,6 +39,8 @@ static struct {
     void (*brotli_free)(void *);
     void *(*zstd_create)(void);
     size_t (*zstd_run)(void *, zstd_buffer *, zstd_buffer *);
+    size_t (*zstd_set)(void *, int, int);
+    unsigned long long (*zstd_content_size)(const void *, size_t);
     unsigned (*zstd_is_error)(size_t);
     size_t (*zstd_free)(void *);
 } library;
@@ -55,6 +57,8 @@ static void load(void) {
     *(void **)&library.brotli_free = ferry_symbol("BrotliDecoderDestroyInstance", "libbrotlidec.so.1");
     *(void **)&library.zstd_create = ferry_symbol("ZSTD_createDStream", "libzstd.so.1");
     *(void **)&library.zstd_run = ferry_symbol("ZSTD_decompressStream", "libzstd.so.1");
+    *(void **)&library.zstd_set = ferry_symbol("ZSTD_DCtx_setParameter", "libzstd.so.1");
+    *(void **)&library.zstd_content_size = ferry_symbol("ZSTD_getFrameContentSize", "libzstd.so.1");
     *(void **)&library.zstd_is_error = ferry_symbol("ZSTD_isError", "libzstd.so.1");
     *(void **)&library.zstd_free = ferry_symbol("ZSTD_freeDStream", "libzstd.so.1");
 }
@@ -68,10 +72,16 @@ bool ferry_decoder_available(ferry_coding coding) {
     case FERRY_BROTLI:
         return library.brotli_create && library.brotli_run && library.brotli_free;
     case FERRY_ZSTD:
-        return library.zstd_create && library.zstd_run && library.zstd_is_error && library.zstd_free;
+        return library.zstd_create && library.zstd_run && library.zstd_set && library.zstd_content_size
+            && library.zstd_is_error && library.zstd_free;
     }
     return false;
 }
+
+// The longest header of a frame (RFC 8878 section 3.1.1.1), with its magic number.
+enum { ZSTD_HEADER_LENGTH = 18 };
+// A frame may refer to at most the last 8 MiB of its content (RFC 9659).
+enum { ZSTD_WINDOW_LOG_MAX = 100, ZSTD_WINDOW_LOG = 23 };
 
 struct ferry_decoder {
     ferry_coding coding;
@@ -79,6 +89,10 @@ struct ferry_decoder {
     void *state;
     bool started;
     bool ended;
+    // The first bytes of the current zstd frame, and how much it has produced.
+    uint8_t header[ZSTD_HEADER_LENGTH];
+    size_t header_length;
+    uint64_t content_length;
 };
 
 enum { ZLIB_GZIP = 15 + 16, ZLIB_WRAPPED = 15, ZLIB_RAW = -15 };
@@ -103,7 +117,8 @@ ferry_decoder *ferry_decoder_create(ferry_coding coding) {
         break;
     case FERRY_ZSTD:
         decoder->state = library.zstd_create();
-        made = decoder->state != NULL;
+        made = decoder->state != NULL
+            && !library.zstd_is_error(library.zstd_set(decoder->state, ZSTD_WINDOW_LOG_MAX, ZSTD_WINDOW_LOG));
         break;
     }
     if (made) return decoder;
@@ -160,6 +175,43 @@ static ferry_decode_status run_zlib(
     return code == ZLIB_OK || code == ZLIB_BUFFER_ERROR ? FERRY_DECODE_MORE : FERRY_DECODE_ERROR;
 }
 
+static ferry_decode_status run_zstd(
+    ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
+    uint8_t *output, size_t output_length, size_t *produced) {
+    if (input_length > 0 && (!decoder->started || decoder->ended)) {
+        // Only the frames of RFC 8878, sections 3.1.1 and 3.1.2: the library may know formats from before it, whose
+        // decoders are not kept as safe.
+        if (input[0] != 0x28 && (input[0] & 0xF0) != 0x50) return FERRY_DECODE_ERROR;
+        decoder->started = true;
+        decoder->ended = false;
+        decoder->header_length = 0;
+        decoder->content_length = 0;
+        // The library decodes a frame that is whole in one call by another function, which checks other things. The
+        // first byte alone prevents that, so that the result does not depend on how the network cut the body.
+        input_length = 1;
+    }
+    zstd_buffer in = {(void *)(uintptr_t)input, input_length, 0};
+    zstd_buffer out = {output, output_length, 0};
+    size_t code = library.zstd_run(decoder->state, &out, &in);
+    *consumed = in.position;
+    *produced = out.position;
+    if (library.zstd_is_error(code)) return FERRY_DECODE_ERROR;
+
+    size_t header = ZSTD_HEADER_LENGTH - decoder->header_length;
+    if (header > in.position) header = in.position;
+    if (header > 0) memcpy(decoder->header + decoder->header_length, input, header);
+    decoder->header_length += header;
+    decoder->content_length += out.position;
+
+    decoder->ended = code == 0;
+    if (!decoder->ended) return FERRY_DECODE_MORE;
+    // The library does not compare the size that the frame declares when the last block is empty.
+    const unsigned long long unknown = -1ULL;
+    unsigned long long declared = library.zstd_content_size(decoder->header, decoder->header_length);
+    bool fits = declared == unknown || declared == decoder->content_length;
+    return fits ? FERRY_DECODE_END : FERRY_DECODE_ERROR;
+}
+
 ferry_decode_status ferry_decoder_run(
     ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced) {
@@ -184,23 +236,8 @@ ferry_decode_status ferry_decoder_run(
         if (code == FAILED) return FERRY_DECODE_ERROR;
         return decoder->ended ? FERRY_DECODE_END : FERRY_DECODE_MORE;
     }
-    case FERRY_ZSTD: {
-        if (input_length > 0 && (!decoder->started || decoder->ended)) {
-            // Only the frames of RFC 8878, sections 3.1.1 and 3.1.2: the library may know formats from before it, whose
-            // decoders are not kept as safe.
-            if (input[0] != 0x28 && (input[0] & 0xF0) != 0x50) return FERRY_DECODE_ERROR;
-            decoder->started = true;
-            decoder->ended = false;
-        }
-        zstd_buffer in = {(void *)(uintptr_t)input, input_length, 0};
-        zstd_buffer out = {output, output_length, 0};
-        size_t code = library.zstd_run(decoder->state, &out, &in);
-        *consumed = in.position;
-        *produced = out.position;
-        if (library.zstd_is_error(code)) return FERRY_DECODE_ERROR;
-        decoder->ended = code == 0;
-        return code == 0 ? FERRY_DECODE_END : FERRY_DECODE_MORE;
-    }
+    case FERRY_ZSTD:
+        return run_zstd(decoder, input, input_length, consumed, output, output_length, produced);
     }
     return FERRY_DECODE_ERROR;
 }

@@ -110,6 +110,40 @@ import Testing
         #expect(decoded.data == Samples.text && decoded.mayEnd)
     }
 
+    /// RFC 8878, section 3.1.1.1.4; libzstd does not compare the sizes of its own accord if the last block is empty.
+    @Test(
+        "A Zstandard frame has as many bytes as it declares",
+        .enabled(if: ContentCoding.available.contains(.zstd)),
+        arguments: [1, .max]
+    )
+    func zstdContentSize(_ step: Int) throws {
+        func frame(declaring size: UInt8) -> Data { Data([0x28, 0xB5, 0x2F, 0xFD, 0x20, size]) }
+        let lastEmpty: [UInt8] = [0x01, 0, 0]
+        let lastABC: [UInt8] = [0x19, 0, 0] + Array("abc".utf8)
+        #expect(try decode(frame(declaring: 3) + lastABC, [.zstd], step: step).data == Data("abc".utf8))
+        #expect(try decode(frame(declaring: 0) + lastEmpty, [.zstd], step: step).mayEnd)
+        for short in [frame(declaring: 4) + lastABC, frame(declaring: 4) + lastEmpty, frame(declaring: 2) + lastABC] {
+            #expect(throws: ContentDecoder.Failure.self) { try decode(short, [.zstd], step: step) }
+            #expect(throws: ContentDecoder.Failure.self) { try decode(Samples.zstd + short, [.zstd], step: step) }
+        }
+    }
+
+    /// RFC 9659.
+    @Test(
+        "A Zstandard frame may ask for a window of 8 MiB, and not for more",
+        .enabled(if: ContentCoding.available.contains(.zstd)),
+        arguments: [1, .max]
+    )
+    func zstdWindow(_ step: Int) throws {
+        func frame(windowLog: UInt8) -> Data {
+            Data([0x28, 0xB5, 0x2F, 0xFD, 0, (windowLog - 10) << 3, 0x19, 0, 0]) + Data("abc".utf8)
+        }
+        #expect(try decode(frame(windowLog: 23), [.zstd], step: step).data == Data("abc".utf8))
+        for windowLog in [24, 27, 31, 41] as [UInt8] {
+            #expect(throws: ContentDecoder.Failure.self) { try decode(frame(windowLog: windowLog), [.zstd], step: step) }
+        }
+    }
+
     @Test("A bomb is given out in pieces, and a reader that stops costs no memory") func bomb() throws {
         let chain = try #require(ContentDecoderChain([.gzip, .gzip, .gzip]))
         Samples.greatBomb.withUnsafeBytes { chain.append($0) }
