@@ -17,23 +17,26 @@ package enum PresentableText {
     ///   - replacement: What is written in place of the user information and its `@`.
     /// - Returns: The text without user information.
     package static func withoutUserInfo(_ url: String, replacement: String = "") -> String {
+        // All of it looks at bytes: an `@` with a combining mark is no `Character` of its own.
         guard url.hasByte(UInt8(ascii: "@")) else { return url }
         if let authority = Authority(url) {
             if !authority.userInfo.isEmpty, !url[authority.host].isEmpty {
-                return url.replacingCharacters(in: authority.userInfo, with: replacement)
+                return url[..<authority.userInfo.lowerBound] + replacement + url[authority.userInfo.upperBound...]
             }
             // A port of other characters than digits is a password with a slash.
             if !url[authority.host].isEmpty, hasPort(url, after: authority) { return url }
         }
-        let scheme = url.prefix { $0 != ":" }.lowercased()
+        let scheme = Substring(url.utf8.prefix { $0 != UInt8(ascii: ":") }).lowercased()
         // What is before the `@` is no user information there.
         if ["file", "data", "mailto"].contains(scheme) { return url }
         let isAuthority = Authority(url) != nil
-        let end = isAuthority ? url.endIndex : url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
-        guard let at = url[..<end].lastIndex(of: "@") else { return url }
+        let pathEnd = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let end = isAuthority ? url.endIndex : pathEnd ?? url.endIndex
+        guard let at = url.utf8[..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
         // A relative path such as `users/@me` is no user information.
-        if !isAuthority, url[..<at].contains("/"), !url[..<at].contains(":") { return url }
-        let rest = replacement + url[url.index(after: at)...]
+        let before = url.utf8[..<at]
+        if !isAuthority, before.contains(UInt8(ascii: "/")), !before.contains(UInt8(ascii: ":")) { return url }
+        let rest = replacement + url[url.utf8.index(after: at)...]
         guard knownSchemes.contains(scheme) else { return rest }
         return scheme + (isAuthority ? "://" : ":") + rest
     }
@@ -105,12 +108,13 @@ package enum PresentableText {
 
     /// A message of a library without the user information of a URL that it may quote, as libcurl quotes a proxy's.
     package static func withoutUserInfo(inMessage message: String) -> String {
-        guard let at = message.lastIndex(of: "@") else { return message }
-        let before = message[..<at]
-        let quotes: Set<Character> = ["'", "\"", "`"]
-        var start = before.firstIndex(where: quotes.contains).map { message.index(after: $0) }
-        if start == nil, let first = message.firstIndex(of: "@") {
-            start = message[..<first].lastIndex { $0 == " " }.map { message.index(after: $0) } ?? message.startIndex
+        let bytes = message.utf8
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return message }
+        let quotes = Array("'\"`".utf8)
+        var start = bytes[..<at].firstIndex(where: quotes.contains).map { bytes.index(after: $0) }
+        if start == nil, let first = bytes.firstIndex(of: UInt8(ascii: "@")) {
+            let blank = bytes[..<first].lastIndex(of: UInt8(ascii: " "))
+            start = blank.map { bytes.index(after: $0) } ?? message.startIndex
         }
         guard let start else { return message }
         return message[..<start] + withoutUserInfo(String(message[start...]))

@@ -93,6 +93,13 @@ struct LinearTimeTests {
                 _ = FileName.suggested(by: response)
             }
         ),
+        (
+            "Texts for people",
+            { text in
+                _ = PresentableText.url("http://h/?" + text)
+                _ = PresentableText.withoutUserInfo(inMessage: text)
+            }
+        ),
         ("Proxy exception", { _ = ProxyException("*aaaaaaab*").matches(host: $0, port: 80) }),
         (
             "PEM",
@@ -106,7 +113,7 @@ struct LinearTimeTests {
     @Test("Each reader of a field takes any text", arguments: readers.indices)
     func values(_ index: Int) throws {
         let (name, read) = Self.readers[index]
-        for part in HostileText.parts {
+        for part in HostileText.parts + ["@", "&", "a=", "?", "://", "'", "http://@"] {
             let (isLinear, times) = try LinearCase("\(name) of \(part.debugDescription)") { size in
                 read(String(filling: size, with: part))
             }.isLinear(size: 10_000)
