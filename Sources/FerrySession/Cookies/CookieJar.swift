@@ -35,16 +35,13 @@ final class CookieJar: @unchecked Sendable {
 
     /// Stores what a response sets; each field is read by itself, since values may contain commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
-        // Most responses set none.
-        guard fields.contains(where: { $0.name.isEqualIgnoringCase("set-cookie") }) else { return }
-        let values = fields.lazy.filter { $0.name.isEqualIgnoringCase("set-cookie") }.map(\.value)
-            .prefix(CookieStoreRule.maximumFields)
+        let values = fields.filter { $0.name.isEqualIgnoringCase("set-cookie") }.prefix(CookieStoreRule.maximumFields)
         guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,
             let origin = CookieRequest(url), isFromMainDocument(origin.host, request)
         else { return }
         let now = Date()
-        let cookies = Array(values).compactMap { value in
-            CookieRule.parse(value, from: url, now: now, isAcceptable: Self.isAcceptable)
+        let cookies = values.compactMap { field in
+            CookieRule.parse(field.value, from: url, now: now, isAcceptable: Self.isAcceptable)
         }
         guard !cookies.isEmpty else { return }
         let known = writer.cookies

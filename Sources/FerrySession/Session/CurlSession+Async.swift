@@ -104,6 +104,7 @@ extension CurlSession {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<(Value, ReceivedResponse), any Error>) in
                 let task = make { value, response, error in
+                    canceller.finish()
                     if let value, let response {
                         continuation.resume(returning: (value, response))
                     } else {
@@ -117,6 +118,7 @@ extension CurlSession {
         } onCancel: {
             canceller.cancel()
         }
+        canceller.finish()
         return (value, response.value)
     }
 }
@@ -144,5 +146,13 @@ final class Canceller: Sendable {
             return state.task
         }
         task?.cancel()
+    }
+
+    /// Forgets the task, since there is nothing to cancel any more.
+    ///
+    /// The thread that completes a call and the task that called pass through its lock. This tells the thread sanitizer
+    /// of their order, which it does not see where a continuation is resumed before its task waits.
+    func finish() {
+        state.withLock { $0.task = nil }
     }
 }

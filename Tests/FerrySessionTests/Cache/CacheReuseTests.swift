@@ -131,7 +131,7 @@ import Testing
             return .text("\(field) \(number)").adding("Cache-Control", "max-age=60")
         }
         func session(_ user: String) -> CurlSession {
-            CacheBench.session(bench.cache, UserDelegate(user: user))
+            CacheBench.session(bench.cache, CredentialDelegate(user: user, password: "secret"))
         }
         func text(_ session: CurlSession) async throws -> String {
             String(decoding: try await session.data(from: bench.server.url("/")).0, as: UTF8.self)
@@ -284,23 +284,5 @@ import Testing
         _ = try await bench.fetch()
         #expect(storage.cookies?.isEmpty ?? true)
         #expect(bench.count == 1)
-    }
-}
-
-/// Answers every challenge for a user.
-private final class UserDelegate: NSObject, URLSessionTaskDelegate {
-    private let user: String
-
-    init(user: String) {
-        self.user = user
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        completionHandler(.useCredential, URLCredential(user: user, password: "secret", persistence: .none))
     }
 }

@@ -4,9 +4,11 @@ import FerrySession
 final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
     /// How many challenges there were.
     let count = Locked(0)
+    private let user: String
     private let password: String
 
-    init(password: String) {
+    init(user: String = "ada", password: String) {
+        self.user = user
         self.password = password
     }
 
@@ -17,6 +19,6 @@ final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         count.withLock { $0 += 1 }
-        completionHandler(.useCredential, URLCredential(user: "ada", password: password, persistence: .none))
+        completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .none))
     }
 }
