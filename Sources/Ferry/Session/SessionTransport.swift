@@ -22,19 +22,30 @@ public enum SessionTransport: Sendable {
     ) -> URLSession {
         switch self {
         case .curl:
-            CurlSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+            Self.makeCurlSession(configuration, CurlSession.Options(), delegate, delegateQueue)
         case .curlWithOptions(let options):
-            CurlSession(
-                configuration: configuration,
-                options: options,
-                delegate: delegate,
-                delegateQueue: delegateQueue
-            )
+            Self.makeCurlSession(configuration, options, delegate, delegateQueue)
         case .system:
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
         case .session(let make):
             make(configuration, delegate, delegateQueue)
         }
+    }
+
+    /// Makes a session that delivers several events in one operation: a manager adds none of its own between them.
+    private static func makeCurlSession(
+        _ configuration: URLSessionConfiguration,
+        _ options: CurlSession.Options,
+        _ delegate: any URLSessionDelegate,
+        _ delegateQueue: OperationQueue
+    ) -> CurlSession {
+        CurlSession(
+            configuration: configuration,
+            options: options,
+            delegate: delegate,
+            delegateQueue: delegateQueue,
+            deliversInBatches: true
+        )
     }
 
     /// Whether its sessions hold servers to a security policy; nil if that is not known before there is one.

@@ -11,6 +11,15 @@ enum BodySource: Sendable {
     var isNone: Bool {
         if case .none = self { true } else { false }
     }
+
+    /// A Boolean value that indicates whether there is no body, or one without a byte in memory.
+    var isEmpty: Bool {
+        switch self {
+        case .none: true
+        case .data(let data): data.isEmpty
+        case .file, .stream, .delegateStream: false
+        }
+    }
 }
 
 /// Carries an `InputStream` from the thread that gave it to the one that reads it.

@@ -27,7 +27,7 @@ final class CacheRevalidation: TransferClient {
     func transfer(didWrite count: ByteCount) {}
     func transfer(didSend count: ByteCount, expected: ByteCount?) {}
     func transferDidRewindBody() {}
-    func transfer(willSend request: URLRequest, bodyLength: ByteCount?) {}
+    func transfer(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {}
     func transferNeedsBodyStream() {}
     func transferTakesBuffer() -> Data { Data() }
     func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {}

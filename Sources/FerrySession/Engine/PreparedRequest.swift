@@ -21,7 +21,7 @@ struct PreparedRequest: Sendable {
     /// What the exchange so far means for a request.
     struct Context {
         var hasBody = false
-        /// The body is the caller's, and not the empty one of a method that expects content.
+        /// The body has content: it is neither missing nor empty data.
         var isBodyGiven = false
         var isStreamed = false
         /// A redirection led to another origin: the session's own credentials stay behind, too.
@@ -33,7 +33,7 @@ struct PreparedRequest: Sendable {
     }
 
     init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
-        guard let url = request.url else { throw .ferry(.badURL, url: nil, "The request has no URL") }
+        guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
             throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.presentableText)")
         }
@@ -105,20 +105,18 @@ struct PreparedRequest: Sendable {
         }
     }
 
-    private typealias Field = (name: String, value: String)
-
     /// The request's fields and those of the session that it does not have, without those that frame the body.
     private static func fields(
         _ request: URLRequest,
         _ settings: EngineSettings,
         _ context: Context,
         _ url: URL
-    ) throws(URLError) -> (list: [Field], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {
-        var list: [Field] = []
+    ) throws(URLError) -> (list: [HeaderField], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {
+        var list: [HeaderField] = []
         var hasSecrets = false
         var contentLength: String?
         var seen: Set<String> = []
-        func add(_ field: Field) throws(URLError) {
+        func add(_ field: HeaderField) throws(URLError) {
             let (name, value) = field
             let folded = name.folded
             guard seen.insert(folded).inserted else { return }
@@ -140,21 +138,14 @@ struct PreparedRequest: Sendable {
             case "expect" where context.dropsExpectation: break
             default:
                 list.append(field)
-                if !hasSecrets { hasSecrets = isSecret(folded, settings) }
+                if !hasSecrets { hasSecrets = settings.isSecret(folded) }
             }
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
-        for field in settings.additionalHeaders {
-            if !context.hasLeftOrigin || !isSecret(field.name.folded, settings) { try add(field) }
-        }
+        for field in settings.additionalHeaders(hasLeftOrigin: context.hasLeftOrigin) { try add(field) }
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
         return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil, hasSecrets)
-    }
-
-    private static func isSecret(_ folded: String, _ settings: EngineSettings) -> Bool {
-        RedirectRule.credentialHeaders.contains(folded)
-            || (!settings.sensitiveHeaders.isEmpty && settings.sensitiveHeaders.contains(folded))
     }
 
     static func lines(
@@ -178,7 +169,7 @@ struct PreparedRequest: Sendable {
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
         if context.hasBody, !names.contains("expect") { lines.append("Expect:") }
-        // As URLSession does for a form posted without a type.
+        // As URLSession does for content that is posted without a type.
         if context.isBodyGiven, method == "POST", !names.contains("content-type") {
             lines.append("Content-Type: application/x-www-form-urlencoded")
         } else if !names.contains("content-type") {

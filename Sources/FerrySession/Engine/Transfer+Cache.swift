@@ -59,7 +59,7 @@ extension Transfer {
         switch decision {
         case .load, .revalidate: return false
         case .unavailable: return failUnavailable()
-        case .gatewayTimeout: deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+        case .gatewayTimeout: deliverGatewayTimeout()
         case .use, .useAndRevalidate:
             guard let entry else { return false }
             if decision == .useAndRevalidate { engine.revalidate(request, key: exchange.key, limits: clock.limits) }
@@ -82,7 +82,7 @@ extension Transfer {
         case .load, .revalidate, .useAndRevalidate: return false
         case .unavailable: return failUnavailable()
         case .gatewayTimeout:
-            deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+            deliverGatewayTimeout()
             return true
         case .use: break
         }
@@ -98,7 +98,7 @@ extension Transfer {
         guard let entry, let answer else {
             if cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
             guard exchange.request.control.isOnlyIfCached, cachePolicy == .useProtocolCachePolicy else { return false }
-            deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+            deliverGatewayTimeout()
             return true
         }
         caching = exchange
@@ -125,7 +125,7 @@ extension Transfer {
 
     /// What libcurl is given to authenticate the request at the server, as one text.
     var engineCredential: String? {
-        if prepared?.url.utf8.contains(UInt8(ascii: "@")) == true, let url = request.url,
+        if prepared?.url.hasByte(UInt8(ascii: "@")) == true, let url = request.url,
             let user = url.user(percentEncoded: true)
         {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
@@ -156,6 +156,12 @@ extension Transfer {
         return true
     }
 
+    /// Delivers what a request with `only-if-cached` gets when the cache has no response for it (RFC 9111, section
+    /// 5.2.1.7).
+    private func deliverGatewayTimeout() {
+        deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+    }
+
     /// Delivers a response without a body.
     private func deliverFromCache(_ head: ResponseHead) {
         guard let url = request.url else { return failAttempt() }
@@ -170,7 +176,7 @@ extension Transfer {
     private func beginServing(status: Int) {
         (decoder, attemptStart, cachedBody) = (nil, nil, nil)
         isClientFull = false
-        client?.transfer(willSend: request, bodyLength: .zero)
+        tellRequest(bodyLength: .zero)
         client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirectCount)
     }
 
@@ -197,7 +203,7 @@ extension Transfer {
 
     private func serveRedirection(_ next: Held, _ entry: CacheEntry) {
         guard redirectCount < engine.settings.maximumRedirects else {
-            return fail(.ferry(.httpTooManyRedirects, url: request.url, "More than \(redirectCount) redirections"))
+            return fail(.ferry(.httpTooManyRedirects, url: request.url, "too many HTTP redirects"))
         }
         held = next
         if case .data(let data) = entry.body { held?.body = Array(data) }

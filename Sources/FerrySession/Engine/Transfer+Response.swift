@@ -31,7 +31,7 @@ extension Transfer {
         decoder = ContentDecoderChain(codings, limits: engine.settings.decodingLimits)
         if let next = redirection(for: received, head: head) {
             guard redirectCount < engine.settings.maximumRedirects else {
-                ownFailure = .ferry(.httpTooManyRedirects, url: url, "More than \(redirectCount) redirections")
+                ownFailure = .ferry(.httpTooManyRedirects, url: url, "too many HTTP redirects")
                 return false
             }
             held = next

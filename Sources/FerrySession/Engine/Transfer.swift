@@ -234,7 +234,7 @@ final class Transfer: @unchecked Sendable {
         do throws(URLError) {
             let context = PreparedRequest.Context(
                 hasBody: hasBody,
-                isBodyGiven: !body.isNone,
+                isBodyGiven: !body.isEmpty,
                 isStreamed: isStreamed,
                 hasLeftOrigin: hasLeftOrigin,
                 dropsExpectation: dropsExpectation,
@@ -321,7 +321,7 @@ final class Transfer: @unchecked Sendable {
                 easy.set(CurlOption.httpGet, 1)
                 if method != "GET" { easy.set(CurlOption.customRequest, method) }
             }
-            client?.transfer(willSend: request, bodyLength: .zero)
+            tellRequest(bodyLength: .zero)
             return
         }
         let reader = try makeReader(announcedLength: prepared.announcedLength)
@@ -332,7 +332,13 @@ final class Transfer: @unchecked Sendable {
         easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
         let large = 1_048_576
         if reader.length?.int64 ?? Int64(large) >= large { easy.set(CurlOption.uploadBufferSize, large) }
-        client?.transfer(willSend: request, bodyLength: reader.length)
+        tellRequest(bodyLength: reader.length)
+    }
+
+    /// Tells the client with which request the attempt goes out.
+    func tellRequest(bodyLength: ByteCount?) {
+        let fields = engine.settings.additionalHeaders(hasLeftOrigin: hasLeftOrigin)
+        client?.transfer(willSend: request, adding: fields, bodyLength: bodyLength)
     }
 
     /// Whether an earlier attempt has ended before anything of the body's stream was read.

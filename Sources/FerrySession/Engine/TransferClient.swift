@@ -30,7 +30,9 @@ protocol TransferClient: AnyObject, Sendable {
     func transferDidRewindBody()
 
     /// A new attempt goes out with this request.
-    func transfer(willSend request: URLRequest, bodyLength: ByteCount?)
+    ///
+    /// The additional fields are the session's; each goes along unless the request has a field of its name.
+    func transfer(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?)
 
     /// The server redirects; the engine waits for an answer.
     func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest)

@@ -1,11 +1,14 @@
 /// The content of a `data:` URL (RFC 2397).
 struct DataURL: Equatable {
+    /// The type without parameters, `text/plain` where the URL names none.
     let mediaType: String
+    /// The character encoding that the URL names, in lower case.
+    let charset: String?
     let data: Data
 
     static func isOne(_ url: URL) -> Bool { url.scheme?.folded == "data" }
 
-    /// Reads a URL; `nil` where it has no comma or its Base64 is none.
+    /// Reads a URL; `nil` where it has no comma, its media type is not of the form `type/subtype`, or its Base64 is none.
     init?(_ url: URL) {
         let text = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         guard Self.isOne(url), let comma = text.firstIndex(of: ",") else { return nil }
@@ -20,8 +23,17 @@ struct DataURL: Equatable {
             data = Data(body)
         }
         let named = String(decoding: Self.unescaped(type), as: UTF8.self)
-        // Section 3: the default, and the type that goes with parameters alone.
-        mediaType = named.isEmpty ? "text/plain;charset=US-ASCII" : named.hasPrefix(";") ? "text/plain" + named : named
+        let essence = named.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        guard essence.isEmpty || Self.isMediaType(essence) else { return nil }
+        // Section 3 has a default charset, too; like URLSession, only one that the URL names is reported.
+        mediaType = essence.isEmpty ? "text/plain" : essence
+        charset = ContentTypeField.charset(mediaType + named.drop { $0 != ";" })?.lowercased()
+    }
+
+    /// Returns a Boolean value that indicates whether a text has two parts with a slash between them.
+    private static func isMediaType(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
     }
 
     /// Base64 as it is found: with either alphabet, with blanks, and with or without its padding.
@@ -71,14 +83,11 @@ final class DataURLProtocol: URLProtocol {
             client?.urlProtocol(self, didFailWithError: error)
             return
         }
-        let parameter = content.mediaType.range(of: "charset=", options: .caseInsensitive)
         let response = URLResponse(
             url: url,
-            mimeType: content.mediaType.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces) },
+            mimeType: content.mediaType,
             expectedContentLength: content.data.count,
-            textEncodingName: parameter.flatMap {
-                content.mediaType[$0.upperBound...].split(separator: ";").first?.lowercased()
-            }
+            textEncodingName: content.charset
         )
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         client?.urlProtocol(self, didLoad: content.data)

@@ -9,8 +9,7 @@ extension ProtocolLoad {
             return misuse("The protocol class was redirected to a request without a URL")
         }
         guard client.redirectCount < settings.maximumRedirects else {
-            let text = "More than \(client.redirectCount) redirections"
-            return end(URLError.ferry(.httpTooManyRedirects, url: base, text))
+            return end(URLError.ferry(.httpTooManyRedirects, url: base, "too many HTTP redirects"))
         }
         let answer = response as? HTTPURLResponse ?? Self.plainRedirection(from: base, to: target)
         guard let answer else { return misuse("The protocol class was redirected by no response") }
@@ -45,7 +44,7 @@ extension ProtocolLoad {
         body = BodySource.afterRedirection(body, status: answer.statusCode, from: request, to: next)
         request = next
         client.transferDidRewindBody()
-        client.transfer(willSend: next, bodyLength: .zero)
+        client.transfer(willSend: next, adding: [], bodyLength: .zero)
         choose()
     }
 }

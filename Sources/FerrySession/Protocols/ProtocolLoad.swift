@@ -105,7 +105,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 guard let client else { return }
                 self.request = canonical
                 self.run = run
-                client.transfer(willSend: canonical, bodyLength: bodyLength)
+                client.transfer(willSend: canonical, adding: [], bodyLength: bodyLength)
                 run.start()
             }
         }

@@ -20,7 +20,7 @@ extension CurlSession {
             task.core.state.withLock { $0.resumeData = record }
             return task
         } catch {
-            return makeDownloadTask(nil, face, startError: .ferry(.cannotOpenFile, url: nil, underlying: error))
+            return makeDownloadTask(nil, face, startError: .ferry(.unsupportedURL, url: nil, underlying: error))
         }
     }
 
@@ -36,9 +36,9 @@ extension CurlSession {
         _ face: TaskFace,
         isDownload: Bool,
         startError: URLError? = nil,
-        _ make: (TaskCore) -> Task
+        _ make: @escaping @Sendable (TaskCore) -> Task
     ) -> Task {
-        let (identifier, isInvalidated) = registry.withLock { ($0.makeIdentifier(), $0.isInvalidated) }
+        let (identifier, isInvalidated) = registry.withLock { ($0.reserveIdentifier(), $0.isInvalidated) }
         let core = TaskCore(
             identifier: identifier,
             session: self,
@@ -47,10 +47,11 @@ extension CurlSession {
             face: face,
             isDownload: isDownload,
             wasMadeBeforeInvalidation: !isInvalidated,
-            startError: startError
+            startError: startError,
+            makeTask: make
         )
         let task = make(core)
-        registry.withLock { $0.addIdle(task, identifier: identifier) }
+        if !isInvalidated { registry.withLock { $0.add(core) } }
         return task
     }
 }

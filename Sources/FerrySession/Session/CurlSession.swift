@@ -20,6 +20,28 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     private let settings: SessionSettings
     private let link: Mutex<DelegateLink>
     private let observer = Mutex(WeakObserver())
+    private let isShared: Bool
+
+    private static let sharedSession: CurlSession = {
+        let configuration = URLSessionConfiguration.default
+        configuration.httpCookieStorage = .shared
+        configuration.urlCredentialStorage = .shared
+        configuration.urlCache = .shared
+        return CurlSession(
+            configuration: configuration,
+            options: Options(),
+            delegate: nil,
+            delegateQueue: nil,
+            deliversInBatches: true,
+            isShared: true
+        )
+    }()
+
+    /// The session for all that needs no session of its own: the default configuration with the shared storages, and no
+    /// delegate.
+    ///
+    /// It cannot be invalidated.
+    public override class var shared: CurlSession { sharedSession }
 
     /// Ferry's own options of this session.
     public let options: Options
@@ -48,19 +70,38 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     ///   - options: What URLSession has no place for.
     ///   - delegate: Kept until the session is invalidated or freed.
     ///   - queue: The queue of callbacks and completion handlers; `nil` makes a serial one.
-    public init(
+    public convenience init(
         configuration: URLSessionConfiguration,
         options: Options,
         delegate: (any URLSessionDelegate)? = nil,
         delegateQueue queue: OperationQueue? = nil
     ) {
+        self.init(
+            configuration: configuration,
+            options: options,
+            delegate: delegate,
+            delegateQueue: queue,
+            deliversInBatches: queue == nil
+        )
+    }
+
+    /// Makes a session, which delivers several events in one operation on request.
+    package init(
+        configuration: URLSessionConfiguration,
+        options: Options,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?,
+        deliversInBatches: Bool,
+        isShared: Bool = false
+    ) {
+        self.isShared = isShared
         self.options = options
         let settings = SessionSettings(configuration, options: options)
         self.settings = settings
         link = Mutex(DelegateLink(delegate: delegate, faces: DelegateFaces(delegate)))
         let callbacks = queue ?? OperationQueue()
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
-        dispatcher = DelegateDispatcher(queue: callbacks)
+        dispatcher = DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches)
         do {
             engine = try TransferEngine(settings: settings.engine, observer: dispatcher)
             engineError = nil
@@ -123,34 +164,28 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// Lets running tasks finish; then the session is invalid, and its delegate is told.
+    /// Lets the tasks run to their ends; then the session is invalid, and its delegate is told.
     ///
-    /// New tasks fail.
+    /// Tasks that were made before and are resumed later are waited for, unless they are released without having been
+    /// resumed. New tasks fail. As in URLSession, the call has no effect on ``shared``.
     public override func finishTasksAndInvalidate() {
-        let isInvalid = registry.withLock { registry in
-            registry.invalidate()
-            return registry.claimInvalidity()
-        }
-        if isInvalid { reportInvalidity() }
+        if !isShared { finishTasks() }
     }
 
-    /// Cancels all tasks; when the last has completed the session is invalid, and its delegate is told.
+    /// Cancels all tasks, also those that were never resumed; when the last has completed the session is invalid, and its
+    /// delegate is told.
+    ///
+    /// As in URLSession, the call has no effect on ``shared``.
     public override func invalidateAndCancel() {
-        let (tasks, isInvalid) = registry.withLock { registry in
-            let tasks = registry.invalidateKeepingAll()
-            return (tasks, registry.claimInvalidity())
-        }
-        for task in tasks { task.cancel() }
-        engine?.cancelValidations()
-        if isInvalid { reportInvalidity() }
+        if !isShared { cancelTasks() }
     }
 
-    /// Gives all tasks that are not complete, on the delegate queue.
+    /// Gives all tasks that were resumed and neither cancelled nor completed, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         delegateQueue.deliver { [self] in completionHandler(outstandingTasks) }
     }
 
-    /// Gives all tasks that are not complete by kind, on the delegate queue.
+    /// Gives all tasks that were resumed and neither cancelled nor completed by kind, on the delegate queue.
     public override func getTasksWithCompletionHandler(
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
@@ -163,7 +198,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         }
     }
 
-    /// All tasks that are not complete.
+    /// All tasks that were resumed and neither cancelled nor completed.
     public var allTasks: [URLSessionTask] {
         get async { outstandingTasks }
     }

@@ -1,7 +1,8 @@
-/// Brings tasks with news to the delegate queue: many of them in one operation where the queue is serial.
+/// Delivers the events of tasks on the delegate queue.
 ///
-/// What the engine has to tell in one turn goes together: a response that arrives as a whole is one operation for its
-/// head, its body and its end.
+/// On the queue of a session that made it itself, and of Ferry's managers, what the engine has to tell in one turn is one
+/// operation: a response that arrives as a whole costs one for its head, its body and its end. A user's own queue gets an
+/// operation for each event, as from URLSession: what a delegate adds to the queue then runs before the next event.
 final class DelegateDispatcher: Sendable {
     private struct State {
         var ready: [TaskCore] = []
@@ -18,13 +19,16 @@ final class DelegateDispatcher: Sendable {
     private static let batch = 64
 
     let queue: OperationQueue
+    private let isBatching: Bool
     private let state = Mutex(State())
 
-    init(queue: OperationQueue) {
+    init(queue: OperationQueue, isBatching: Bool) {
         self.queue = queue
+        self.isBatching = isBatching
     }
 
     func enqueue(_ core: TaskCore) {
+        guard isBatching else { return queue.deliver { core.deliverOne() } }
         // On a concurrent queue tasks do not wait for each other.
         guard queue.maxConcurrentOperationCount == 1 else { return queue.deliver { core.drain() } }
         let mustSchedule = state.withLock { state -> Bool in

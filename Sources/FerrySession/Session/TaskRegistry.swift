@@ -1,81 +1,79 @@
-/// Which tasks a session has; it stands behind the session's lock.
+/// The tasks of a session; it is kept behind the session's lock.
+///
+/// A task is kept from its creation until it is complete. Before it is resumed only its core is kept, which does not keep
+/// the session: a session whose tasks were never resumed can be freed with them.
 struct TaskRegistry {
     private enum Entry {
-        /// Never resumed: whoever made the task keeps it.
-        case idle(WeakTask)
-        /// Kept by the session until it is complete.
+        /// The task was never resumed.
+        case idle(TaskCore)
+        /// The task was resumed or cancelled.
         case running(URLSessionTask)
-    }
-
-    private struct WeakTask {
-        weak var task: URLSessionTask?
     }
 
     private var entries: [Int: Entry] = [:]
     private var nextIdentifier = 1
-    private var runningCount = 0
+    /// How many tasks have an identifier and are being made.
+    private var reservedCount = 0
     private(set) var isInvalidated = false
     private var isInvalidityReported = false
 
-    var all: [URLSessionTask] {
-        entries.sorted { $0.key < $1.key }.compactMap { entry in
-            switch entry.value {
-            case .idle(let weak): weak.task
-            case .running(let task): task
-            }
-        }
+    /// The tasks that were resumed or cancelled and are not complete, in the order of their creation.
+    var running: [URLSessionTask] {
+        entries.sorted { $0.key < $1.key }.compactMap { if case .running(let task) = $0.value { task } else { nil } }
     }
 
-    mutating func makeIdentifier() -> Int {
+    /// What the tasks that were never resumed consist of, in the order of their creation.
+    var idle: [TaskCore] {
+        entries.sorted { $0.key < $1.key }.compactMap { if case .idle(let core) = $0.value { core } else { nil } }
+    }
+
+    /// Returns the identifier of a task that is about to be made; unless the session is invalidated, it is added next.
+    mutating func reserveIdentifier() -> Int {
         defer { nextIdentifier += 1 }
+        if !isInvalidated { reservedCount += 1 }
         return nextIdentifier
     }
 
-    mutating func addIdle(_ task: URLSessionTask, identifier: Int) {
-        entries[identifier] = .idle(WeakTask(task: task))
+    /// Adds a task whose identifier was reserved before the session was invalidated.
+    mutating func add(_ core: TaskCore) {
+        reservedCount -= 1
+        entries[core.identifier] = .idle(core)
     }
 
-    /// Keeps a task that begins to run, unless somebody has cancelled it meanwhile and it is complete already.
-    ///
-    /// Answers `false` in an invalid session, where nothing runs any more.
-    mutating func run(_ task: URLSessionTask, identifier: Int) -> Bool {
-        if case .running = entries[identifier] { return true }
-        guard !isInvalidityReported else { return false }
-        guard entries[identifier] != nil else { return true }
+    /// Keeps a task that begins to run; one that was cancelled meanwhile is complete already, and not kept.
+    mutating func run(_ task: URLSessionTask, identifier: Int) {
+        guard case .idle = entries[identifier] else { return }
         entries[identifier] = .running(task)
-        runningCount += 1
-        return true
     }
 
-    /// A data task that became a download goes on under its identifier.
+    /// Replaces a data task by the download that it has become.
+    ///
+    /// - Returns: The data task.
     mutating func replace(_ task: URLSessionTask, identifier: Int) -> URLSessionTask? {
         guard case .running(let old) = entries[identifier] else { return nil }
         entries[identifier] = .running(task)
         return old
     }
 
-    mutating func remove(_ identifier: Int) -> URLSessionTask? {
-        guard let entry = entries.removeValue(forKey: identifier) else { return nil }
-        guard case .running(let task) = entry else { return nil }
-        runningCount -= 1
-        return task
+    /// Removes a task.
+    ///
+    /// - Returns: What was kept of it, to be released outside the lock.
+    mutating func remove(_ identifier: Int) -> AnyObject? {
+        switch entries.removeValue(forKey: identifier) {
+        case .idle(let core): core
+        case .running(let task): task
+        case nil: nil
+        }
     }
 
+    /// Makes the session invalid as soon as it has no tasks any more.
     mutating func invalidate() {
         isInvalidated = true
     }
 
-    /// Keeps all tasks, so that each is cancelled before the session is invalid.
-    mutating func invalidateKeepingAll() -> [URLSessionTask] {
-        isInvalidated = true
-        let tasks = all
-        for task in tasks { _ = run(task, identifier: task.taskIdentifier) }
-        return tasks
-    }
-
-    /// Whether the session has just become invalid; `true` once.
+    /// Returns a Boolean value that indicates whether the session has just become invalid; `true` once.
     mutating func claimInvalidity() -> Bool {
-        guard isInvalidated, !isInvalidityReported, runningCount == 0 else { return false }
+        guard isInvalidated, !isInvalidityReported, entries.isEmpty, reservedCount == 0 else { return false }
         isInvalidityReported = true
         return true
     }

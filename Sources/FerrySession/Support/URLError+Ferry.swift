@@ -37,6 +37,6 @@ extension URLError {
 
     /// What a task that was cancelled completes with.
     static func ferryCancelled(url: URL?) -> URLError {
-        .ferry(.cancelled, url: url, "The task was cancelled")
+        .ferry(.cancelled, url: url, "cancelled")
     }
 }

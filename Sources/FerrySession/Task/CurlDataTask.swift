@@ -12,6 +12,10 @@ public final class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendab
         core.attach(self)
     }
 
+    deinit {
+        core.taskWasReleased()
+    }
+
     /// Starts the task, or lets it go on after as many calls as it was suspended by.
     public override func resume() { core.resume() }
 

@@ -38,6 +38,12 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
             ?? url.flatMap { FileName.component($0.lastPathComponent) } ?? "Unknown"
     }
 
+    override var textEncodingName: String? {
+        // Foundation's own does not find parameters with other letter case or with blanks before the semicolon.
+        guard let name = value(forHTTPHeaderField: "Content-Type").flatMap(ContentTypeField.charset) else { return nil }
+        return name.isEmpty ? nil : name.lowercased()
+    }
+
     override var mimeType: String? {
         guard let type = super.mimeType, let first = type.utf8.first, let last = type.utf8.last else {
             return super.mimeType

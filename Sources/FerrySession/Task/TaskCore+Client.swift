@@ -1,14 +1,15 @@
 /// What the engine reports, on its thread.
 extension TaskCore: TransferClient {
-    func transfer(willSend request: URLRequest, bodyLength: ByteCount?) {
+    func transfer(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {
         state.withLock { state in
             state.currentRequest = request
+            state.additionalHeaders = fields
             state.bytesExpectedToSend = bodyLength
         }
     }
 
     var transferCollectsBody: Bool {
-        state.withLock { if case .data = $0.face { true } else { false } }
+        state.withLock { if case .data = $0.face { !$0.tellsOwnDelegate } else { false } }
     }
 
     var transferWantsResponseEarly: Bool { !isAsync }
@@ -22,19 +23,17 @@ extension TaskCore: TransferClient {
                 state.note(response)
                 return false
             }
-            switch state.face {
-            case .delegate, .stream:
+            if state.tellsResponse {
                 state.append(.response(response))
                 return state.claimDrain()
-            case .data, .download:
-                state.note(response)
-                // A server may announce more than it sends.
-                let most: Int64 = 67_108_864
-                if case .data = state.face, let length = response.expectedLength, length > .zero {
-                    _ = state.buffer.reserve(Int(min(length.int64, most)))
-                }
-                return false
             }
+            state.note(response)
+            // A server may announce more than it sends.
+            let most: Int64 = 67_108_864
+            if case .data = state.face, let length = response.expectedLength, length > .zero {
+                _ = state.buffer.reserve(Int(min(length.int64, most)))
+            }
+            return false
         }
         if mustDrain { scheduleDrain() }
     }
@@ -50,11 +49,13 @@ extension TaskCore: TransferClient {
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
             }
-            if case .data = state.face, state.buffer.count > state.largestBody - bytes.count {
+            if case .data = state.face,
+                state.buffer.count + state.bodyForHandler.count > state.largestBody - bytes.count
+            {
                 return (.tooLarge, false, nil)
             }
             guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
-            if case .data = state.face {
+            if case .data = state.face, !state.tellsOwnDelegate {
                 state.bytesReceived.add(ByteCount(clamping: bytes.count))
                 return (.more, false, state.counts)
             }
@@ -142,7 +143,8 @@ extension TaskCore: TransferClient {
 
     func transfer(willCache candidate: CacheCandidate) {
         let isAsked = state.withLock { state in
-            state.face.isDelegate && (state.ownDelegate ?? state.session?.faces)?.data != nil
+            (state.face.isDelegate || state.tellsOwnDelegate)
+                && (state.ownDelegate ?? state.session?.faces)?.data != nil
         }
         if isAsked { post(.willCache(candidate)) } else { candidate.store() }
     }

@@ -7,6 +7,8 @@ extension TaskCore {
         var task: URLSessionTask
         var delegate: DelegateFaces
         var face: TaskFace
+        /// Whether the delegate is told of the download.
+        var tellsDelegate: Bool
         var driver: (any TaskDriver)?
         var answer: Int?
         var data = Data()
@@ -20,6 +22,17 @@ extension TaskCore {
     /// Delivers all that can be delivered now; called with the duty that `claimDrain` gave.
     func drain() {
         while let delivery = next() { deliver(delivery) }
+    }
+
+    /// Delivers one event, and has itself called again for the next; called with the duty that `claimDrain` gave.
+    func deliverOne() {
+        guard let delivery = next() else { return }
+        deliver(delivery)
+        let hasMore = state.withLock { state in
+            if !state.canDeliver { state.isDraining = false }
+            return state.isDraining
+        }
+        if hasMore { scheduleDrain() }
     }
 
     private func next() -> Delivery? {
@@ -36,6 +49,7 @@ extension TaskCore {
                 task: task,
                 delegate: state.ownDelegate ?? session.faces,
                 face: state.face,
+                tellsDelegate: state.face.isDelegate || state.tellsOwnDelegate,
                 driver: state.driver
             )
             switch event {
@@ -46,6 +60,7 @@ extension TaskCore {
                 if case .response(let response) = event { state.note(response) }
             case .data:
                 delivery.data = state.buffer.takePiece()
+                if state.tellsOwnDelegate { state.bodyForHandler.append(delivery.data) }
                 state.bytesReceived.add(ByteCount(clamping: delivery.data.count))
                 delivery.mustReadMore = state.isEngineWaiting
                 state.isEngineWaiting = false
@@ -55,7 +70,10 @@ extension TaskCore {
             case .completed(let error):
                 state.lifecycle = .completed
                 if let error { state.error = error }
-                if case .data = state.face { delivery.data = state.buffer.takeData() }
+                if case .data = state.face {
+                    delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
+                    state.bodyForHandler = Data()
+                }
             case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache:
                 break
             }
@@ -96,7 +114,7 @@ extension TaskCore {
                 totalBytesExpectedToSend: expected.transferSize
             )
         case .wrote(let count):
-            guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
+            guard delivery.tellsDelegate, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
                 session,
                 downloadTask: task,
@@ -105,7 +123,7 @@ extension TaskCore {
                 totalBytesExpectedToWrite: delivery.expectedToReceive.transferSize
             )
         case .resumed(let offset, let total):
-            guard case .delegate = delivery.face, let task = task as? URLSessionDownloadTask else { return }
+            guard delivery.tellsDelegate, let task = task as? URLSessionDownloadTask else { return }
             delivery.delegate.download?.urlSession(
                 session,
                 downloadTask: task,

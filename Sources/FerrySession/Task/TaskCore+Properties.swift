@@ -11,7 +11,14 @@ extension TaskCore {
     }
 
     var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
-    var currentRequest: URLRequest? { state.withLock { $0.currentRequest } }
+    var currentRequest: URLRequest? {
+        let (request, fields) = state.withLock { ($0.currentRequest, $0.additionalHeaders) }
+        guard var request, !fields.isEmpty else { return request }
+        for (name, value) in fields where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
+    }
     var response: URLResponse? { state.withLock { $0.response }?.value }
     var error: (any Error)? { state.withLock { $0.error } }
     var countOfBytesReceived: Int64 { state.withLock { $0.bytesReceived }.int64 }

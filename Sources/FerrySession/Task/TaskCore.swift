@@ -13,6 +13,7 @@ final class TaskCore: Sendable {
     let isAsync: Bool
     let progress: TaskProgress
     let state: Mutex<TaskState>
+    private let makeTask: @Sendable (TaskCore) -> URLSessionTask
 
     init(
         identifier: Int,
@@ -22,12 +23,14 @@ final class TaskCore: Sendable {
         face: TaskFace,
         isDownload: Bool,
         wasMadeBeforeInvalidation: Bool,
-        startError: URLError? = nil
+        startError: URLError? = nil,
+        makeTask: @escaping @Sendable (TaskCore) -> URLSessionTask
     ) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
         isAsync = face.isAsync
         progress = TaskProgress()
+        self.makeTask = makeTask
         state = Mutex(
             TaskState(
                 face: face,
@@ -42,16 +45,39 @@ final class TaskCore: Sendable {
         )
     }
 
-    deinit {
-        // Only a task that never ran goes away with its session still set.
-        state.withLock { $0.session }?.forget(identifier)
-    }
+    // MARK: - The task that users see
 
     /// Ties the core to the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
         // A parent cancels its child without asking the task for it.
         if Progress.current() != nil { _ = task.progress }
+    }
+
+    /// A Boolean value that indicates whether the task was never resumed, and is referred to by the session alone.
+    var isAbandoned: Bool { state.withLock { !$0.isStarted && $0.weakTask == nil } }
+
+    /// Lets go of the session when the task is released before it was resumed.
+    ///
+    /// The session keeps the core, so that it can cancel the task. Together they are freed when the session is released.
+    func taskWasReleased() {
+        let session = state.withLock { state -> CurlSession? in
+            // Another task may have taken the place of this one.
+            guard !state.isStarted, state.weakTask == nil else { return nil }
+            defer { state.session = nil }
+            return state.session
+        }
+        session?.noteAbandonedTask(identifier)
+    }
+
+    /// Returns the task, made again if it was released before it was resumed.
+    func task(in session: CurlSession) -> URLSessionTask {
+        if let task = state.withLock({ $0.task ?? $0.weakTask }) { return task }
+        let task = makeTask(self)
+        state.withLock { state in
+            if !state.isStarted { state.session = session }
+        }
+        return task
     }
 
     /// Ties a `Progress` to the task when somebody asks for it: most tasks' are never looked at.
@@ -168,6 +194,9 @@ final class TaskCore: Sendable {
             }
             let delegate = state.ownDelegate ?? session.faces
             state.isUnheard = delegate.isEmpty && !state.face.isDelegate
+            if let own = state.ownDelegate, !state.face.isDelegate {
+                state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
+            }
             guard session.protocols.mayClaim(request) else {
                 return self.makeTransfer(&state, session, request, state.body, partial)
             }

@@ -21,6 +21,10 @@ struct TaskState: ~Copyable, Sendable {
     var isStarted = false
     /// Whether no user code hears of the task before its end, so that counts need no hop to the delegate queue.
     var isUnheard = false
+    /// Whether the task's own delegate is told of the response and the body, though a handler gets them in the end.
+    ///
+    /// As in URLSession, the session's delegate is not.
+    var tellsOwnDelegate = false
     /// Whether the end needs no hop either, since an `async` function waits for it.
     var isInline: Bool { isUnheard && face.isAsync }
 
@@ -45,6 +49,9 @@ struct TaskState: ~Copyable, Sendable {
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var priority = URLSessionTask.defaultPriority
 
+    /// What the session adds to the fields of the current request.
+    var additionalHeaders: [HeaderField] = []
+
     /// What a download continues.
     var resumeData: ResumeData?
     /// Who waits for resume data.
@@ -58,6 +65,8 @@ struct TaskState: ~Copyable, Sendable {
     var events: [TaskEvent] = []
     /// The bytes behind `.data`, or the whole body for a handler.
     var buffer = ByteBuffer()
+    /// The body for a handler, so far as the task's own delegate has been told of it.
+    var bodyForHandler = Data()
     var isDraining = false
     /// Set while an answer of the user is waited for; another number makes an answer stale.
     var awaitedAnswer: Int?
@@ -68,6 +77,15 @@ struct TaskState: ~Copyable, Sendable {
 
     /// Whether events may be delivered now.
     var canDeliver: Bool { !events.isEmpty && awaitedAnswer == nil && !isSuspended }
+
+    /// Whether the response is delivered by itself, before the end.
+    var tellsResponse: Bool {
+        switch face {
+        case .delegate, .stream: true
+        case .data: tellsOwnDelegate
+        case .download: false
+        }
+    }
 
     mutating func append(_ event: TaskEvent) {
         if let last = events.indices.last, events[last].merge(event) { return }

@@ -210,12 +210,14 @@ struct ProtocolClassesTests {
     @Test(
         "data: URLs are loaded without a class",
         arguments: [
-            ("data:,hello%20world", "hello world", "text/plain", "us-ascii"),
+            ("data:,hello%20world", "hello world", "text/plain", nil),
             ("data:text/html;charset=UTF-8,%3Cb%3E", "<b>", "text/html", "utf-8"),
             ("data:text/plain;base64,aGVsbG8=", "hello", "text/plain", nil),
-            ("data:;base64,aGVsbG8", "hello", "text/plain", "us-ascii"),
+            ("data:;base64,aGVsbG8", "hello", "text/plain", nil),
+            ("data:;charset=utf-8;charset=utf-16;image/png,abc", "abc", "text/plain", "utf-8"),
+            ("data:a/b;key=value;CHARSET=\"macroman\",,1", ",1", "a/b", "macroman"),
             ("DATA:application/json,%7B%7D#fragment", "{}", "application/json", nil),
-            ("data:,", "", "text/plain", "us-ascii"),
+            ("data:,", "", "text/plain", nil),
         ] as [(String, String, String, String?)]
     )
     func dataURLs(_ text: String, _ content: String, _ type: String, _ charset: String?) async throws {
@@ -229,7 +231,14 @@ struct ProtocolClassesTests {
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test("Damaged data: URLs are errors", arguments: ["data:nothing", "data:;base64,a", "data:;base64,%00%00%00%00!"])
+    @Test(
+        "Damaged data: URLs are errors",
+        arguments: [
+            "data:nothing", "data:%2C123", "data:html,x", "data:text/html/x,y", "data:/html,x",
+            "data:text/;charset=utf-8,x",
+            "data:;base64,a", "data:;base64,%00%00%00%00!",
+        ]
+    )
     func damagedDataURLs(_ text: String) async throws {
         let url = try #require(URL(string: text))
         #expect(await Wire.error { try await makeSession().data(from: url) }?.code == .badURL)

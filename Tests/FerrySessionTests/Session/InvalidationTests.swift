@@ -1,6 +1,7 @@
-import FerrySession
 import FerryTesting
 import Testing
+
+@testable import FerrySession
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct InvalidationTests {
@@ -92,20 +93,24 @@ struct InvalidationTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("A task made before but resumed after the session is invalid fails with a typed error")
-    func resumedAfterwards()
-        async throws
-    {
+    @Test(
+        "A session that finishes waits for tasks that were made before and are resumed later",
+        arguments: [true, false]
+    )
+    func resumedAfterwards(_ isCancelled: Bool) async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         let task = session.dataTask(with: server.url)
         session.finishTasksAndInvalidate()
+        try await session.flushed()
+        #expect(delegate.invalidations == 0)
+        isCancelled ? task.cancel() : task.resume()
+        let completion = try await delegate.completion(of: task)
+        #expect(completion.urlError?.code == (isCancelled ? .cancelled : nil))
         try await eventually("invalidity") { delegate.invalidations == 1 }
-        task.resume()
-        try await eventually("completion") { task.state == .completed }
-        #expect((task.error as? URLError)?.ferryCode == .sessionInvalidated)
-        #expect(server.connectionCount == 0)
+        #expect(delegate.order.last == "invalid")
+        #expect(server.connectionCount == (isCancelled ? 0 : 1))
     }
 
     @Test("While an invalidated session finishes, new tasks fail and older ones may begin")
@@ -133,17 +138,60 @@ struct InvalidationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Tasks that are never resumed do not keep a session from being invalid, kept or not")
+    @Test("A session that finishes does not wait for tasks that were released without having been resumed")
     func neverResumed() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
-        let kept = session.dataTask(with: url)
+        var kept: URLSessionTask? = session.dataTask(with: url)
         _ = session.dataTask(with: url)
         session.finishTasksAndInvalidate()
+        try await session.flushed()
+        #expect(delegate.invalidations == 0)
+        #expect(kept?.state == .suspended)
+        kept = nil
         try await eventually("invalidity") { delegate.invalidations == 1 }
-        #expect(kept.state == .suspended)
         #expect(delegate.completionCount == 0)
+    }
+
+    @Test("Cancelling all completes tasks that were never resumed, held or released", arguments: [true, false])
+    func cancelsIdle(_ isHeld: Bool) async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let errors = Locked<[URLError.Code?]>([])
+        let note: @Sendable ((any Error)?) -> Void = { error in
+            errors.withLock { $0.append((error as? URLError)?.code) }
+        }
+        let tasks: [URLSessionTask] = [
+            session.dataTask(with: url), session.dataTask(with: url) { _, _, error in note(error) },
+            session.uploadTask(with: URLRequest(url: url), from: Data([1])) { _, _, error in note(error) },
+            session.downloadTask(with: url) { _, _, error in note(error) },
+        ]
+        let held = isHeld ? tasks : []
+        try await invalidateAfterRelease(of: tasks, session)
+        try await eventually("invalidity") { delegate.invalidations == 1 }
+        #expect(errors.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
+        #expect(delegate.completionCount == 1 && delegate.order.last == "invalid")
+        #expect(held.allSatisfy { $0.state == .completed })
+    }
+
+    private func invalidateAfterRelease(of tasks: consuming [URLSessionTask], _ session: CurlSession) async throws {
+        #expect(await session.allTasks == [])
+        _ = consume tasks
+        session.invalidateAndCancel()
+    }
+
+    @Test("A session that is kept after its end keeps no thread") func thread() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        _ = try await session.data(from: server.url)
+        let isStopped: @Sendable () -> Bool? = { session.engine?.inbox.withLock { $0.isStopped } }
+        #expect(isStopped() == false)
+        session.finishTasksAndInvalidate()
+        try await eventually("the end of the engine") { isStopped() == true }
+        #expect(delegate.invalidations == 1)
     }
 
     @Test("Invalidation from every callback is safe", arguments: ["response", "data", "completed", "invalid"])

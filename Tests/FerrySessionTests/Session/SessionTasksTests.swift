@@ -4,14 +4,19 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionTasksTests {
-    @Test("Tasks are listed by kind until they are complete, resumed or not") func lists() async throws {
+    @Test("Tasks are listed by kind from their resumption until they are cancelled or complete") func lists()
+        async throws
+    {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = makeSession()
         let data = session.dataTask(with: server.url)
         let upload = session.uploadTask(with: URLRequest(url: server.url), from: Data())
         let download = session.downloadTask(with: server.url)
+        #expect(await session.allTasks == [])
         data.resume()
         upload.resume()
+        download.resume()
+        upload.suspend()
         let all = await session.allTasks
         #expect(all.map(\.taskIdentifier) == [data, upload, download].map(\.taskIdentifier))
         let listed = Promise<[URLSessionTask]>()
@@ -41,15 +46,62 @@ struct SessionTasksTests {
         #expect(places.all.allSatisfy { $0 })
     }
 
-    @Test("A task that was never resumed and is dropped is listed no more") func dropped() async throws {
-        let session = makeSession()
+    @Test("A session is freed with tasks that were never resumed") func abandoned() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        var task: URLSessionTask? = session.dataTask(with: url)
-        #expect(await session.allTasks.count == 1)
-        weak let gone = task
-        task = nil
-        #expect(gone == nil)
-        #expect(await session.allTasks == [])
+        var session: CurlSession? = makeSession()
+        weak let gone = session
+        var captured: Locked<Int>? = Locked(0)
+        weak let goneCaptured = captured
+        weak let released = makeTask(session, url, captured)
+        captured = nil
+        #expect(released == nil && goneCaptured != nil)
+        session = nil
+        try await eventually("the session's end") { gone == nil && goneCaptured == nil }
+    }
+
+    private func makeTask(_ session: CurlSession?, _ url: URL, _ captured: Locked<Int>?) -> URLSessionTask? {
+        session?.dataTask(with: url) { _, _, _ in withExtendedLifetime(captured) {} }
+    }
+
+    @Test("A task that was never resumed keeps its session, and runs when it is") func keepsSession() async throws {
+        let server = try LoopbackServer()
+        let done = Promise<Data?>()
+        var session: CurlSession? = makeSession()
+        let task = session?.dataTask(with: server.url("/bytes/10")) { data, _, _ in done.fulfil(data) }
+        session = nil
+        task?.resume()
+        #expect(try await done.value()?.count == 10)
+    }
+
+    @Test("There is a shared session, which cannot be invalidated") func shared() async throws {
+        let server = try LoopbackServer()
+        let session: URLSession = CurlSession.shared
+        #expect(session === CurlSession.shared && session is CurlSession)
+        #expect(session.configuration.httpCookieStorage === HTTPCookieStorage.shared)
+        #expect(session.configuration.urlCredentialStorage === URLCredentialStorage.shared)
+        session.finishTasksAndInvalidate()
+        session.invalidateAndCancel()
+        #expect(try await CurlSession.shared.data(from: server.url("/bytes/10")).0.count == 10)
+    }
+
+    @Test("The current request has the session's additional headers, unless it has its own") func headers() async throws
+    {
+        let server = try LoopbackServer()
+        let other = try LoopbackServer()
+        let session = makeSession {
+            $0.httpAdditionalHeaders = ["X-A": "session", "x-b": 1, "Authorization": "secret"]
+        }
+        var request = URLRequest(url: server.url("/redirect-to?url=\(other.url("/bytes/1").absoluteString)"))
+        request.setValue("own", forHTTPHeaderField: "X-B")
+        let done = Promise<Bool>()
+        let task = session.dataTask(with: request) { _, _, _ in done.fulfil(true) }
+        #expect(task.currentRequest?.allHTTPHeaderFields == ["X-B": "own"])
+        task.resume()
+        _ = try await done.value()
+        #expect(task.originalRequest?.allHTTPHeaderFields == ["X-B": "own"])
+        #expect(task.currentRequest?.url == other.url("/bytes/1"))
+        #expect(task.currentRequest?.allHTTPHeaderFields == ["X-A": "session", "X-B": "own"])
+        #expect(other.requests.first?.header("X-A") == "session")
     }
 
     @Test("A response that became a download is listed as one") func becameDownload() async throws {

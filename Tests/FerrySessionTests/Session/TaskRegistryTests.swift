@@ -4,40 +4,52 @@ import Testing
 
 @Suite
 struct TaskRegistryTests {
-    private let task = URLSessionDataTask()
+    private let task: CurlDataTask
 
-    @Test("A task is kept while it runs, and the session is invalid after the last, once") func life() {
+    init() throws {
+        let made = CurlSession(configuration: .ephemeral).dataTask(with: URL(fileURLWithPath: "/"))
+        task = try #require(made as? CurlDataTask)
+    }
+
+    /// A registry with the task.
+    private func registry() -> TaskRegistry {
         var registry = TaskRegistry()
-        let identifier = registry.makeIdentifier()
-        registry.addIdle(task, identifier: identifier)
-        var results = [registry.run(task, identifier: identifier), registry.run(task, identifier: identifier)]
+        #expect(registry.reserveIdentifier() == task.core.identifier)
+        registry.add(task.core)
+        return registry
+    }
+
+    @Test("A task is kept until it is complete, and the session is invalid after the last, once") func life() {
+        var registry = registry()
+        #expect(registry.idle.map(\.identifier) == [1] && registry.running == [])
+        registry.run(task, identifier: 1)
+        registry.run(task, identifier: 1)
+        #expect(registry.idle.isEmpty && registry.running == [task])
         registry.invalidate()
-        results += [registry.claimInvalidity(), registry.remove(identifier) === task, registry.claimInvalidity()]
+        var results = [registry.claimInvalidity(), registry.remove(1) === task, registry.claimInvalidity()]
         results += [registry.claimInvalidity()]
-        #expect(results == [true, true, false, true, true, false])
+        #expect(results == [false, true, true, false])
     }
 
-    @Test("A task that was cancelled and completed while it was about to run does not keep its session from its end")
-    func overtaken() {
-        var registry = TaskRegistry()
-        let identifier = registry.makeIdentifier()
-        registry.addIdle(task, identifier: identifier)
-        // Whoever invalidates the session keeps the task until it is cancelled, and that is quicker than its resumption.
-        let isKept = registry.run(task, identifier: identifier)
+    @Test("A task that was cancelled and completed while it was about to run is not kept") func overtaken() {
+        var registry = registry()
+        registry.run(task, identifier: 1)
         registry.invalidate()
-        _ = registry.remove(identifier)
-        let isAdmitted = registry.run(task, identifier: identifier)
+        _ = registry.remove(1)
+        registry.run(task, identifier: 1)
         let isInvalid = registry.claimInvalidity()
-        #expect(isKept && isAdmitted && isInvalid)
-        let isAdmittedAfterwards = registry.run(task, identifier: identifier)
-        #expect(!isAdmittedAfterwards && registry.all.isEmpty)
+        #expect(isInvalid && registry.running == [])
     }
 
-    @Test("A task that nobody has kept or resumed is none that is waited for") func idle() {
+    @Test("A session is not invalid while a task is being made or was never resumed") func idle() {
         var registry = TaskRegistry()
-        registry.addIdle(task, identifier: registry.makeIdentifier())
+        _ = registry.reserveIdentifier()
         registry.invalidate()
-        let isInvalid = registry.claimInvalidity()
-        #expect(isInvalid && registry.all == [task])
+        var results = [registry.claimInvalidity()]
+        registry.add(task.core)
+        results += [registry.claimInvalidity(), registry.remove(1) === task.core, registry.claimInvalidity()]
+        // Later tasks are not waited for.
+        #expect(registry.reserveIdentifier() == 2)
+        #expect(results == [false, false, true, true])
     }
 }

@@ -13,6 +13,15 @@ func makeSession(
     return CurlSession(configuration: configuration, options: options, delegate: delegate, delegateQueue: queue)
 }
 
+extension CurlSession {
+    /// Waits until what is on the delegate queue has run.
+    func flushed() async throws {
+        let done = Promise<Bool>()
+        flush { done.fulfil(true) }
+        _ = try await done.value()
+    }
+}
+
 /// What a completion handler was called with.
 struct Outcome<Value: Sendable>: Sendable {
     var value: Value?

@@ -39,6 +39,56 @@ struct AsyncTaskTests {
         }
     }
 
+    @Test("A delegate of the call is told of the response and the body, as the session's is not") func delegate()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let body = LoopbackServer.pattern(count: 3_000_000)
+        let told = Locked<(responses: Int, data: Data, written: Int64, sent: Int64)>((0, Data(), 0, 0))
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in
+            told.withLock { $0.responses += 1 }
+            answer(.allow)
+        }
+        hooks.onData = { _, data in told.withLock { $0.data += data } }
+        hooks.onWrote = { _, total in told.withLock { $0.written = total } }
+        hooks.onSent = { _, total in told.withLock { $0.sent = total } }
+        hooks.onCompleted = { _, _ in Issue.record("The end is what the call returns") }
+        let whole = RecordingDelegate()
+        let session = makeSession(whole)
+        let data = try await session.data(from: server.url("/bytes/3000000"), delegate: RecordingDelegate(hooks)).0
+        #expect(data == body && told.withLock { $0.data } == body && told.withLock { $0.responses } == 1)
+        let (file, _) = try await session.download(
+            from: server.url("/bytes/3000000"),
+            delegate: RecordingDelegate(hooks)
+        )
+        #expect(try Data(contentsOf: file) == body && told.withLock { $0.written } == 3_000_000)
+        try FileManager.default.removeItem(at: file)
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "PUT"
+        _ = try await session.upload(for: request, from: body, delegate: RecordingDelegate(hooks))
+        #expect(told.withLock { $0.sent } == 3_000_000 && told.withLock { $0.responses } == 2)
+        #expect(whole.order == [])
+    }
+
+    @Test("A delegate of the call may refuse the response, and too large a body ends the call all the same")
+    func delegateRefuses() async throws {
+        let server = try LoopbackServer()
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in answer(.cancel) }
+        let url = server.url("/bytes/100000")
+        let refused = await #expect(throws: URLError.self) {
+            try await makeSession().data(from: url, delegate: RecordingDelegate(hooks))
+        }
+        #expect(refused?.code == .cancelled)
+        var options = CurlSession.Options()
+        options.maximumBodySizeInMemory = 50_000
+        let large = await #expect(throws: URLError.self) {
+            try await makeSession(options: options).data(from: url, delegate: RecordingDelegate())
+        }
+        #expect(large?.ferryCode == .responseTooLarge)
+    }
+
     @Test("Errors are thrown as URLError") func failure() async throws {
         let server = try LoopbackServer()
         let session = makeSession()

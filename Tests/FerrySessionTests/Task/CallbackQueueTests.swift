@@ -57,6 +57,46 @@ struct CallbackQueueTests {
         #expect(places.withLock { $0 } == ["here"])
     }
 
+    /// The order in which events come and operations run that the delegate adds to the queue in each of them.
+    private func order(_ session: (RecordingDelegate) -> CurlSession) async throws -> [String] {
+        let server = try LoopbackServer()
+        let order = Locked<[String]>([])
+        let queue = Locked<OperationQueue?>(nil)
+        let note: @Sendable (String) -> Void = { name in
+            order.withLock { $0.append(name) }
+            queue.withLock { $0 }?.addOperation { order.withLock { $0.append("after " + name) } }
+        }
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in
+            note("response")
+            answer(.allow)
+        }
+        hooks.onData = { _, _ in note("data") }
+        hooks.onCompleted = { _, _ in note("end") }
+        let delegate = RecordingDelegate(hooks)
+        let session = session(delegate)
+        queue.withLock { $0 = session.delegateQueue }
+        let task = session.dataTask(with: server.url("/bytes/10"))
+        task.resume()
+        #expect(try await delegate.completion(of: task).data.count == 10)
+        try await eventually("all operations") { order.withLock { $0.count } == 6 }
+        return order.withLock { $0 }
+    }
+
+    @Test("What a delegate adds to its own queue runs before the next event", arguments: [true, false])
+    func between(_ hasUnderlyingQueue: Bool) async throws {
+        let underlying = DispatchQueue(label: "callbacks")
+        for _ in 0..<10 {
+            let order = try await order { delegate in
+                let queue = OperationQueue()
+                queue.maxConcurrentOperationCount = 1
+                if hasUnderlyingQueue { queue.underlyingQueue = underlying }
+                return makeSession(delegate, queue: queue)
+            }
+            #expect(order == ["response", "after response", "data", "after data", "end", "after end"])
+        }
+    }
+
     @Test("The main queue is a queue like any other") func main() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()

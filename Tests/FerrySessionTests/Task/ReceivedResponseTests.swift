@@ -22,6 +22,23 @@ import Testing
         #expect(http.value(forHTTPHeaderField: "Content-Type") == "text/plain")
     }
 
+    @Test(
+        "The character encoding is found in every spelling",
+        arguments: [
+            ("text/html; charset=UTF-8", "utf-8"), ("text/html ; Charset=iso-8859-1", "iso-8859-1"),
+            ("text/html;CHARSET=\"GBK\"; x=y", "gbk"), ("text/html", nil), ("text/html; charset=", nil),
+            ("text/html; x=\"charset=a\"", nil),
+        ] as [(String, String?)]
+    )
+    func charset(_ field: String, _ charset: String?) throws {
+        let fields = [ResponseHead.Field(name: "content-type", value: field)]
+        let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: fields)
+        let url = try #require(URL(string: "http://localhost/a"))
+        let response = ReceivedResponse(head, url: url, isDecoded: false).value
+        #expect(response.textEncodingName == charset)
+        #expect(response.mimeType == "text/html")
+    }
+
     @Test("Whoever looks, and whoever helps, at once: it is one object") func oneObject() async throws {
         for _ in 0..<50 {
             let received = try response()

@@ -214,6 +214,7 @@ struct RequestTests {
         )
         #expect(try await send(Wire.request(server.url, "PUT", body: body)).header("Content-Type") == nil)
         #expect(try await send(Wire.request(server.url, "POST")).header("Content-Type") == nil)
+        #expect(try await send(Wire.request(server.url, "POST", body: Data())).header("Content-Type") == nil)
         let typed = Wire.request(server.url, "POST", headers: ["content-type": "text/plain"], body: body)
         #expect(try await send(typed).headers.values(for: "Content-Type") == ["text/plain"])
     }

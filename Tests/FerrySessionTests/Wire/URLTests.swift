@@ -110,7 +110,7 @@ struct URLTests {
         request.url = nil
         let without = request
         let error = await Wire.error { try await Wire.session().data(for: without) }
-        #expect(error?.code == .badURL)
+        #expect(error?.code == .unsupportedURL)
     }
 
     @Test("Port 0 cannot be connected to") func portZero() async throws {
