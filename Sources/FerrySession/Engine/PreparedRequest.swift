@@ -35,7 +35,10 @@ struct PreparedRequest: Sendable {
     init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
         guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
-            throw .ferry(.unsupportedURL, url: url, "The scheme is neither http nor https: \(url.presentableText)")
+            let text =
+                "The scheme is neither http nor https, and no class of the configuration's protocolClasses or of "
+                + "CurlSession.registerProtocolClass takes it: \(url.presentableText)"
+            throw .ferry(.unsupportedURL, url: url, text)
         }
         // What libcurl gets has the host that all decisions are made on, so that no spelling can divide the two.
         let text = (context.hasCredential ? url.presentable : url).absoluteString

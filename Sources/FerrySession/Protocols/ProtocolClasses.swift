@@ -1,5 +1,18 @@
-/// A configuration's `protocolClasses`, in order, and who among them takes a request.
-struct ProtocolClasses: Sendable {
+/// Which `URLProtocol` class loads a request, if not the engine.
+///
+/// The classes of the configuration are asked first, then those of ``CurlSession/registerProtocolClass(_:)``, then Ferry's
+/// own for responses that the program has stored in the configuration's `URLCache`, and for `data:` URLs.
+///
+/// `@unchecked Sendable`: `URLCache` is thread-safe.
+struct ProtocolClasses: @unchecked Sendable {
+    /// A class that loads a request.
+    struct Choice: @unchecked Sendable {
+        // `@unchecked Sendable`: a stored response is not changed.
+        let type: URLProtocol.Type
+        /// What the class is to deliver, where it is Ferry's own for stored responses.
+        var stored: CachedURLResponse?
+    }
+
     private enum Entry: Sendable {
         case own(URLProtocol.Type)
         /// One of FoundationNetworking's, whose place is the engine's.
@@ -8,36 +21,87 @@ struct ProtocolClasses: Sendable {
 
     private let entries: [Entry]
     private let hasOwn: Bool
+    private let urlCache: URLCache?
+    private let cachePolicy: URLRequest.CachePolicy
 
-    init(_ classes: [AnyClass]?) {
+    /// Takes the classes, the cache and the cache policy of a configuration.
+    init(_ configuration: URLSessionConfiguration) {
         let native = Set((URLSessionConfiguration.default.protocolClasses ?? []).map { ObjectIdentifier($0) })
-        entries = (classes ?? []).compactMap { some in
+        entries = (configuration.protocolClasses ?? []).compactMap { some in
             if native.contains(ObjectIdentifier(some)) { return .native }
             // A session's own configuration has the guard, and may be used for the next session.
             guard let type = some as? URLProtocol.Type, type != EngineBypassGuard.self else { return nil }
             return .own(type)
         }
         hasOwn = entries.contains { if case .own = $0 { true } else { false } }
+        urlCache = configuration.urlCache
+        cachePolicy = configuration.requestCachePolicy
     }
 
-    /// Whether there is anybody to ask.
+    /// Returns a Boolean value that indicates whether there may be a class that loads the request.
     func mayClaim(_ request: URLRequest?) -> Bool {
-        guard let url = request?.url else { return false }
-        return hasOwn || DataURL.isOne(url)
+        guard let request, let url = request.url else { return false }
+        return hasOwn || DataURL.isOne(url) || asksURLCache(for: request) || RegisteredProtocolClasses.areThere
     }
 
-    /// The first class that takes the task's current request; `nil` where the engine comes first.
+    /// Returns the first class that takes the task's current request, or `nil` where that is the engine's.
     ///
     /// It calls user code.
-    func first(for task: URLSessionTask) -> URLProtocol.Type? {
-        guard let url = task.currentRequest?.url else { return nil }
-        let isWeb = ["http", "https"].contains(url.scheme?.lowercased())
-        for entry in entries {
+    func first(for task: URLSessionTask) -> Choice? {
+        guard let request = task.currentRequest, let url = request.url else { return nil }
+        for type in classesBeforeEngine(isWeb: ["http", "https"].contains(url.scheme?.lowercased())) {
+            if type.canInit(with: task) { return Choice(type: type) }
+        }
+        if task is CurlDataTask, let stored = storedResponse(for: request) {
+            return Choice(type: StoredResponseProtocol.self, stored: stored)
+        }
+        return DataURL.isOne(url) ? Choice(type: DataURLProtocol.self) : nil
+    }
+
+    private func classesBeforeEngine(isWeb: Bool) -> [URLProtocol.Type] {
+        var classes: [URLProtocol.Type] = []
+        configured: for entry in entries {
             switch entry {
-            case .native: if isWeb { return nil }
-            case .own(let type): if type.canInit(with: task) { return type }
+            case .native: if isWeb { break configured }
+            case .own(let type): classes.append(type)
             }
         }
-        return DataURL.isOne(url) ? DataURLProtocol.self : nil
+        return classes + RegisteredProtocolClasses.all
     }
+
+    // MARK: - Responses in a URLCache
+
+    /// Whether the policy asks for a stored response, however old it is.
+    private func asksURLCache(for request: URLRequest) -> Bool {
+        guard urlCache != nil else { return false }
+        let policy = request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy
+        return policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
+    }
+
+    private func storedResponse(for request: URLRequest) -> CachedURLResponse? {
+        guard asksURLCache(for: request), ["GET", nil].contains(request.httpMethod),
+            let stored = urlCache?.cachedResponse(for: request)
+        else { return nil }
+        // Foundation's cache takes URLs with different queries for the same.
+        return stored.response.url?.absoluteString == request.url?.absoluteString ? stored : nil
+    }
+}
+
+/// Delivers a response that the program has stored in a `URLCache`.
+final class StoredResponseProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { false }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let stored = cachedResponse else {
+            let error = URLError.ferry(.resourceUnavailable, url: request.url, "The URL cache has no response")
+            client?.urlProtocol(self, didFailWithError: error)
+            return
+        }
+        client?.urlProtocol(self, cachedResponseIsValid: stored)
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }

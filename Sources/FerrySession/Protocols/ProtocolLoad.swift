@@ -25,6 +25,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var request: URLRequest
     var body: BodySource
     var run: ProtocolRun?
+    /// What Ferry's own class for stored responses delivers.
+    private var stored: CachedURLResponse?
     var sink: Sink
     var question: Question?
     var hasResponse = false
@@ -55,15 +57,16 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         guard let task = client?.protocolTask else { return }
         let classes = classes
         loadingQueue.async { [self] in
-            let type = classes.first(for: task)
+            let choice = classes.first(for: task)
             queue.async { [self] in
                 guard let client else { return }
-                guard let type else {
+                guard let choice else {
                     give()
                     return client.protocolLoadIsUnclaimed(self, request, body)
                 }
                 guard client.protocolLoadMayBegin(self) else { return give() }
-                prepareBody(for: type)
+                stored = choice.stored
+                prepareBody(for: choice.type)
             }
         }
     }
@@ -95,10 +98,10 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     func begin(_ type: URLProtocol.Type) {
         guard let task = client?.protocolTask else { return }
         hasResponse = false
-        let request = request
+        let (request, stored) = (request, stored)
         loadingQueue.async { [self] in
             let canonical = type.canonicalRequest(for: request)
-            let loader = type.init(request: canonical, cachedResponse: nil, client: self)
+            let loader = type.init(request: canonical, cachedResponse: stored, client: self)
             loader.task = task
             let run = ProtocolRun(loader, on: loadingQueue)
             queue.async { [self] in

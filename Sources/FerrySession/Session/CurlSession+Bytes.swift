@@ -80,26 +80,13 @@ extension CurlSession {
     }
 
     /// Sends the request and gives the response as soon as its head is there, the body as it arrives.
-    public func bytes(for request: URLRequest) async throws -> (Bytes, URLResponse) {
-        try await bytes(for: request, faces: nil)
-    }
-
-    /// Sends the request and gives the body as it arrives, with a delegate for this task alone.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - delegate: A delegate for this task alone.
     public func bytes(
         for request: URLRequest,
-        delegate: any URLSessionTaskDelegate
-    ) async throws -> (Bytes, URLResponse) {
-        try await bytes(for: request, faces: delegate)
-    }
-
-    /// Fetches the URL and gives the body as it arrives.
-    public func bytes(from url: URL) async throws -> (Bytes, URLResponse) {
-        try await bytes(for: URLRequest(url: url), faces: nil)
-    }
-
-    private func bytes(
-        for request: URLRequest,
-        faces delegate: (any URLSessionTaskDelegate)?
+        delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Bytes, URLResponse) {
         let stream = ByteStream()
         let owner = Owner(stream)
@@ -109,5 +96,17 @@ extension CurlSession {
         task.resume()
         let response = try await stream.response()
         return (Bytes(task: task, owner: owner), response)
+    }
+
+    /// Fetches the URL and gives the response as soon as its head is there, the body as it arrives.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - delegate: A delegate for this task alone.
+    public func bytes(
+        from url: URL,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Bytes, URLResponse) {
+        try await bytes(for: URLRequest(url: url), delegate: delegate)
     }
 }

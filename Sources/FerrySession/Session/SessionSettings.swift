@@ -15,7 +15,7 @@ struct SessionSettings: @unchecked Sendable {
         // the engine.
         copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
-        protocols = ProtocolClasses(configuration.protocolClasses)
+        protocols = ProtocolClasses(configuration)
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }

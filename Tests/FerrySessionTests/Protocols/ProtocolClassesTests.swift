@@ -207,6 +207,26 @@ struct ProtocolClassesTests {
         #expect(await Wire.error { try await again.data(from: unsupported) }?.code == .unsupportedURL)
     }
 
+    @Test("Registered classes are asked by every session, after those of its configuration") func registered()
+        async throws
+    {
+        let url = try #require(URL(string: "registered://host/"))
+        let session = makeSession()
+        let other = makeSession { $0.protocolClasses = [OtherRegisteredProtocol.self] }
+        #expect(await Wire.error { try await session.data(from: url) }?.code == .unsupportedURL)
+        CurlSession.registerProtocolClass(RegisteredProtocol.self)
+        defer { CurlSession.unregisterProtocolClass(RegisteredProtocol.self) }
+        #expect(try await session.data(from: url).0 == Data("registered".utf8))
+        #expect(try await other.data(from: url).0 == Data("other".utf8))
+        CurlSession.registerProtocolClass(OtherRegisteredProtocol.self)
+        #expect(try await session.data(from: url).0 == Data("other".utf8))
+        CurlSession.unregisterProtocolClass(OtherRegisteredProtocol.self)
+        CurlSession.unregisterProtocolClass(RegisteredProtocol.self)
+        let error = await Wire.error { try await session.data(from: url) }
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.localizedDescription.contains("CurlSession.registerProtocolClass") == true)
+    }
+
     @Test(
         "data: URLs are loaded without a class",
         arguments: [
@@ -243,4 +263,27 @@ struct ProtocolClassesTests {
         let url = try #require(URL(string: text))
         #expect(await Wire.error { try await makeSession().data(from: url) }?.code == .badURL)
     }
+}
+
+/// Loads `registered:` URLs.
+private class RegisteredProtocol: URLProtocol {
+    var text: String { "registered" }
+
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "registered" }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data(text.utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}
+
+private final class OtherRegisteredProtocol: RegisteredProtocol {
+    override var text: String { "other" }
 }

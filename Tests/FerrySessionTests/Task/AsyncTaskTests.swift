@@ -89,6 +89,33 @@ struct AsyncTaskTests {
         #expect(large?.ferryCode == .responseTooLarge)
     }
 
+    @Test("A literal nil in the delegate's place makes no difference") func nilDelegate() async throws {
+        let server = try LoopbackServer()
+        let session = makeSession()
+        let url = server.url("/bytes/10")
+        let request = URLRequest(url: url)
+        #expect(try await session.data(from: url, delegate: nil).0.count == 10)
+        #expect(try await session.data(for: request, delegate: nil).0.count == 10)
+        _ = try await session.upload(for: request, from: Data("x".utf8), delegate: nil)
+        let file = try TemporaryFile(Data("x".utf8))
+        _ = try await session.upload(for: request, fromFile: file.url, delegate: nil)
+        for (url, _) in [
+            try await session.download(from: url, delegate: nil),
+            try await session.download(for: request, delegate: nil),
+        ] {
+            #expect(try Data(contentsOf: url).count == 10)
+            try FileManager.default.removeItem(at: url)
+        }
+        let none: (any URLSessionTaskDelegate)? = nil
+        for (bytes, _) in [
+            try await session.bytes(from: url, delegate: nil), try await session.bytes(for: request, delegate: none),
+        ] {
+            var count = 0
+            for try await _ in bytes { count += 1 }
+            #expect(count == 10)
+        }
+    }
+
     @Test("Errors are thrown as URLError") func failure() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
