@@ -81,9 +81,7 @@ extension CurlSession {
 
     /// Sends the request and gives the response as soon as its head is there, the body as it arrives.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - delegate: A delegate for this task alone.
+    /// The delegate is for this task alone.
     public func bytes(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -100,9 +98,7 @@ extension CurlSession {
 
     /// Fetches the URL and gives the response as soon as its head is there, the body as it arrives.
     ///
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - delegate: A delegate for this task alone.
+    /// The delegate is for this task alone.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
