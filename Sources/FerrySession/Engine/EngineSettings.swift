@@ -2,29 +2,64 @@
 typealias HeaderField = (name: String, value: String)
 
 /// What all transfers of one session share.
-struct EngineSettings: Sendable {
-    var maximumConnectionsPerHost: Int
-    var maximumRedirects: Int
-    var allowsInsecureRedirects: Bool
-    var sensitiveHeaders: Set<String>
-    var additionalHeaders: [HeaderField]
+///
+/// It is a class, since it is passed on several times for each request.
+final class EngineSettings: Sendable {
+    let maximumConnectionsPerHost: Int
+    let maximumRedirects: Int
+    let allowsInsecureRedirects: Bool
+    let sensitiveHeaders: Set<String>
+    let additionalHeaders: [HeaderField]
     /// The whole `User-Agent` field, which nearly every request has.
-    var userAgentLine: String
+    let userAgentLine: String
     /// The lines of a request without a field and without a body.
-    var plainLines: [String] = []
+    let plainLines: [String]
     /// What TLS connections are made with, or why they cannot be.
-    var tls: Result<TLSMaterial, CurlSessionError>
+    let tls: Result<TLSMaterial, CurlSessionError>
     /// Which proxy requests go through, or why that cannot be said.
-    var proxy: Result<ProxyTable, CurlSessionError>
+    let proxy: Result<ProxyTable, CurlSessionError>
     /// How hosts are reached, or why they cannot be.
-    var network: Result<NetworkMaterial, CurlSessionError>
-    var temporaryDirectory: URL
-    var decodesContent: Bool
-    var decodingLimits: ContentDecodingLimits
-    var cookies: CookieJar?
-    var credentialStore: CredentialStore?
-    var cache: HTTPCache?
-    var cachePolicy: URLRequest.CachePolicy
+    let network: Result<NetworkMaterial, CurlSessionError>
+    let temporaryDirectory: URL
+    let decodesContent: Bool
+    let decodingLimits: ContentDecodingLimits
+    let cookies: CookieJar?
+    let credentialStore: CredentialStore?
+    let cache: HTTPCache?
+    let cachePolicy: URLRequest.CachePolicy
+
+    /// Reads a configuration, which nobody changes afterwards, and options.
+    init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
+        maximumConnectionsPerHost = Self.connections(configuration, options)
+        maximumRedirects = max(0, options.maximumRedirects)
+        allowsInsecureRedirects = options.allowsInsecureRedirects
+        sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })
+        additionalHeaders = Self.headers(configuration.httpAdditionalHeaders)
+        userAgentLine = "User-Agent: \(Self.userAgent)"
+        tls = Result { () throws(CurlSessionError) in
+            try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
+        }
+        proxy = Result { () throws(CurlSessionError) in
+            try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
+        }
+        network = Result { () throws(CurlSessionError) in
+            try NetworkMaterial(options.network, runtime: try? CurlRuntime.current())
+        }
+        temporaryDirectory = options.temporaryDirectory ?? FileManager.default.temporaryDirectory
+        decodesContent = options.decodesContent
+        decodingLimits = options.decodingLimits
+        cookies = CookieJar(configuration)
+        credentialStore = configuration.urlCredentialStorage.map(CredentialStore.init)
+        cache = options.cache ?? HTTPCache(configuration.urlCache)
+        cachePolicy = configuration.requestCachePolicy
+        plainLines = PreparedRequest.lines(
+            [],
+            userAgentLine: userAgentLine,
+            decodesContent: decodesContent,
+            method: "GET",
+            context: PreparedRequest.Context()
+        )
+    }
 
     /// The additional headers of a request: without those that are secret after a redirect to another origin.
     func additionalHeaders(hasLeftOrigin: Bool) -> [HeaderField] {
@@ -44,4 +79,24 @@ struct EngineSettings: Sendable {
         let hasEvaluator = (try? tls.get())?.evaluator != nil
         return isStandard && !hasEvaluator && cache?.isInMemory ?? true
     }
+
+    // MARK: - Reading
+
+    private static func connections(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options) -> Int {
+        let (untouched, own) = (6, 64)
+        let configured = configuration.httpMaximumConnectionsPerHost
+        return max(1, options.maximumConnectionsPerHost ?? (configured == untouched ? own : configured))
+    }
+
+    /// Any key and value that can be printed.
+    private static func headers(_ fields: [AnyHashable: Any]?) -> [(name: String, value: String)] {
+        (fields ?? [:]).map { (name: "\($0.key.base)", value: "\($0.value)") }
+    }
+
+    private static let userAgent: String = {
+        let process = ProcessInfo.processInfo.processName
+        let name = String(process.map { $0.isASCII && HeaderRule.isToken(String($0)) ? $0 : "-" })
+        let curl = (try? CurlRuntime.current()).map { " libcurl/\($0.version)" } ?? ""
+        return "\(name.isEmpty ? "swift" : name) Ferry\(curl)"
+    }()
 }

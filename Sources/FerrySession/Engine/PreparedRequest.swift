@@ -15,6 +15,8 @@ struct PreparedRequest: Sendable {
     let mentionsCaching: Bool
     /// Whether the request asks for 100 (Continue).
     let expectsContinue: Bool
+    /// Whether the URL has user information.
+    let hasUserInfo: Bool
     /// Whether the fields have credentials, or what the session's options call sensitive.
     let hasSecrets: Bool
 
@@ -42,9 +44,10 @@ struct PreparedRequest: Sendable {
         }
         // What libcurl gets has the host that all decisions are made on, so that no spelling can divide the two.
         let text = (context.hasCredential ? url.presentable : url).absoluteString
-        guard let place = Authority(text)?.host, !place.isEmpty else {
+        guard let authority = Authority(text), !authority.host.isEmpty else {
             throw .ferry(.badURL, url: url, "The URL has no host: \(url.presentableText)")
         }
+        let place = authority.host
         let host = try Self.host(String(text[place]), url)
         if let port = url.port, !(1...65_535).contains(port) {
             let code: URLError.Code = port == 0 ? .cannotConnectToHost : .badURL
@@ -70,6 +73,7 @@ struct PreparedRequest: Sendable {
         self.method = method
         announcedLength = fields.announcedLength
         hasSecrets = fields.hasSecrets
+        hasUserInfo = !authority.userInfo.isEmpty
         isPlain = fields.list.isEmpty && !context.hasBody
         guard !isPlain else {
             (expectsContinue, mentionsCaching, headers, proxyHeaders) = (false, false, settings.plainLines, [])
@@ -82,7 +86,13 @@ struct PreparedRequest: Sendable {
         // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section 11.7.1).
         let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
         let list = fields.list.filter { !dropped.contains($0.name.lowercased()) }
-        headers = Self.lines(list, settings: settings, method: method, context: context)
+        headers = Self.lines(
+            list,
+            userAgentLine: settings.userAgentLine,
+            decodesContent: settings.decodesContent,
+            method: method,
+            context: context
+        )
         proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
             .map { "\($0.name): \($0.value)" }
     }
@@ -152,8 +162,9 @@ struct PreparedRequest: Sendable {
     }
 
     static func lines(
-        _ fields: [(name: String, value: String)],
-        settings: EngineSettings,
+        _ fields: [HeaderField],
+        userAgentLine: String,
+        decodesContent: Bool,
         method: String,
         context: Context
     ) -> [String] {
@@ -166,8 +177,8 @@ struct PreparedRequest: Sendable {
             let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
-        if !names.contains("user-agent") { lines.append(settings.userAgentLine) }
-        if settings.decodesContent, !names.contains("accept-encoding"), !names.contains("range") {
+        if !names.contains("user-agent") { lines.append(userAgentLine) }
+        if decodesContent, !names.contains("accept-encoding"), !names.contains("range") {
             lines.append(ContentCoding.acceptEncodingLine)
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.

@@ -125,7 +125,7 @@ extension Transfer {
 
     /// What libcurl is given to authenticate the request at the server, as one text.
     var engineCredential: String? {
-        if prepared?.url.hasByte(UInt8(ascii: "@")) == true, let url = request.url,
+        if prepared?.hasUserInfo == true, let url = request.url,
             let user = url.user(percentEncoded: true)
         {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")

@@ -4,7 +4,7 @@ extension Transfer {
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirection: Bool) {
         guard isCacheUnasked || caching != nil else { return }
         let fields = CacheFields(head.fields)
-        if isCacheUnasked { takeUpCaching(fields) }
+        if isCacheUnasked { takeUpCaching(head, fields) }
         guard let exchange = caching else { return }
         guard exchange.credential == engineCredential else {
             // Another transfer's challenge was answered while this one waited, so that it is not known which credential
@@ -56,9 +56,11 @@ extension Transfer {
     }
 
     /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
-    private func takeUpCaching(_ fields: CacheFields) {
+    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields) {
         isCacheUnasked = false
-        if fields.control.forbidsStoring, engine.settings.cache?.isEmpty == true { return }
+        guard let prepared, let cache = engine.settings.cache else { return }
+        let request = CacheStorageRule.Request(method: prepared.method)
+        if cache.isEmpty, !CacheStorageRule.mayStore(status: head.status, fields: fields, request: request) { return }
         caching = makeExchange(cachePolicy, credential: nil)
     }
 

@@ -36,7 +36,12 @@ extension Transfer {
         isProxyCertain = false
         switch route {
         case .environment:
-            proxy = EnvironmentProxy.server(for: origin, EnvironmentProxy.variable)
+            if let value = EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) {
+                proxy = EnvironmentProxy.server(value)
+            } else {
+                // libcurl need not look again, and cannot find another one.
+                easy.set(CurlOption.proxy, "")
+            }
         case .direct:
             easy.set(CurlOption.proxy, "")
         case .server(let server):

@@ -4,7 +4,7 @@
 /// own for responses that the program has stored in the configuration's `URLCache`, and for `data:` URLs.
 ///
 /// `@unchecked Sendable`: `URLCache` is thread-safe.
-struct ProtocolClasses: @unchecked Sendable {
+final class ProtocolClasses: @unchecked Sendable {
     /// A class that loads a request.
     struct Choice: @unchecked Sendable {
         // `@unchecked Sendable`: a stored response is not changed.
@@ -41,7 +41,7 @@ struct ProtocolClasses: @unchecked Sendable {
     /// Returns a Boolean value that indicates whether there may be a class that loads the request.
     func mayClaim(_ request: URLRequest?) -> Bool {
         guard let request, let url = request.url else { return false }
-        return hasOwn || DataURL.isOne(url) || asksURLCache(for: request) || RegisteredProtocolClasses.areThere
+        return hasOwn || RegisteredProtocolClasses.areThere || asksURLCache(for: request) || DataURL.isOne(url)
     }
 
     /// Returns the first class that takes the task's current request, or `nil` where that is the engine's.

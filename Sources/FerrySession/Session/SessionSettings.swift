@@ -19,38 +19,7 @@ struct SessionSettings: @unchecked Sendable {
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
-        var engine = EngineSettings(
-            maximumConnectionsPerHost: Self.connections(configuration, options),
-            maximumRedirects: max(0, options.maximumRedirects),
-            allowsInsecureRedirects: options.allowsInsecureRedirects,
-            sensitiveHeaders: Set(options.sensitiveHeaders.map { $0.lowercased() }),
-            additionalHeaders: Self.headers(configuration.httpAdditionalHeaders),
-            userAgentLine: "User-Agent: \(Self.userAgent)",
-            tls: Result { () throws(CurlSessionError) in
-                try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
-            },
-            proxy: Result { () throws(CurlSessionError) in
-                try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
-            },
-            network: Result { () throws(CurlSessionError) in
-                try NetworkMaterial(options.network, runtime: try? CurlRuntime.current())
-            },
-            temporaryDirectory: options.temporaryDirectory ?? FileManager.default.temporaryDirectory,
-            decodesContent: options.decodesContent,
-            decodingLimits: options.decodingLimits,
-            cookies: CookieJar(copy),
-            credentialStore: configuration.urlCredentialStorage.map(CredentialStore.init),
-            cache: options.cache ?? HTTPCache(configuration.urlCache),
-            cachePolicy: configuration.requestCachePolicy
-        )
-        engine.plainLines = PreparedRequest.lines([], settings: engine, method: "GET", context: .init())
-        self.engine = engine
-    }
-
-    private static func connections(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options) -> Int {
-        let (untouched, own) = (6, 64)
-        let configured = configuration.httpMaximumConnectionsPerHost
-        return max(1, options.maximumConnectionsPerHost ?? (configured == untouched ? own : configured))
+        engine = EngineSettings(copy, options: options)
     }
 
     /// The deadlines of a request: its own where it was set to another than the default 60 s, else the session's.
@@ -74,16 +43,4 @@ struct SessionSettings: @unchecked Sendable {
         configuration.protocolClasses = [EngineBypassGuard.self]
         return configuration
     }
-
-    /// Any key and value that can be printed.
-    private static func headers(_ fields: [AnyHashable: Any]?) -> [(name: String, value: String)] {
-        (fields ?? [:]).map { (name: "\($0.key.base)", value: "\($0.value)") }
-    }
-
-    private static let userAgent: String = {
-        let process = ProcessInfo.processInfo.processName
-        let name = String(process.map { $0.isASCII && HeaderRule.isToken(String($0)) ? $0 : "-" })
-        let curl = (try? CurlRuntime.current()).map { " libcurl/\($0.version)" } ?? ""
-        return "\(name.isEmpty ? "swift" : name) Ferry\(curl)"
-    }()
 }

@@ -103,7 +103,8 @@ struct ProxyTableTests {
     @Test("The environment's proxy is named by the variables libcurl reads")
     func environment() throws {
         func name(_ url: String, _ variables: [String: String]) throws -> String? {
-            EnvironmentProxy.server(for: Origin(try #require(URL(string: url)))) { variables[$0] }?.address
+            EnvironmentProxy.value(for: Origin(try #require(URL(string: url)))) { variables[$0] }
+                .flatMap(EnvironmentProxy.server)?.address
         }
         #expect(try name("http://x", ["http_proxy": "p:1"]) == "http://p:1")
         #expect(try name("http://x", ["HTTP_PROXY": "http://p:1"]) == nil)

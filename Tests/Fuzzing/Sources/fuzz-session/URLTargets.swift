@@ -130,7 +130,9 @@ let proxyText = FuzzTarget("proxy") { input in
         expect((try? table.value(for: pattern)) == 1, "\(pattern) is not found under its own name")
     }
     let origin = Origin(scheme: "http", host: "a.test", port: nil)
-    let server = bounded { EnvironmentProxy.server(for: origin) { $0 == "http_proxy" ? text : nil } }
+    let server = bounded {
+        EnvironmentProxy.value(for: origin) { $0 == "http_proxy" ? text : nil }.flatMap(EnvironmentProxy.server)
+    }
     guard let server, (try? server.validate()) != nil else { return }
     expect((1...65_535).contains(server.port), "the port \(server.port)")
     expect(!server.address.contains("@"), "userinfo in \(server.address)")
