@@ -1,5 +1,7 @@
-/// The `async` face. URLSession's own functions of these names cannot be overridden, so these stand beside them:
-/// without a delegate argument, or with one that is not optional, they win on a variable of type `CurlSession`.
+/// The `async` functions.
+///
+/// URLSession's own functions of these names cannot be overridden. On a variable of type `CurlSession` these are called
+/// instead, without a delegate argument or with one that is not optional.
 extension CurlSession {
     /// Fetches the URL into memory.
     ///
@@ -123,7 +125,7 @@ extension CurlSession {
     }
 }
 
-/// Cancels a task whether the wish comes before or after the task is there.
+/// Cancels a task, whether `cancel()` is called before or after the task is made.
 final class Canceller: Sendable {
     private struct State {
         var task: URLSessionTask?

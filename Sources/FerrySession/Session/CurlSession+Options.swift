@@ -1,19 +1,20 @@
 extension CurlSession {
-    /// What URLSession has no place for.
+    /// The options of a session that URLSession has no properties for.
     public struct Options: Sendable {
-        /// How long a connection may take to stand, in seconds: look-up, handshakes and all.
+        /// The time limit for establishing a connection, in seconds, from the lookup of the host to the end of the TLS
+        /// handshake.
         ///
-        /// By default there is no such limit of its own: the request's `timeoutInterval` holds.
+        /// By default there is none but the request's `timeoutInterval`. Requests that exceed it fail with `timedOut`.
         public var connectTimeout: TimeInterval?
 
-        /// How many requests an origin is sent at a time while it has no HTTP/2, each on a connection of its own.
+        /// The maximum number of connections to an origin that does not use HTTP/2, each with one request at a time.
         ///
-        /// By default the configuration's `httpMaximumConnectionsPerHost`, except for 6, which is what a configuration has
-        /// that nobody has changed: with a latency of 10 ms six connections reach a tenth of what 64 do, so 64 take their
-        /// place. Whoever wants six says so here.
+        /// `nil`, the default, uses the configuration's `httpMaximumConnectionsPerHost`, except that 64 takes the place of
+        /// its default of 6: with a latency of 10 ms, six connections have a tenth of the throughput of 64. Set 6 here to
+        /// have six.
         public var maximumConnectionsPerHost: Int?
 
-        /// How TLS connections are made and judged.
+        /// The certificates, versions and ciphers of TLS connections.
         public var tls = TLSOptions()
 
         /// A PEM file with the certificate authorities to trust instead of the system's.
@@ -29,42 +30,45 @@ extension CurlSession {
             set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
         }
 
-        /// The proxy that requests go through.
+        /// The proxy of the session's requests.
         ///
-        /// By default the configuration's `connectionProxyDictionary` decides where there is one, else the environment.
+        /// By default it is that of the configuration's `connectionProxyDictionary`, else that of the environment.
         public var proxy = Proxy.environment
 
-        /// How hosts are reached: sockets, addresses and interfaces.
+        /// The sockets, addresses and interfaces that connections use.
         public var network = NetworkOptions()
 
-        /// The folder of temporary files; by default the process's.
+        /// The folder for temporary files; `nil`, the default, is that of the process.
         public var temporaryDirectory: URL?
 
-        /// How many redirections one task follows; by default 20, as in URLSession.
+        /// The maximum number of redirects that a task follows; 20 by default, as in URLSession.
+        ///
+        /// Another redirect fails with `httpTooManyRedirects`.
         public var maximumRedirects = 20
 
-        /// Whether https may lead to http; by default not.
+        /// A Boolean value that indicates whether redirects from https to http are followed; `false` by default.
         public var allowsInsecureRedirects = false
 
-        /// Names of headers, beside `Authorization`, `Cookie` and `Proxy-Authorization`, that no redirection takes to
-        /// another origin.
+        /// The names of header fields that redirects do not send to another origin, in addition to `Authorization`, `Cookie`
+        /// and `Proxy-Authorization`.
         public var sensitiveHeaders: Set<String> = []
 
-        /// Whether responses are decoded from the content codings the session asks for; by default they are.
+        /// A Boolean value that indicates whether the session asks for content codings and decodes them; `true` by default.
         public var decodesContent = true
 
-        /// How many bytes of a body a data or upload task with a completion handler, or an `async` function, collects in
-        /// memory; by default 2 GiB.
+        /// The maximum size, in bytes, of a body that is collected in memory for a completion handler or an `async` function
+        /// of a data or upload task; 2 GiB by default.
         ///
         /// A larger body fails with `dataLengthExceedsMaximum`. Delegates, streams and downloads have no such limit.
         public var maximumBodySizeInMemory = 2_147_483_648
 
-        /// How far content codings may unpack.
+        /// The limits for the size of decoded content.
         public var decodingLimits = ContentDecodingLimits()
 
-        /// Where responses are stored; by default in memory, as much as the configuration's `urlCache` may keep there.
+        /// The cache of responses.
         ///
-        /// Without this and with a `urlCache` of `nil` nothing is stored.
+        /// `nil`, the default, makes one in memory with the `memoryCapacity` of the configuration's `urlCache`, or none where
+        /// that is `nil`.
         public var cache: HTTPCache?
 
         /// The default options.

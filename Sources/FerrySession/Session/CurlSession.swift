@@ -1,15 +1,15 @@
-/// A `URLSession` for Linux that keeps URLSession's promises.
+/// A `URLSession` for Linux that works as URLSession is documented.
 ///
-/// Its tasks are driven by an engine over libcurl: suspending really suspends, redirections take no credentials to
-/// strangers, deadlines hold, nothing traps, and a request costs a quarter of what it costs in FoundationNetworking.
+/// Its tasks are driven by an engine over libcurl: a suspended task transfers nothing, redirects do not send credentials to
+/// another origin, timeouts are kept, nothing traps, and a request costs a quarter of what it costs in FoundationNetworking.
 ///
 /// ```swift
 /// let session = CurlSession(configuration: .default)
 /// let (data, response) = try await session.data(from: url)
 /// ```
 ///
-/// Callbacks run on `delegateQueue`, completion handlers too. The session keeps its delegate until it is invalidated or
-/// freed; a session without running tasks is freed with its thread and connections when nobody holds it any more.
+/// Delegate methods and completion handlers run on `delegateQueue`. The session keeps its delegate until it is invalid or
+/// freed. A session without running tasks is freed, with its thread and connections, when it is no longer referred to.
 ///
 /// `@unchecked Sendable` like its superclass: what changes is behind locks.
 public final class CurlSession: URLSession, @unchecked Sendable {
@@ -43,7 +43,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// It cannot be invalidated.
     public override class var shared: CurlSession { sharedSession }
 
-    /// Ferry's own options of this session.
+    /// The options that URLSession has no property for.
     public let options: Options
 
     /// Makes a session with Ferry's default options.
@@ -62,14 +62,15 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Makes a session.
     ///
-    /// Where libcurl cannot be found, the session is made and its tasks complete with the reason; ask
-    /// ``CurlRuntime/current()`` beforehand to know.
+    /// Where libcurl cannot be found, the tasks of the session complete with the reason; ``CurlRuntime/current()`` throws
+    /// it beforehand.
     ///
     /// - Parameters:
     ///   - configuration: What every task of the session shares; it is copied.
-    ///   - options: What URLSession has no place for.
+    ///   - options: What URLSession has no property for.
     ///   - delegate: Kept until the session is invalidated or freed.
-    ///   - queue: The queue of callbacks and completion handlers; `nil` makes a serial one.
+    ///   - queue: The queue of delegate methods and completion handlers, with an operation for each event. `nil` makes a
+    ///     serial one, with an operation for all that arrives at once, which costs less.
     public convenience init(
         configuration: URLSessionConfiguration,
         options: Options,
@@ -133,10 +134,10 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// The delegate, until the session is invalid.
     public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
 
-    /// The queue of callbacks and completion handlers.
+    /// The queue of delegate methods and completion handlers.
     public override var delegateQueue: OperationQueue { dispatcher.queue }
 
-    /// Hears of real changes between running and suspended, on the thread that made them; it is not kept alive.
+    /// An object that is called when a task starts to run or is suspended, on the thread that caused it; it is not retained.
     public var taskObserver: (any CurlSessionTaskObserver)? {
         get { observer.withLock { $0.observer } }
         set { observer.withLock { $0.observer = newValue } }
@@ -145,15 +146,15 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Where responses are stored: the options' cache, else one in memory for the configuration's `urlCache`.
     public var cache: HTTPCache? { settings.engine.cache }
 
-    /// Decides which connections may carry requests, beside ``CurlSession/Options/tls``; by default nobody is asked.
+    /// A policy that decides, beside ``CurlSession/Options/tls``, which connections may carry requests; `nil` by default.
     ///
-    /// It can be changed at any time, and holds for every request that is sent afterwards: a connection that was accepted
+    /// It can be changed at any time, and applies to every request that is sent afterwards: a connection that was accepted
     /// before carries no further request. It needs libcurl 7.80 or later with OpenSSL or a library of its kind; elsewhere
     /// the session's https tasks fail with the reason `tlsUnsupported` while there is a policy.
     ///
-    /// Tasks whose connections it refuses, or whose servers libcurl finds wanting while there is one, fail with
-    /// `serverCertificateUntrusted`. What the session's own cache holds from earlier servers is dropped; a cache that the
-    /// options brought along is its owner's to empty.
+    /// Tasks whose connections are refused by the policy, or by libcurl while there is one, fail with
+    /// `serverCertificateUntrusted`. Setting a policy empties the session's own cache; a cache of the options is not
+    /// emptied.
     public var trustPolicy: (any ServerTrustPolicy)? {
         get { engine?.trust.current.policy }
         set {
@@ -267,7 +268,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeUploadTask(request, .data(bodyData), .delegate)
     }
 
-    /// A task whose body is a stream that the delegate gives in `needNewBodyStream`, or the request's where it does not.
+    /// A task whose body is the stream that the delegate returns in `needNewBodyStream`, else the request's stream.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .delegateStream, .delegate)
     }
@@ -302,7 +303,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(request, .delegate)
     }
 
-    /// A task that fetches the URL into a temporary file, which goes when the handler returns.
+    /// A task that fetches the URL into a temporary file, which is deleted when the handler returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -310,7 +311,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url), .download(completionHandler))
     }
 
-    /// A task that fetches into a temporary file, which goes when the handler returns.
+    /// A task that fetches into a temporary file, which is deleted when the handler returns.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -320,12 +321,12 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// A task that continues an earlier download, and reports to the delegate.
     ///
-    /// The data is checked at once, and what is wrong with it is what the task completes with.
+    /// The data is checked immediately; if it is not valid, the task completes with the reason.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         makeDownloadTask(resuming: resumeData, .delegate)
     }
 
-    /// A task that continues an earlier download into a temporary file, which goes when the handler returns.
+    /// A task that continues an earlier download into a temporary file, which is deleted when the handler returns.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -350,7 +351,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         UnsupportedWebSocket.task(with: request)
     }
 
-    // MARK: - For tasks
+    // MARK: - Internal
 
     var temporaryDirectory: URL { settings.engine.temporaryDirectory }
 
@@ -384,11 +385,11 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 }
 
-/// Hears when tasks of a ``CurlSession`` begin to run or are suspended: once for each real change.
+/// An object that is called when a task of a ``CurlSession`` starts to run or is suspended, once for each change.
 public protocol CurlSessionTaskObserver: AnyObject, Sendable {
-    /// The task runs now, for the first time or again.
+    /// Called when a task runs, for the first time or again.
     func session(_ session: CurlSession, didResume task: URLSessionTask)
 
-    /// The task ran, and is suspended now.
+    /// Called when a task that ran is suspended.
     func session(_ session: CurlSession, didSuspend task: URLSessionTask)
 }
