@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?><slideshow title="Sample"><slide>Text</slide></slideshow>'
-REALM = "compatibility"
+# The tests store credentials for a realm of the name of the host.
+REALM = "127.0.0.1"
 
 
 class Handler(BaseHTTPRequestHandler):
