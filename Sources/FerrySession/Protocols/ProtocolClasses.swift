@@ -83,7 +83,24 @@ final class ProtocolClasses: @unchecked Sendable {
             let stored = urlCache?.cachedResponse(for: request)
         else { return nil }
         // Foundation's cache takes URLs with different queries for the same.
-        return stored.response.url?.absoluteString == request.url?.absoluteString ? stored : nil
+        return Self.parts(of: stored.response.url) == Self.parts(of: request.url) ? stored : nil
+    }
+
+    /// What two URLs with the same response have in common.
+    private struct Parts: Equatable {
+        var beforeQuery: Substring?
+        /// The query's parameters by their names; their order differs each time if they come from a dictionary.
+        var parameters: [Substring: [Substring]]?
+    }
+
+    private static func parts(of url: URL?) -> Parts {
+        guard let text = url?.absoluteString.prefix(while: { $0 != "#" }) else { return Parts() }
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parameters = parts.count > 1 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : nil
+        return Parts(
+            beforeQuery: parts.first,
+            parameters: parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } }
+        )
     }
 }
 

@@ -58,6 +58,21 @@ struct StoredResponseTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test(
+        "The URLs have to be the same, but for the fragment and the order of parameters",
+        arguments: [
+            ("?a=1&b=2&b=3", "?b=2&b=3&a=1", true), ("?a=1#x", "?a=1#y", true), ("?a=1&a=2", "?a=2&a=1", false),
+            ("?a=1", "?a=1&b=2", false), ("?a=1", "", false), ("", "?", false), ("?a=1", "?a=2", false),
+        ]
+    )
+    func sameURL(_ stored: String, _ asked: String, _ isSame: Bool) async throws {
+        let base = server.url("/bytes/10").absoluteString
+        try store("stored", for: try #require(URL(string: base + stored)))
+        let url = try #require(URL(string: base + asked))
+        let data = try await session(.returnCacheDataElseLoad).data(from: url).0
+        #expect((data == Data("stored".utf8)) == isSame)
+    }
+
     @Test("Other policies, other queries, other methods and other tasks do not get it") func others() async throws {
         let url = server.url("/bytes/10")
         try store("stored", for: url)
