@@ -80,7 +80,10 @@ enum CookieStoreRule {
         }
         let added = new.keys.count { key in old[key].map(isExpired) ?? true }
         let kept = old.filter { !gone.contains($0.key) && new[$0.key] == nil && !isExpired($0.value) }
-        for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: lastUse) {
+        // What is set now is used now (section 5.7), and goes last.
+        let justSet = Set(new.keys)
+        let use = { (key: Key, cookie: HTTPCookie) in justSet.contains(key) ? Date.distantFuture : lastUse(cookie) }
+        for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: use) {
             (new[key], origins[key]) = (nil, nil)
             gone.insert(key)
         }
@@ -115,20 +118,22 @@ enum CookieStoreRule {
         from cookies: [Key: HTTPCookie],
         adding added: Int,
         site: String,
-        lastUse: (HTTPCookie) -> Date
+        lastUse: (Key, HTTPCookie) -> Date
     ) -> Set<Key> {
         var evicted: Set<Key> = []
         let ofSite = cookies.count > maximumPerSite ? cookies.filter { belongs($0.value, to: site) } : [:]
         let surplusOfSite = min(ofSite.count - maximumPerSite, added)
         if surplusOfSite > 0 {
-            let order = ofSite.map { (key: $0.key, isSecure: $0.value.isSecure, date: lastUse($0.value)) }
+            let order = ofSite.map { (key: $0.key, isSecure: $0.value.isSecure, date: lastUse($0.key, $0.value)) }
                 .sorted { $0.isSecure == $1.isSecure ? $0.date < $1.date : !$0.isSecure }
             evicted.formUnion(order.prefix(surplusOfSite).map(\.key))
         }
         let surplus = min(cookies.count - evicted.count - maximumTotal, added - evicted.count)
         if surplus > 0 {
-            let order = cookies.filter { !evicted.contains($0.key) }.map { (key: $0.key, date: lastUse($0.value)) }
-                .sorted { $0.date < $1.date }
+            let order = cookies.filter { !evicted.contains($0.key) }.map {
+                (key: $0.key, date: lastUse($0.key, $0.value))
+            }
+            .sorted { $0.date < $1.date }
             evicted.formUnion(order.prefix(surplus).map(\.key))
         }
         return evicted

@@ -134,6 +134,8 @@ struct CookieStoreRuleTests {
         #expect(atLimit.stored.count == 2)
         #expect(atLimit.removed.count == 2)
         #expect(atLimit.removed.contains { $0.name == "old" })
+        // What is set now counts as used now.
+        #expect(changes(setting: new, among: full, used: ["n1": -1, "n2": -1]).stored.count == 2)
         let stuffed = try (0..<500).map { try cookie("m", domain: "m\($0).com") }
         #expect(changes(setting: new, among: full + stuffed, used: used).removed.count == 2)
         #expect(changes(setting: [full[0]], among: full + stuffed, used: used).removed.isEmpty)
