@@ -27,7 +27,9 @@ struct HostileSoakTests {
                     let growth = ProcessUsage.residentBytes - before.bytes
                     let descriptors = ProcessUsage.descriptors - before.descriptors
                     print("hostile soak: \(growth) more bytes, \(descriptors) more descriptors")
-                    try Child.expect(descriptors <= 4, "\(descriptors) more descriptors")
+                    // Both ends of idle connections are in this process, and how many there are varies by some. A leak would
+                    // be one for each response of a kind, of which there are more than a hundred.
+                    try Child.expect(descriptors <= 40, "\(descriptors) more descriptors")
                     // The sanitizer keeps memory of its own for each thread there was.
                     try Child.expect(growth < 24_000_000 || ProcessUsage.isThreadSanitized, "\(growth) more bytes")
                 }
