@@ -1,8 +1,8 @@
 /// Delivers the events of tasks on the delegate queue.
 ///
-/// On the queue of a session that made it itself, and of Ferry's managers, what the engine has to tell in one turn is one
-/// operation: a response that arrives as a whole costs one for its head, its body and its end. A user's own queue gets an
-/// operation for each event, as from URLSession: what a delegate adds to the queue then runs before the next event.
+/// On a queue that the session or one of Ferry's managers has made, the events of one turn of the engine are one operation:
+/// a response that arrives at once costs one for its head, its body and its end. A user's own queue gets an operation for
+/// each event, as from URLSession, so that what a delegate adds to the queue runs before the next event.
 final class DelegateDispatcher: Sendable {
     private struct State {
         var ready: [TaskCore] = []

@@ -2,8 +2,8 @@ internal import CFerry
 
 /// Refuses every request that FoundationNetworking's own HTTP would send for a ``CurlSession``.
 ///
-/// Its `async` functions cannot be overridden: called through a variable of type `URLSession`, with a `delegate`
-/// argument of `nil`, they go to FoundationNetworking, which knows no pin, no proxy and no safe redirection.
+/// URLSession's `async` functions cannot be overridden: called on a variable of type `URLSession`, or with a delegate in an
+/// optional variable, they go to FoundationNetworking, which ignores pins and proxies and sends credentials on redirects.
 ///
 /// The class is part of ``CurlSession/configuration``, with which another `URLSession` may be made, so it tells the tasks
 /// of a ``CurlSession`` from others: a task asks its session for the configuration, and then the classes in it, without
@@ -43,7 +43,7 @@ final class EngineBypassGuard: URLProtocol {
         let error = CurlSessionError(
             .bypassesEngine,
             "This call goes around CurlSession's engine: call it on a variable of type CurlSession, "
-                + "without a delegate argument or with one that is not nil"
+                + "and not with a delegate in an optional variable"
         )
         client?.urlProtocol(
             self,

@@ -9,7 +9,7 @@ extension TaskCore: TransferClient {
     }
 
     var transferCollectsBody: Bool {
-        state.withLock { if case .data = $0.face { !$0.tellsOwnDelegate } else { false } }
+        state.withLock { if case .data = $0.face { true } else { false } }
     }
 
     var transferWantsResponseEarly: Bool { !isAsync }

@@ -24,7 +24,7 @@ extension TaskCore {
         while let delivery = next() { deliver(delivery) }
     }
 
-    /// Delivers one event, and has itself called again for the next; called with the duty that `claimDrain` gave.
+    /// Delivers one event and schedules the delivery of the next; called with the duty that `claimDrain` gave.
     func deliverOne() {
         guard let delivery = next() else { return }
         deliver(delivery)
@@ -234,7 +234,9 @@ extension TaskCore {
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
             // Cancelling closes the mailbox by itself: nothing that waits in it may slip out before.
             if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
-            let becomesDownload = disposition.rawValue == Self.becomeDownload && mayBecomeDownload()
+            // A handler or an `async` function waits for the data itself.
+            let becomesDownload =
+                disposition.rawValue == Self.becomeDownload && delivery.face.isDelegate && mayBecomeDownload()
             let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
             guard isValid else { return }
             if becomesDownload, let driver = delivery.driver {

@@ -94,6 +94,19 @@ struct HostileBodyTests {
         #expect(error?.ferryCode == .responseTooLarge)
     }
 
+    @Test("The endless body of a challenge is not collected for a call whose delegate is told of it")
+    func unwantedAndTold()
+        async throws
+    {
+        let server = try endless("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"")
+        let session = Wire.session()
+        let error = try await Bystander.watching(session) {
+            await Wire.error { try await session.data(for: Wire.request(server.url()), delegate: RecordingDelegate()) }
+        }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(error?.ferryCode == .responseTooLarge)
+    }
+
     @Test("The endless body of a redirect that is not followed is not collected") func refusedRedirect() async throws {
         let server = try endless("302 Found\r\nLocation: /next")
         var hooks = Recorder.Hooks()

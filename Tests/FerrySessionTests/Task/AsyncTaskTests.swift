@@ -71,6 +71,19 @@ struct AsyncTaskTests {
         #expect(whole.order == [])
     }
 
+    @Test("A delegate of the call that wants a download instead does not take the data from the call")
+    func becomesNoDownload()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let disposition = try #require(URLSession.ResponseDisposition(rawValue: 2))
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in answer(disposition) }
+        hooks.onBecome = { _, _ in Issue.record("The call waits for the data") }
+        let data = try await makeSession().data(from: server.url("/bytes/100000"), delegate: RecordingDelegate(hooks)).0
+        #expect(data == LoopbackServer.pattern(count: 100_000))
+    }
+
     @Test("A delegate of the call may refuse the response, and too large a body ends the call all the same")
     func delegateRefuses() async throws {
         let server = try LoopbackServer()
