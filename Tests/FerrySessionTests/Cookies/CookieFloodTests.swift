@@ -53,19 +53,11 @@ struct CookieFloodTests {
     @Test("900 cookies in one head delay no other request of the session", arguments: Kind.allCases)
     func flood(_ kind: Kind) async throws {
         let hostile = try makeHostileServer()
-        let healthy = try LoopbackServer { _ in .text("well") }
         let session = makeSession()
-        let clock = ContinuousClock()
-        async let flooded = load(hostile.url("/"), kind, session)
-        var slowest = Duration.zero
-        for _ in 0..<20 {
-            let start = clock.now
-            let (data, _) = try await session.data(from: healthy.url)
-            #expect(String(decoding: data, as: UTF8.self) == "well")
-            slowest = max(slowest, clock.now - start)
+        let status = try await Bystander.watching(session) {
+            try await load(hostile.url("/"), kind, session)
         }
-        #expect(try await flooded == 200)
-        #expect(slowest < .seconds(5))
+        #expect(status == 200)
         await flush(session)
         let cookies = session.configuration.httpCookieStorage?.cookies ?? []
         #expect(cookies.count == CookieStoreRule.maximumFields)

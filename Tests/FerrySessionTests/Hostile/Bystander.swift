@@ -4,16 +4,12 @@ import Testing
 
 /// Requests to a healthy server beside a hostile one, in the same session.
 enum Bystander {
-    #if FERRY_THREAD_SANITIZER
-    private static let longest = 20.0
-    #else
-    private static let longest = 2.0
-    #endif
+    private static let longest = 2 * patience
 
     /// Runs `body` while one plain request after the other goes to a healthy server, and expects that none of them waits
     /// for the hostile one.
     ///
-    /// A request is to be delayed by 100 ms at most; a busy machine gets twenty times that, and the thread sanitizer more.
+    /// A request is to be delayed by 100 ms at most; a busy machine gets twenty times that.
     @discardableResult
     static func watching<Value: Sendable>(
         _ session: CurlSession,

@@ -92,7 +92,7 @@ import Testing
         head.fields = Array(repeating: .init(name: "A", value: "b"), count: 240_000)
         let start = ContinuousClock.now
         let joined = head.joinedFields
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(5 * patience))
         #expect(joined.keys.sorted() == ["A"])
         #expect(joined["A"]?.utf8.count == 240_000 * 3 - 2)
     }

@@ -5,13 +5,20 @@ struct NeverHappened: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Waits until something holds, and throws when it does not in time.
+/// What times in tests are multiplied by: the thread sanitizer makes everything several times slower.
+#if FERRY_THREAD_SANITIZER
+let patience = 5.0
+#else
+let patience = 1.0
+#endif
+
+/// Waits until a condition is true, and throws when it is not in time.
 func eventually(
     _ what: String,
     timeout: TimeInterval = 20,
     _ condition: @Sendable () throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(timeout)
+    let deadline = ContinuousClock.now + .seconds(timeout * patience)
     var pause = 1
     while try !condition() {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "Waited in vain for \(what)") }
@@ -25,7 +32,7 @@ func eventually(
 func settled(for pause: TimeInterval = 0.25, _ value: @Sendable () -> Int) async throws -> Int {
     var last = value()
     var since = ContinuousClock.now
-    let deadline = since + .seconds(20)
+    let deadline = since + .seconds(20 * patience)
     while ContinuousClock.now - since < .seconds(pause) {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "A number never settled") }
         try await Task.sleep(for: .milliseconds(10))

@@ -6,6 +6,12 @@ import Testing
 
 @Suite("Many tasks at once", .timeLimit(.minutes(5)), .ownThreads)
 struct ConcurrencyTests {
+    #if FERRY_THREAD_SANITIZER
+    private static let mixedRequests = 2_000
+    #else
+    private static let mixedRequests = 10_000
+    #endif
+
     @Test("A hundred tasks made at once have a hundred identifiers", arguments: TestTransport.all)
     func identifiers(_ transport: TestTransport) async throws {
         let manager = transport.manager()
@@ -24,7 +30,7 @@ struct ConcurrencyTests {
     func mixedRequests(_ transport: TestTransport) async throws {
         // A task of FoundationNetworking that is cancelled while it completes ends the process.
         let cancels = transport.abilities.contains(.cancellationAnywhere)
-        let count = cancels ? 10_000 : 1_000
+        let count = cancels ? Self.mixedRequests : 1_000
         let server = try LoopbackServer { _ in .json("[1]") }
         let scratch = try TemporaryFolder()
         let manager = transport.manager()

@@ -31,7 +31,7 @@ import Testing
     func manyVaryFields() {
         let start = ContinuousClock.now
         let fields = CacheFields((0..<70_000).map { ResponseHead.Field(name: "Vary", value: "a\($0)") })
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(10 * patience))
         #expect(fields.vary == nil)
         #expect(CacheRows.fields((0..<100).map { ("Vary", "a\($0)") }).vary?.count == 100)
         #expect(CacheRows.fields([("Vary", "b, A"), ("vary", "a,, c")]).vary == ["a", "b", "c"])
