@@ -82,6 +82,19 @@ enum CurlInfo {
     static let secureConnectTime: Int32 = 0x60_0000 + 56
 }
 
+/// The codes of `CURLcode` that Ferry tells apart.
+enum CurlCode {
+    static let couldNotResolveProxy: Int32 = 5
+    static let couldNotConnect: Int32 = 7
+    static let badFunctionArgument: Int32 = 43
+    static let interfaceFailed: Int32 = 45
+    static let cannotRewind: Int32 = 65
+    static let proxyFailed: Int32 = 97
+
+    /// How libcurl reports that no tunnel was opened: the end of the connection, and the end by one of Ferry's callbacks.
+    static let endsOfTunnels: Set<Int32> = [1, 8, 16, 52, 55, 56, 92, 23, 42]
+}
+
 enum CurlPause {
     static let none: Int32 = 0
     static let receive: Int32 = 1

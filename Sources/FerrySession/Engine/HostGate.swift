@@ -29,26 +29,25 @@ final class HostGate {
         running -= 1
     }
 
-    func wait(_ transfer: Transfer, priority: Float) {
+    func wait(_ exchange: Exchange, priority: Float) {
         let index = priority > URLSessionTask.defaultPriority ? 0 : priority < URLSessionTask.defaultPriority ? 2 : 1
-        queues[index].append(transfer)
+        queues[index].append(exchange)
         waiting += 1
     }
 
     /// The next one that still wants to enter, if there is a place.
-    func next() -> Transfer? {
+    func next() -> Exchange? {
         guard running < limit, waiting > 0 else { return nil }
         for index in queues.indices {
-            while let transfer = queues[index].popFirst() {
+            while let exchange = queues[index].popFirst() {
                 waiting -= 1
-                guard transfer.isWaitingForSlot else { continue }
-                guard !transfer.isSuspended else {
-                    transfer.isWaitingForSlot = false
-                    transfer.isParked = true
+                guard exchange.phase == .waitingForSlot else { continue }
+                guard !exchange.isSuspended else {
+                    exchange.phase = .parked
                     continue
                 }
                 running += 1
-                return transfer
+                return exchange
             }
         }
         return nil
@@ -56,14 +55,14 @@ final class HostGate {
 
     /// A first-in, first-out list whose operations cost the same however long it is.
     private struct Queue {
-        private var items: [Transfer?] = []
+        private var items: [Exchange?] = []
         private var head = 0
 
-        mutating func append(_ transfer: Transfer) {
-            items.append(transfer)
+        mutating func append(_ exchange: Exchange) {
+            items.append(exchange)
         }
 
-        mutating func popFirst() -> Transfer? {
+        mutating func popFirst() -> Exchange? {
             guard head < items.count else { return nil }
             let first = items[head]
             items[head] = nil

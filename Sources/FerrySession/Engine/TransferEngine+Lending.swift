@@ -15,7 +15,7 @@ extension TransferEngine {
 
     /// Whether a command can neither wait nor run code of the user's, so that any thread may carry it out.
     func mayCarryOut(_ command: EngineCommand) -> Bool {
-        guard case .start(let transfer, _) = command, transfer.body.isNone else { return false }
+        guard case .start(let exchange, _) = command, exchange.body.isNone else { return false }
         return isSelfContained && trust.current.policy == nil
     }
 
@@ -37,7 +37,7 @@ extension TransferEngine {
             return false
         }
         // An answer that has begun to come already may be in need of the second look, which the sleeping thread has not.
-        if secondLook.isDue, active.values.contains(where: { $0.attemptStatus != nil }) { return false }
+        if secondLook.isDue, active.values.contains(where: { $0.status != nil }) { return false }
         return multi.waitsOnly(for: socket, milliseconds: milliseconds(until: end))
     }
 

@@ -14,6 +14,15 @@ final class TransferEngine: @unchecked Sendable {
     /// How many bytes libcurl may hold for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
 
+    /// How many handles of libcurl's are kept for the next requests.
+    private static let idleHandleLimit = 64
+
+    /// How many origins without a request keep their connection slots.
+    private static let idleGateLimit = 64
+
+    /// How many turns pass before the backlogs of paused streams are counted again.
+    private static let turnsBetweenBacklogs = 4
+
     /// How long the thread waits where no deadline is known, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
@@ -31,12 +40,12 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: On the thread that has the engine
 
-    private(set) var active: [UnsafeMutableRawPointer: Transfer] = [:]
+    private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     private var multiplexed: Set<Origin> = []
     private var idleHandles: [EasyHandle] = []
     private let reusesHandles: Bool
     /// Transfers that wait for code of the user's, by their addresses; their deadlines go on.
-    private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
+    private(set) var waiting: [ObjectIdentifier: Exchange] = [:]
     private var gates: [Origin: HostGate] = [:]
     private(set) var nextDeadline: MonotonicTime?
     var sleep = Sleep()
@@ -46,14 +55,14 @@ final class TransferEngine: @unchecked Sendable {
     private(set) var turnStart = MonotonicTime.now()
     private(set) var secondLook: SecondLook
     private var isEventful = true
-    private var pausedStreams: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     private var turnsUntilLook = 0
     /// Responses of this turn that nobody has made yet.
     private var unmade: [ReceivedResponse] = []
     /// Credentials that were accepted in this session, sent unasked from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     /// Stored responses that are validated behind the user's back, by their keys.
-    private var revalidations: [String: Transfer] = [:]
+    private var revalidations: [String: Exchange] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(settings: EngineSettings, observer: any EngineObserver) throws {
@@ -170,25 +179,25 @@ final class TransferEngine: @unchecked Sendable {
 
     func perform(_ command: EngineCommand) {
         switch command {
-        case .start(let transfer, let priority):
-            transfer.followSuspension()
-            start(transfer, priority: priority)
-        case .suspensionChanged(let transfer): transfer.followSuspension()
-        case .cancel(let transfer, let client):
-            transfer.cancel()
+        case .start(let exchange, let priority):
+            exchange.followSuspension()
+            start(exchange, priority: priority)
+        case .suspensionChanged(let exchange): exchange.followSuspension()
+        case .cancel(let exchange, let client):
+            exchange.cancel()
             client?.transfer(didCancelProducing: nil)
-        case .cancelProducingResumeData(let transfer, let client): transfer.cancelProducingResumeData(for: client)
-        case .readMore(let transfer): transfer.readMore()
-        case .bodyAvailable(let transfer): transfer.bodyAvailable()
-        case .redirect(let transfer, let request): transfer.answerRedirect(request)
-        case .authenticate(let transfer, let disposition, let credential):
-            transfer.answerChallenge(disposition, credential)
-        case .bodyStream(let transfer, let box): transfer.answerBodyStream(box)
-        case .becomeDownload(let transfer, let client): transfer.becomeDownload(for: client)
+        case .cancelProducingResumeData(let exchange, let client): exchange.cancelProducingResumeData(for: client)
+        case .readMore(let exchange): exchange.readMore()
+        case .bodyAvailable(let exchange): exchange.bodyAvailable()
+        case .redirect(let exchange, let request): exchange.answerRedirect(request)
+        case .authenticate(let exchange, let disposition, let credential):
+            exchange.answerChallenge(disposition, credential)
+        case .bodyStream(let exchange, let box): exchange.answerBodyStream(box)
+        case .becomeDownload(let exchange, let client): exchange.becomeDownload(for: client)
         case .cancelRevalidations: cancelRevalidations()
-        case .trustDecided(let transfer, let question, let decision):
-            transfer.continueAfterTrust(question, decision)
-        case .verificationKnown(let transfer): transfer.continueAfterWait()
+        case .trustDecided(let exchange, let question, let decision):
+            exchange.continueAfterTrust(question, decision)
+        case .verificationKnown(let exchange): exchange.continueAfterWait()
         }
     }
 
@@ -205,28 +214,29 @@ final class TransferEngine: @unchecked Sendable {
     private func finishEnded() {
         while let (pointer, code) = multi.nextFinished() {
             noteEvent()
-            guard let transfer = active[pointer] else { continue }
-            transfer.attemptEnded(code)
+            guard let attempt = active[pointer] else { continue }
+            if let exchange = attempt.exchange { exchange.attemptEnded(code) } else { recycle(attempt) }
         }
     }
 
     // MARK: - Admission
 
-    /// Lets a transfer begin its attempt, now or when its origin has a place for it.
-    func start(_ transfer: Transfer, priority: Float) {
-        transfer.isParked = transfer.isSuspended
-        guard !transfer.isSuspended, let origin = transfer.prepare() else { return }
-        transfer.priority = priority
-        if transfer.mustWaitForVerification(of: origin) { return }
-        if transfer.consultCache() { return }
-        transfer.gateOrigin = origin
+    /// Begins an attempt of an exchange, now or when its origin has a connection slot for it.
+    func start(_ exchange: Exchange, priority: Float) {
+        guard exchange.client != nil else { return }
+        exchange.incoming = IncomingResponse()
+        exchange.phase = exchange.isSuspended ? .parked : .idle
+        guard !exchange.isSuspended, let origin = exchange.prepare() else { return }
+        exchange.priority = priority
+        if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
+        exchange.slot.origin = origin
         let gate = gate(of: origin)
         if gate.enter() {
-            transfer.holdsSlot = true
-            begin(transfer)
+            exchange.slot.isHeld = true
+            begin(exchange)
         } else {
-            transfer.isWaitingForSlot = true
-            gate.wait(transfer, priority: priority)
+            exchange.phase = .waitingForSlot
+            gate.wait(exchange, priority: priority)
         }
     }
 
@@ -237,77 +247,69 @@ final class TransferEngine: @unchecked Sendable {
         return gate
     }
 
-    private func begin(_ transfer: Transfer) {
-        guard let easy = idleHandles.popLast() ?? EasyHandle() else {
-            transfer.fail(.ferry(.unknown, url: transfer.request.url, "There is no memory for a request"))
-            return
+    private func begin(_ exchange: Exchange) {
+        guard let attempt = exchange.attempt, let easy = idleHandles.popLast() ?? EasyHandle() else {
+            return exchange.fail(.ferry(.unknown, url: exchange.request.url, "There is no memory for a request"))
         }
-        active[easy.pointer] = transfer
-        guard transfer.configure(easy) else { return }
+        active[easy.pointer] = attempt
+        attempt.attach(easy, to: exchange)
+        exchange.phase = .running
+        do throws(URLError) {
+            try attempt.setUp(easy, for: exchange)
+        } catch {
+            return exchange.fail(error)
+        }
         let code = multi.add(easy)
         if code != 0 {
-            transfer.fail(.ferry(.unknown, url: transfer.request.url, "libcurl refused the request: \(code)"))
+            exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))
         }
     }
 
-    /// Takes the handle of an attempt that is over back, and lets the next one in.
-    func release(_ transfer: Transfer) {
-        let isClean = transfer.discardBacklog()
-        if let easy = transfer.takeEasy() {
-            pausedStreams[easy.pointer] = nil
-            if active.count == 1 { idleSocket = easy.socket }
-            multi.remove(easy)
-            active[easy.pointer] = nil
-            let kept = 64
-            if isClean, idleHandles.count < kept, easy.reset(isReusable: reusesHandles) { idleHandles.append(easy) }
-        }
-        transfer.attempt.leaveConnection()
-        waiting[ObjectIdentifier(transfer)] = nil
-        giveUpSlot(transfer)
+    /// Takes back the handle and the connection slot of an attempt that is over, and lets the next one begin.
+    func release(_ exchange: Exchange) {
+        if let attempt = exchange.attempt { recycle(attempt) }
+        waiting[ObjectIdentifier(exchange)] = nil
+        giveUpSlot(exchange)
+        if exchange.phase != .finished { exchange.phase = .idle }
     }
 
-    /// Leaves the handle of a look-up that still runs to a transfer of nobody's: to take it back now, libcurl would block
-    /// until the look-up ends.
+    private func recycle(_ attempt: NetworkAttempt) {
+        let isClean = attempt.discardBacklog()
+        guard let easy = attempt.detach() else { return }
+        pausedStreams[easy.pointer] = nil
+        if active.count == 1 { idleSocket = easy.socket }
+        multi.remove(easy)
+        active[easy.pointer] = nil
+        guard isClean, idleHandles.count < Self.idleHandleLimit, easy.reset(isReusable: reusesHandles) else { return }
+        idleHandles.append(easy)
+    }
+
+    /// Leaves an attempt alone with a lookup that still runs: taking its handle back now would block until it ends.
     ///
-    /// That transfer is mute, may not connect, and brings the handle back by itself.
-    func leaveLookUp(of transfer: Transfer) {
-        guard let easy = transfer.takeEasy() else { return }
-        let heir = Transfer(
-            engine: self,
-            client: nil,
-            request: transfer.request,
-            body: .none,
-            toFile: false,
-            limits: TransferClock.Limits()
-        )
-        heir.easy = easy
-        let context = Unmanaged.passUnretained(heir).toOpaque()
-        easy.prepare(context: context, connections: connections)
-        easy.watchHandshake(chains, context: context)
-        active[easy.pointer] = heir
-        transfer.isResolving = false
+    /// The attempt may not connect, and its handle is taken back when libcurl ends it.
+    func abandonLookup(of attempt: NetworkAttempt) {
+        attempt.exchange?.attempt = nil
+        attempt.abandon()
     }
 
-    /// Gives a transfer's place to the next one.
-    func giveUpSlot(_ transfer: Transfer) {
-        transfer.isWaitingForSlot = false
-        guard transfer.holdsSlot, let origin = transfer.gateOrigin else { return }
-        transfer.holdsSlot = false
+    /// Gives a connection slot to the next exchange that waits for one.
+    func giveUpSlot(_ exchange: Exchange) {
+        guard exchange.slot.isHeld, let origin = exchange.slot.origin else { return }
+        exchange.slot.isHeld = false
         gates[origin]?.leave()
         admitWaiting(origin)
     }
 
-    /// A suspended transfer keeps its connection, but nobody waits behind it.
-    func giveUpSlotWhileSuspended(_ transfer: Transfer) {
-        guard transfer.hasEasy else { return }
-        giveUpSlot(transfer)
+    /// Gives up the slot of an exchange that is suspended. It keeps its connection, but no other exchange waits for it.
+    func giveUpSlotWhileSuspended(_ exchange: Exchange) {
+        if exchange.phase == .running { giveUpSlot(exchange) }
     }
 
-    /// A suspended transfer that goes on has its connection still, so it needs no place to be free.
-    func retakeSlot(_ transfer: Transfer) {
-        guard !transfer.holdsSlot, transfer.hasEasy, let origin = transfer.gateOrigin else { return }
+    /// Takes a slot for an exchange that is resumed: it still has its connection, so no slot needs to be free.
+    func retakeSlot(_ exchange: Exchange) {
+        guard !exchange.slot.isHeld, exchange.phase == .running, let origin = exchange.slot.origin else { return }
         gate(of: origin).reenter()
-        transfer.holdsSlot = true
+        exchange.slot.isHeld = true
     }
 
     /// HTTP/2 carries many requests on one connection, so its origins admit more.
@@ -329,31 +331,30 @@ final class TransferEngine: @unchecked Sendable {
     private func admitWaiting(_ origin: Origin) {
         guard let gate = gates[origin] else { return }
         while let next = gate.next() {
-            next.isWaitingForSlot = false
-            next.holdsSlot = true
+            next.slot.isHeld = true
             begin(next)
         }
         // An idle gate is kept for the next request, unless there are many of them.
-        let keptGates = 64
-        guard gates.count > keptGates, gate.isEmpty, gate.limit == settings.maximumConnectionsPerHost else { return }
+        guard gates.count > Self.idleGateLimit, gate.isEmpty, gate.limit == settings.maximumConnectionsPerHost else {
+            return
+        }
         gates[origin] = nil
     }
 
     // MARK: - Waiting for the user's code
 
-    /// Keeps a transfer that has no handle while code of the user's decides about it; its deadlines go on.
-    func wait(_ transfer: Transfer) {
-        waiting[ObjectIdentifier(transfer)] = transfer
-        if !transfer.isSuspended { transfer.clock.start(at: .now()) }
-        watch(transfer)
+    /// Keeps an exchange that has no handle while the user's code decides about it; its deadlines go on.
+    func wait(_ exchange: Exchange) {
+        waiting[ObjectIdentifier(exchange)] = exchange
+        exchange.phase = .waitingForDecision
+        if !exchange.isSuspended { exchange.clock.start(at: .now()) }
+        watch(exchange)
     }
 
-    func isWaiting(_ transfer: Transfer) -> Bool { waiting[ObjectIdentifier(transfer)] != nil }
-
-    /// Ends the wait, and returns whether the transfer has been waiting.
-    func endWait(_ transfer: Transfer) -> Bool {
-        guard waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return false }
-        transfer.clock.stop(at: .now())
+    /// Ends the wait, and returns whether the exchange has been waiting.
+    func endWait(_ exchange: Exchange) -> Bool {
+        guard waiting.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return false }
+        exchange.clock.stop(at: .now())
         return true
     }
 
@@ -363,7 +364,7 @@ final class TransferEngine: @unchecked Sendable {
     func revalidate(_ request: URLRequest, key: String, limits: TransferClock.Limits) {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
-        let transfer = Transfer(
+        let exchange = Exchange(
             engine: self,
             client: client,
             request: request,
@@ -371,38 +372,38 @@ final class TransferEngine: @unchecked Sendable {
             toFile: false,
             limits: limits
         )
-        (transfer.usesCache, transfer.isRevalidation) = (true, true)
-        client.attach(transfer)
-        revalidations[key] = transfer
-        submit(.start(transfer, priority: URLSessionTask.lowPriority))
+        (exchange.caching.isEnabled, exchange.caching.isRevalidation) = (true, true)
+        client.attach(exchange)
+        revalidations[key] = exchange
+        submit(.start(exchange, priority: URLSessionTask.lowPriority))
     }
 
     private func cancelRevalidations() {
         let cancelled = revalidations.values
         revalidations = [:]
-        for transfer in cancelled { transfer.cancel() }
+        for exchange in cancelled { exchange.cancel() }
     }
 
     // MARK: - Backlogs
 
     /// Remembers which streams libcurl stores bytes for.
-    func notePause(of transfer: Transfer) {
-        guard let pointer = transfer.easy?.pointer else { return }
-        pausedStreams[pointer] = transfer.appliedPause & CurlPause.receive != 0 ? transfer : nil
+    func notePause(of attempt: NetworkAttempt) {
+        guard let pointer = attempt.easy?.pointer else { return }
+        pausedStreams[pointer] = attempt.isReceivingPaused ? attempt : nil
     }
 
-    /// Gives up paused streams, those with most bytes first, when all together hold more than is good.
+    /// Gives up paused streams, those with most bytes first, when all together hold more than the limit.
     ///
-    /// One alone is never given up: it costs 32 MiB at most.
+    /// A single one is never given up: it costs 32 MiB at most.
     private func limitBacklogs() {
         guard pausedStreams.count > 1 else { return }
         turnsUntilLook -= 1
         guard turnsUntilLook < 0 else { return }
-        turnsUntilLook = 4
-        let backlogs = pausedStreams.values.map { (transfer: $0, size: $0.backlog) }
+        turnsUntilLook = Self.turnsBetweenBacklogs
+        let backlogs = pausedStreams.values.map { (attempt: $0, size: $0.backlog) }
         var total = backlogs.reduce(0) { $0 + $1.size }
         guard total > Self.backlogLimit else { return }
-        for (transfer, size) in backlogs.sorted(by: { $0.size > $1.size }) where transfer.detach() {
+        for (attempt, size) in backlogs.sorted(by: { $0.size > $1.size }) where attempt.exchange?.detach() == true {
             total -= size
             if total <= Self.backlogLimit { return }
         }
@@ -411,8 +412,8 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - Deadlines
 
     /// Makes sure that a transfer's next deadline is looked at in time.
-    func watch(_ transfer: Transfer) {
-        guard let deadline = transfer.clock.next()?.time else { return }
+    func watch(_ exchange: Exchange) {
+        guard let deadline = exchange.clock.next()?.time else { return }
         if let next = nextDeadline, next <= deadline { return }
         nextDeadline = deadline
     }
@@ -422,12 +423,12 @@ final class TransferEngine: @unchecked Sendable {
         let now = MonotonicTime.now()
         guard due <= now else { return }
         nextDeadline = nil
-        for transfer in Array(active.values) + Array(waiting.values) {
-            guard let next = transfer.clock.next() else { continue }
+        for exchange in active.values.compactMap(\.exchange) + Array(waiting.values) {
+            guard let next = exchange.clock.next() else { continue }
             if next.time <= now {
-                transfer.expire(next.deadline)
+                exchange.expire(next.deadline)
             } else {
-                watch(transfer)
+                watch(exchange)
             }
         }
     }

@@ -63,7 +63,7 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         if let problem = ferry_load() {
             throw CurlSessionError(.curlUnavailable, String(cString: problem))
         }
-        Transfer.installCallbacks()
+        NetworkAttempt.installCallbacks()
         return CurlRuntime(ferry_version_info())
     }
 

@@ -17,7 +17,7 @@ extension TaskCore: ProtocolLoadClient {
 
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
         let driver = state.withLock { $0.driver }
-        if let transfer = driver as? Transfer { return transfer.perform(.redirect(request)) }
+        if let transfer = driver as? Exchange { return transfer.perform(.redirect(request)) }
         startTransfer(request, body)
     }
 
@@ -26,7 +26,7 @@ extension TaskCore: ProtocolLoadClient {
         let (session, body, isDownload, request) = state.withLock { state in
             (state.session, state.body, state.isDownload, state.currentRequest)
         }
-        guard driver is Transfer, let next, let request, let session, session.protocols.mayClaim(next) else {
+        guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
         // A class is shown the task, whose current request is the next one from now on.

@@ -150,7 +150,7 @@ final class TaskCore: Sendable {
             let undelivered = state.takeUndelivered()
             state.awaitedAnswer = nil
             // A transfer tells that it has ended, since its request under way is a part of the metrics.
-            if !(state.driver is Transfer) { state.events = [.completed(error)] }
+            if !(state.driver is Exchange) { state.events = [.completed(error)] }
             return Cancellation(
                 driver: state.driver,
                 mustDrain: state.claimDrain(),
@@ -272,11 +272,11 @@ final class TaskCore: Sendable {
         switch partial {
         case .success(let partial):
             let (data, file) = (partial.record, partial.file)
-            return .success(Transfer(engine: engine, client: self, resuming: data, file: file, limits: limits))
+            return .success(Exchange(engine: engine, client: self, resuming: data, file: file, limits: limits))
         case .failure(let error): return .failure(error)
         case nil: break
         }
-        let transfer = Transfer(
+        let transfer = Exchange(
             engine: engine,
             client: self,
             request: request,
@@ -285,11 +285,11 @@ final class TaskCore: Sendable {
             limits: limits
         )
         // A protocol class may have led here.
-        transfer.redirectCount = state.redirectCount
+        transfer.redirects.count = state.redirectCount
         // As in URLSession, downloads and uploads have no part in the cache.
-        transfer.usesCache = state.task is CurlDataTask
+        transfer.caching.isEnabled = state.task is CurlDataTask
         if let from = state.originalRequest?.url, let to = request.url, from != to {
-            transfer.hasLeftOrigin = Origin(from) != Origin(to)
+            transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
         }
         return .success(transfer)
     }

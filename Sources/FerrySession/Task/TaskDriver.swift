@@ -25,7 +25,7 @@ enum TaskWish: Sendable {
     case becomeDownload(any TransferClient)
 }
 
-extension Transfer: TaskDriver {
+extension Exchange: TaskDriver {
     func perform(_ wish: TaskWish) {
         let command: EngineCommand =
             switch wish {

@@ -1,11 +1,11 @@
 /// Validates a stored response that was stale when it was delivered: nobody hears of the answer but the cache
 /// (RFC 5861, section 3).
 final class CacheRevalidation: TransferClient {
-    private let transfer = Mutex(WeakTransfer())
+    private let exchange = Mutex(WeakExchange())
     private let whenFinished: @Sendable () -> Void
 
-    private struct WeakTransfer {
-        weak var transfer: Transfer?
+    private struct WeakExchange {
+        weak var exchange: Exchange?
     }
 
     /// `whenFinished` is called on the engine's thread.
@@ -13,8 +13,8 @@ final class CacheRevalidation: TransferClient {
         self.whenFinished = whenFinished
     }
 
-    func attach(_ transfer: Transfer) {
-        self.transfer.withLock { $0.transfer = transfer }
+    func attach(_ exchange: Exchange) {
+        self.exchange.withLock { $0.exchange = exchange }
     }
 
     var transferCollectsBody: Bool { false }
@@ -43,8 +43,8 @@ final class CacheRevalidation: TransferClient {
     func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) { whenFinished() }
 
     private func giveUp() {
-        guard let transfer = transfer.withLock({ $0.transfer }) else { return }
-        transfer.engine.submit(.cancel(transfer, telling: nil))
+        guard let exchange = exchange.withLock({ $0.exchange }) else { return }
+        exchange.engine.submit(.cancel(exchange, telling: nil))
         whenFinished()
     }
 }

@@ -1,19 +1,17 @@
 /// What the cache has to do with the current request of a transfer.
-struct CacheExchange {
+struct CacheContext {
     /// What an answer's head means, once the attempt is over.
     enum Outcome {
         /// The stored response holds, with the fields of this head.
         case notModified(ResponseHead)
         /// The answer is an error, and the stored response takes its place.
         case servesStale
-        /// The answer is about another response, so the request goes again without conditions.
-        case asksAgain
     }
 
     /// A response that is to be stored.
     struct Pending {
         var stored: StoredResponse
-        /// `nil` for a redirection, whose body is held anyway.
+        /// `nil` for a redirection, whose body is incoming.question anyway.
         var writer: CacheBodyWriter?
     }
 
@@ -29,7 +27,7 @@ struct CacheExchange {
     var entry: CacheEntry?
     var conditions: [String] = []
     /// The beginning of the response, whose rest is asked for.
-    var completion: Transfer.Completion?
+    var completion: Exchange.Completion?
     var outcome: Outcome?
     var pending: Pending?
 

@@ -1,0 +1,239 @@
+internal import CFerry
+
+/// The functions that libcurl calls while it performs.
+extension NetworkAttempt {
+    /// Hands the callbacks to the C side, once for the process.
+    static func installCallbacks() {
+        ferry_install_callbacks(
+            ferry_callbacks(
+                write: { bytes, size, count, context in
+                    NetworkAttempt.from(context)?.didReceiveBody(bytes, size &* count) ?? 0
+                },
+                header: { bytes, size, count, context in
+                    NetworkAttempt.from(context)?.didReceiveHeader(bytes, size &* count) ?? 0
+                },
+                read: { buffer, size, count, context in
+                    NetworkAttempt.from(context)?.readBody(buffer, size &* count) ?? CurlAnswer.readAbort
+                },
+                seek: { context, offset, origin in
+                    NetworkAttempt.from(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
+                },
+                may_connect: { context in
+                    NetworkAttempt.from(context)?.mayConnect() == true ? 1 : 0
+                },
+                prerequest: { context, _, local, _, localPort in
+                    NetworkAttempt.from(context)?.maySendRequest(local: local, port: Int(localPort)) == true ? 0 : 1
+                },
+                resolve: { _, _, context in
+                    NetworkAttempt.from(context)?.willResolve()
+                    return 0
+                },
+                opened: { context, socket in
+                    guard let attempt = NetworkAttempt.from(context), let exchange = attempt.exchange else { return }
+                    attempt.lastOpened = exchange.engine.connections.open(socket)
+                },
+                closed: { context, socket in
+                    guard let context else { return }
+                    Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
+                },
+                progress: { context in
+                    NetworkAttempt.from(context)?.mayContinueTunnel() == true ? 0 : 1
+                },
+                handshake: { context in
+                    guard let attempt = NetworkAttempt.from(context), attempt.timing.handshakeStart == nil else {
+                        return
+                    }
+                    attempt.timing.handshakeStart = Date()
+                },
+                refused: { owner, easy, isAtFault, bytes, length in
+                    guard let owner, let easy, let bytes else { return }
+                    let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
+                    chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
+                }
+            )
+        )
+    }
+
+    /// Returns the attempt that a callback is about.
+    private static func from(_ context: UnsafeMutableRawPointer?) -> NetworkAttempt? {
+        guard let context else { return nil }
+        let attempt = Unmanaged<NetworkAttempt>.fromOpaque(context).takeUnretainedValue()
+        attempt.exchange?.engine.noteEvent()
+        return attempt
+    }
+
+    // MARK: - Connecting
+
+    private func willResolve() {
+        stage = .resolving
+        beginConnecting()
+    }
+
+    /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
+    private func mayConnect() -> Bool {
+        stage = .connecting
+        guard let exchange, exchange.client != nil else { return false }
+        exchange.engine.noteNewSocket()
+        beginConnecting()
+        return true
+    }
+
+    private func beginConnecting() {
+        guard let exchange, !exchange.isSuspended, exchange.client != nil else { return }
+        let now = MonotonicTime.now()
+        exchange.clock.start(at: now)
+        exchange.clock.beginConnecting(at: now)
+        exchange.engine.watch(exchange)
+    }
+
+    /// Whether the request may be sent on the connection that libcurl has chosen.
+    private func maySendRequest(local: UnsafePointer<CChar>?, port: Int) -> Bool {
+        stage = .connected
+        guard let exchange, exchange.client != nil else { return false }
+        let now = MonotonicTime.now()
+        if !exchange.isSuspended { exchange.clock.start(at: now) }
+        exchange.clock.endConnecting(at: now)
+        exchange.engine.watch(exchange)
+        guard mayRepeat(exchange), mayUseConnection(exchange, local: local, port: port), mayTrust(exchange) else {
+            return false
+        }
+        sending.count += 1
+        sending.hasResponseBytes = false
+        sending.start = exchange.engine.turnStart
+        return true
+    }
+
+    /// Whether the request may be sent once more, where it was sent before: without a response to the first only if that
+    /// does no harm.
+    ///
+    /// libcurl sends a request again if its connection, taken from the pool, closes without a response.
+    private func mayRepeat(_ exchange: Exchange) -> Bool {
+        let method = exchange.method
+        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(method) else { return true }
+        let cause = CurlSessionError(
+            .notRepeated,
+            "The server closed the connection without a response, and a \(method) request is not sent a second time"
+        )
+        exchange.incoming.failure = .ferry(.networkConnectionLost, url: url, underlying: cause)
+        return false
+    }
+
+    /// Finds the connection that libcurl has chosen, and returns whether it may carry the request.
+    private func mayUseConnection(_ exchange: Exchange, local: UnsafePointer<CChar>?, port: Int) -> Bool {
+        let connections = exchange.engine.connections
+        if let local, local.pointee != 0, port > 0 {
+            guard let found = connections.connection(address: local, port: port), found !== connection else {
+                return true
+            }
+            guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
+                return refuseConnection()
+            }
+            use(found)
+            return true
+        }
+        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has opened one.
+        if let lastOpened {
+            use(lastOpened)
+            return true
+        }
+        return connections.hasUnexpectedInputWithoutPort ? refuseConnection() : true
+    }
+
+    private func noteReceived(_ exchange: Exchange, at now: MonotonicTime) {
+        exchange.clock.noteActivity(at: now)
+        sending.hasResponseBytes = true
+        connection?.noteReceived(at: now)
+    }
+
+    // MARK: - Receiving
+
+    private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
+        guard let exchange else { return 0 }
+        noteReceived(exchange, at: exchange.engine.turnStart)
+        // Lines that came while the attempt was paused arrive together when it is resumed.
+        var rest = UnsafeRawBufferPointer(start: bytes, count: count)
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let end = memchr(base, 0x0A, rest.count).map { UnsafeRawPointer($0) - base + 1 } ?? rest.count
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if isTunnelling {
+                guard didReceiveTunnelLine(line) else { return 0 }
+            } else if !didReceiveHeaderLine(line, exchange) {
+                return 0
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+        }
+        return count
+    }
+
+    private func didReceiveHeaderLine(_ line: UnsafeRawBufferPointer, _ exchange: Exchange) -> Bool {
+        switch parser.consume(line) {
+        case .none:
+            return true
+        case .head(let head):
+            noteHead(head, exchange)
+            return exchange.didReceiveHead(head, of: self)
+        case .refused(let refusal):
+            exchange.refuse(refusal)
+            return false
+        }
+    }
+
+    private func noteHead(_ head: ResponseHead, _ exchange: Exchange) {
+        let httpVersion2 = 3
+        status = head.status
+        guard let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = exchange.slot.origin else {
+            return
+        }
+        isMultiplexed = true
+        connection?.isMultiplexed = true
+        exchange.engine.noteMultiplexed(origin)
+    }
+
+    private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
+        guard let exchange, exchange.client != nil else { return 0 }
+        noteReceived(exchange, at: .now())
+        received.add(ByteCount(clamping: count))
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+        guard exchange.accept(bytes), apply(exchange.pauses) == 0 else { return 0 }
+        return count
+    }
+
+    // MARK: - Sending
+
+    private func readBody(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        guard let exchange, let client = exchange.client, let reader = exchange.reader, capacity > 0 else {
+            return CurlAnswer.readAbort
+        }
+        if exchange.isSuspended {
+            appliedPause |= CurlPause.send
+            return CurlAnswer.readPause
+        }
+        exchange.clock.noteActivity(at: .now())
+        switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)) {
+        case .bytes(let count):
+            guard count > 0 else { return readBody(buffer, capacity) }
+            client.transfer(didSend: ByteCount(clamping: count), expected: reader.length)
+            return count
+        case .end:
+            return 0
+        case .wait:
+            exchange.pauses.insert(.bodyIsStarved)
+            appliedPause |= CurlPause.send
+            exchange.clock.pauseInactivity(true, at: .now())
+            return CurlAnswer.readPause
+        case .failed(let error):
+            exchange.incoming.failure = error
+            return CurlAnswer.readAbort
+        }
+    }
+
+    private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+        guard offset == 0, origin == SEEK_SET, let exchange, let reader = exchange.reader, reader.rewind() else {
+            return CurlAnswer.seekCannot
+        }
+        exchange.client?.transferDidRewindBody()
+        return CurlAnswer.seekDone
+    }
+}

@@ -1,0 +1,156 @@
+/// The way to the server: proxies, tunnels, local sockets and addresses.
+extension NetworkAttempt {
+    struct Route {
+        /// The proxy, where it is known. For the environment's proxy libcurl may still except a host.
+        var proxy: ProxyServer?
+        /// Whether the proxy is the one of the session's options, which libcurl uses in any case.
+        var isProxyCertain = false
+        var unixSocket: NetworkOptions.UnixSocket?
+        var tunnel = Tunnel()
+    }
+
+    /// What a proxy has said about a tunnel.
+    struct Tunnel {
+        var parser = ResponseHeadParser()
+        /// The proxy's last response to `CONNECT`.
+        var head: ResponseHead?
+        /// Why that response is not accepted.
+        var problem: String?
+        /// How many responses have asked for a credential.
+        var challengeRounds = 0
+        /// How many steps libcurl has made since the last line; it discards a byte in each.
+        var steps = 0
+
+        /// How many bytes of a proxy's response to `CONNECT` are discarded before the attempt ends.
+        ///
+        /// libcurl reads them one by one, without looking at anything else as long as more come.
+        static let maximumSteps = 16_384
+    }
+
+    func setUpRoute(_ easy: EasyHandle, _ exchange: Exchange) throws(URLError) {
+        let engine = exchange.engine
+        let origin = prepared.origin
+        do throws(CurlSessionError) {
+            let network = try engine.settings.network.get()
+            route.unixSocket = network.unixSocket(for: origin)
+            switch route.unixSocket {
+            case .path(let path): easy.set(CurlOption.unixSocketPath, path)
+            case .abstract(let name): easy.set(CurlOption.abstractUnixSocket, name)
+            case nil: break
+            }
+            try setUpProxy(easy, engine)
+            if !network.isPlain { setUpAddresses(easy, network) }
+        } catch {
+            throw .ferry(.cannotConnectToHost, url: url, underlying: error)
+        }
+        // libcurl asks during a tunnel whether it may go on, also while it discards the body of a response.
+        if origin.scheme == "https", route.proxy?.kind.isHTTP == true {
+            easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
+        }
+        // Only a proxy receives this field: libcurl never sends such a list to a server.
+        if exchange.credential(isProxy: true) == nil {
+            easy.setList(CurlOption.proxyHeader, prepared.proxyHeaders, isSecret: prepared.hasSecrets)
+        }
+    }
+
+    private func setUpProxy(_ easy: EasyHandle, _ engine: TransferEngine) throws(CurlSessionError) {
+        let origin = prepared.origin
+        switch route.unixSocket == nil ? try engine.settings.proxy.get().route(to: origin) : .direct {
+        case .environment:
+            if let value = EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) {
+                route.proxy = EnvironmentProxy.server(value)
+            } else {
+                // libcurl need not look again, and cannot find another one.
+                easy.set(CurlOption.proxy, "")
+            }
+        case .direct:
+            easy.set(CurlOption.proxy, "")
+        case .server(let server):
+            if server.kind == .https, !engine.runtime.supportsHTTPSProxies {
+                throw CurlSessionError(.invalidProxy, "This libcurl has no proxies over TLS: \(server.address)")
+            }
+            (route.proxy, route.isProxyCertain) = (server, true)
+            easy.set(CurlOption.proxy, server.address)
+            // The environment's exceptions are for the environment's proxies.
+            easy.set(CurlOption.noProxy, "")
+            if !server.kind.isHTTP, let user = server.user {
+                easy.set(CurlOption.proxyUserName, user)
+                easy.set(CurlOption.proxyPassword, server.password ?? "")
+            }
+        }
+        if route.proxy?.kind == .https, let tls = try? engine.settings.tls.get() { try setUpProxyTLS(easy, tls) }
+    }
+
+    /// Sets up the TLS connection to the proxy, which carries credentials too.
+    private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
+        if let authorities = tls.authorities { try? easy.require(CurlOption.proxyCAInfoBlob, authorities) }
+        if !tls.usesSystemFolder { easy.clear(CurlOption.proxyCAPath) }
+        do throws(EasyHandle.Refusal) {
+            if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
+            if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
+            if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
+        } catch {
+            throw CurlSessionError(
+                .tlsUnsupported,
+                "This libcurl's TLS library cannot restrict the versions or ciphers of the connection to a proxy",
+                curlCode: Int(error.curlCode)
+            )
+        }
+    }
+
+    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial) {
+        let origin = prepared.origin
+        let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.host, $0.port)] } ?? [])
+        easy.setList(CurlOption.resolve, hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
+        if let interface = network.interface { easy.set(CurlOption.interface, interface) }
+        if let milliseconds = network.happyEyeballsMilliseconds {
+            easy.set(CurlOption.happyEyeballsTimeout, milliseconds)
+        }
+        switch network.options.ipVersion {
+        case .any: break
+        case .v4: easy.set(CurlOption.ipResolve, 1)
+        case .v6: easy.set(CurlOption.ipResolve, 2)
+        }
+    }
+
+    // MARK: - Tunnels
+
+    /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
+    var isTunnelling: Bool { stage != .connected && prepared.origin.scheme == "https" }
+
+    /// Whether a 407 comes from the proxy. Inside a tunnel and without a proxy it is the server's, and not a challenge.
+    var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
+
+    /// Whether libcurl may go on with what it does for a tunnel.
+    func mayContinueTunnel() -> Bool {
+        guard stage != .connected else { return true }
+        route.tunnel.steps += 1
+        return route.tunnel.steps <= Tunnel.maximumSteps
+    }
+
+    /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
+    func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        route.tunnel.steps = 0
+        switch route.tunnel.parser.consume(line) {
+        case .none: return true
+        case .refused(.malformed(let text)), .refused(.tooLarge(let text)):
+            route.tunnel.problem = text
+            return false
+        case .head(let head):
+            route.tunnel.head = head
+            guard head.status == 407 else { return true }
+            route.tunnel.challengeRounds += 1
+            // Where libcurl has answered a stale nonce, the credential is asked for again (RFC 7616, section 3.3).
+            return RepetitionRule.mayAnswerChallenge(rounds: route.tunnel.challengeRounds)
+        }
+    }
+
+    /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
+    func tunnelChallenge(for exchange: Exchange) -> PendingQuestion? {
+        guard isTunnelling, let head = route.tunnel.head, head.status == 407, let url,
+            let challenge = exchange.challenge(for: head, of: self),
+            let response = CurlHTTPResponse(url: url, head: head, isDecoded: false)
+        else { return nil }
+        return PendingQuestion(response: response, kind: .challenge(challenge), isTunnel: true)
+    }
+}

@@ -1,0 +1,70 @@
+/// Sets libcurl's handle up for the request.
+extension NetworkAttempt {
+    /// The size of libcurl's buffer for responses: it halves the time of a download of 1 GB. Only what a response fills
+    /// of it becomes real memory.
+    private static let receiveBufferSize = 524_288
+
+    /// The size of libcurl's buffer for large bodies of requests: it takes a tenth off an upload of 1 GB.
+    private static let uploadBufferSize = 1_048_576
+
+    func setUp(_ easy: EasyHandle, for exchange: Exchange) throws(URLError) {
+        let engine = exchange.engine
+        exchange.pauses.remove(.clientIsFull)
+        timing.start = Date()
+        easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
+        if exchange.reconnections > 0 { easy.set(CurlOption.freshConnect, 1) }
+        easy.set(CurlOption.url, prepared.url)
+        let httpAndHTTPS = 3
+        easy.set(CurlOption.protocols, httpAndHTTPS)
+        easy.set(CurlOption.pathAsIs, 1)
+        easy.set(CurlOption.contentDecoding, 0)
+        easy.set(CurlOption.tcpKeepAlive, 1)
+        // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
+        easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
+        let http2OverTLS = 4
+        easy.set(CurlOption.httpVersion, http2OverTLS)
+        if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
+        easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
+        easy.setList(CurlOption.httpHeader, exchange.headers(prepared), isSecret: prepared.hasSecrets)
+        try setUpRoute(easy, exchange)
+        setUpCredentials(easy, exchange)
+        try setUpTLS(easy, exchange)
+        try setUpBody(easy, exchange)
+    }
+
+    private func setUpCredentials(_ easy: EasyHandle, _ exchange: Exchange) {
+        if let credential = exchange.credential(isProxy: false) {
+            easy.set(CurlOption.httpAuthentication, credential.scheme.mask)
+            easy.set(CurlOption.userName, credential.user)
+            easy.set(CurlOption.password, credential.password)
+        }
+        if let credential = exchange.credential(isProxy: true) {
+            easy.set(CurlOption.proxyAuthentication, credential.scheme.mask)
+            easy.set(CurlOption.proxyUserName, credential.user)
+            easy.set(CurlOption.proxyPassword, credential.password)
+        }
+    }
+
+    private func setUpBody(_ easy: EasyHandle, _ exchange: Exchange) throws(URLError) {
+        let method = exchange.method
+        guard exchange.hasBody else {
+            if method == "HEAD" {
+                easy.set(CurlOption.noBody, 1)
+            } else {
+                easy.set(CurlOption.httpGet, 1)
+                if method != "GET" { easy.set(CurlOption.customRequest, method) }
+            }
+            return exchange.reportRequest(bodyLength: .zero)
+        }
+        let reader = try exchange.makeReader(announcedLength: prepared.announcedLength)
+        exchange.reader = reader
+        easy.set(CurlOption.upload, 1)
+        easy.set(CurlOption.customRequest, method)
+        easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
+        let length = reader.length?.int64
+        if length == nil || length ?? 0 >= Self.uploadBufferSize {
+            easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)
+        }
+        exchange.reportRequest(bodyLength: reader.length)
+    }
+}

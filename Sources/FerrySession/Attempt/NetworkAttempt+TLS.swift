@@ -1,0 +1,199 @@
+/// TLS connections: how they are made, and which may carry the request.
+extension NetworkAttempt {
+    struct ConnectionTrust {
+        /// The session's policy when the attempt began.
+        var session = SessionTrust.Current()
+        /// Whether the connection needs a verdict before it carries the request.
+        var needsVerdict = false
+        /// Whether libcurl verifies the chain.
+        var verifiesChain = true
+        var identity: TLSMaterial.Identity?
+        /// How many connections the attempt had opened when one was last evaluated.
+        var connectionsSeen = 0
+        /// The question that the attempt has ended without a decision about.
+        var pendingQuestion: TrustQuestion?
+    }
+
+    // MARK: - Before the connection
+
+    func setUpTLS(_ easy: EasyHandle, _ exchange: Exchange) throws(URLError) {
+        let engine = exchange.engine
+        let origin = prepared.origin
+        guard origin.scheme == "https" else { return }
+        trust.session = engine.trust.use()
+        do throws(CurlSessionError) {
+            let tls = try engine.settings.tls.get()
+            if trust.session.policy != nil { try TLSBackend.requireEvaluation(engine.runtime) }
+            trust.needsVerdict = tls.evaluator != nil || trust.session.policy != nil
+            let pins = try tls.pins.curlValue(for: origin.host)
+            trust.identity = try tls.identity(for: origin.host, hasLeftOrigin: exchange.redirects.hasLeftOrigin)
+            do throws(EasyHandle.Refusal) {
+                easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
+                engine.chains.forget(easy.pointer)
+                try apply(tls, pins, verification(of: tls, engine), to: easy)
+                // A stream can be read once, so it is not risked on a connection that an earlier policy has accepted.
+                if trust.needsVerdict, trust.session.isLater, exchange.isStreamed {
+                    try easy.require(CurlOption.freshConnect, 1)
+                }
+            } catch {
+                throw CurlSessionError(
+                    .tlsUnsupported,
+                    "This libcurl's TLS library does not have what the session's options ask for",
+                    curlCode: Int(error.curlCode)
+                )
+            }
+        } catch {
+            throw .ferry(.secureConnectionFailed, url: url, underlying: error)
+        }
+    }
+
+    /// Returns what libcurl verifies: what the policy asks for, where there is one.
+    ///
+    /// An evaluator that was promised verified chains gets them in any case.
+    private func verification(of tls: TLSMaterial, _ engine: TransferEngine) -> TrustVerification {
+        guard let policy = trust.session.policy else { return tls.verifies ? .full : [] }
+        if tls.evaluator != nil, tls.verifies { return .full }
+        let host = prepared.origin.host
+        if let policy = policy as? any ImmediateTrustPolicy { return policy.verification(for: host) }
+        // It was asked before the attempt began. Where the policy has changed since, the connection is refused later.
+        return engine.trust.verification(for: host, revision: trust.session.revision) ?? .full
+    }
+
+    private func apply(
+        _ tls: TLSMaterial,
+        _ pins: String?,
+        _ verification: TrustVerification,
+        to easy: EasyHandle
+    ) throws(EasyHandle.Refusal) {
+        // Errors name the chain too; a TLS library that cannot tell it is not required to.
+        easy.set(CurlOption.certificateInfo, 1)
+        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
+        if !tls.usesSystemFolder { easy.clear(CurlOption.caPath) }
+        if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
+        if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
+        if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }
+        if let pins { try easy.require(CurlOption.pinnedPublicKey, pins) }
+        trust.verifiesChain = verification.contains(.chain)
+        if !trust.verifiesChain { try easy.require(CurlOption.verifyPeer, 0) }
+        if !trust.verifiesChain || !verification.contains(.hostName) { try easy.require(CurlOption.verifyHost, 0) }
+        if let identity = trust.identity {
+            try easy.require(CurlOption.certificateBlob, identity.certificate)
+            try easy.require(CurlOption.certificateType, identity.type)
+            if let key = identity.key {
+                try easy.require(CurlOption.keyBlob, key)
+                try easy.require(CurlOption.keyType, identity.type)
+            }
+            try easy.require(CurlOption.keyPassphrase, identity.passphrase)
+        }
+        guard trust.needsVerdict else { return }
+        try easy.require(CurlOption.certificateInfo, 1)
+        // A resumed TLS session does not present the whole chain with every version of libcurl.
+        try easy.require(CurlOption.sessionCache, 0)
+    }
+
+    // MARK: - Between handshake and request
+
+    /// Whether evaluator and policy let the connection carry the request.
+    func mayTrust(_ exchange: Exchange) -> Bool {
+        let engine = exchange.engine
+        let origin = prepared.origin
+        // The policy has changed since libcurl was told what to verify.
+        guard engine.trust.current.revision == trust.session.revision || origin.scheme != "https" else {
+            return refuseConnection()
+        }
+        guard trust.needsVerdict else { return true }
+        guard let tls = try? engine.settings.tls.get(), let easy else { return false }
+        let connections = easy.long(CurlInfo.newConnections)
+        let isNew = connections > trust.connectionsSeen
+        trust.connectionsSeen = connections
+        let known = connection?.verdict
+        let verdict: Connection.Verdict
+        if isNew {
+            guard let evaluated = evaluate(tls, easy, exchange) else { return refuseConnection() }
+            connection?.verdict = evaluated
+            verdict = evaluated
+        } else if let known, known.origin == origin, known.revision == trust.session.revision {
+            verdict = known
+        } else {
+            return refuseConnection()
+        }
+        guard case .refuse(let reason, let code) = verdict.decision else {
+            exchange.decidedTrust = nil
+            return true
+        }
+        // libcurl would keep the connection in its pool.
+        easy.set(CurlOption.forbidReuse, 1)
+        let whose = verdict.subject.map { " (certificate: \($0))" } ?? ""
+        let cause = CurlSessionError(
+            code,
+            "The connection to \(origin.host) was refused: \(reason)\(whose)",
+            certificates: verdict.certificates,
+            host: origin.host
+        )
+        exchange.incoming.failure = .ferry(.serverCertificateUntrusted, url: url, underlying: cause)
+        return false
+    }
+
+    /// Ends the attempt before its request is sent, so that it begins again on another connection.
+    func refuseConnection() -> Bool {
+        again = .onNewConnection
+        easy?.set(CurlOption.forbidReuse, 1)
+        return false
+    }
+
+    /// Returns the verdict on a new connection, or `nil` where the attempt has to wait for it.
+    private func evaluate(_ tls: TLSMaterial, _ easy: EasyHandle, _ exchange: Exchange) -> Connection.Verdict? {
+        let origin = prepared.origin
+        let certificates = easy.presentedCertificates
+        // Without verification libcurl loads no authorities, and OpenSSL knows none.
+        let verifyResult = trust.verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
+        let server = ServerTrust(
+            host: origin.host,
+            port: origin.port,
+            certificates: certificates,
+            verifyResult: verifyResult
+        )
+        let decision: TrustDecision
+        if certificates.isEmpty {
+            decision = .refuse(reason: "it has shown no certificate")
+        } else if tls.evaluator == nil, let policy = trust.session.policy as? any ImmediateTrustPolicy {
+            decision = policy.decide(server)
+        } else {
+            let question = TrustQuestion(
+                origin: origin,
+                certificates: certificates,
+                verifyResult: verifyResult,
+                revision: trust.session.revision
+            )
+            guard let found = decide(question, server, tls, exchange) else { return nil }
+            decision = found
+        }
+        return Connection.Verdict(
+            origin: origin,
+            revision: trust.session.revision,
+            decision: decision,
+            certificates: certificates,
+            subject: easy.presentedSubject
+        )
+    }
+
+    /// Asks the user's code, unless it has decided about the same chain for this exchange already.
+    private func decide(
+        _ question: TrustQuestion,
+        _ server: ServerTrust,
+        _ tls: TLSMaterial,
+        _ exchange: Exchange
+    ) -> TrustDecision? {
+        if let decided = exchange.decidedTrust, decided.question == question { return decided.decision }
+        let (evaluator, policy) = (tls.evaluator, trust.session.policy)
+        let decision = exchange.engine.trustQuestions.ask(question) {
+            let first = evaluator?(server) ?? .accept
+            guard first == .accept else { return first }
+            return policy?.decide(server) ?? .accept
+        } whenDecided: { decision in
+            exchange.engine.submit(.trustDecided(exchange, question, decision))
+        }
+        if decision == nil { trust.pendingQuestion = question }
+        return decision
+    }
+}

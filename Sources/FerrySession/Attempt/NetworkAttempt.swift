@@ -1,0 +1,180 @@
+/// One request over the network: a handle of libcurl's, and all that is known of its connection and response.
+///
+/// Only the thread that has the engine touches it. While libcurl has the handle, its callbacks come here.
+final class NetworkAttempt {
+    /// How far the connection has come.
+    enum Stage {
+        case none
+        /// The host's name is looked up. Taking the handle from libcurl now would block until that ends.
+        case resolving
+        case connecting
+        /// There is a connection to the server, through a tunnel or without one.
+        case connected
+    }
+
+    /// When something happened, for the metrics and for the cache.
+    struct Timing {
+        /// When the attempt began.
+        var start: Date?
+        /// When the first TLS handshake began.
+        var handshakeStart: Date?
+        var isReported = false
+    }
+
+    /// What is known of the request that was sent.
+    struct Sending {
+        /// How often libcurl has begun to send it: more than once where it answers a challenge, or tries again.
+        var count = 0
+        /// When it was sent last.
+        var start: MonotonicTime?
+        /// Whether a byte of a response has come since.
+        var hasResponseBytes = false
+        /// How many bytes the server had acknowledged when that was last checked.
+        var acknowledgedBytes: Int64 = 0
+    }
+
+    let prepared: PreparedRequest
+    /// The request's URL.
+    let url: URL?
+    /// The exchange, while it has the attempt's handle. A lookup that could not be stopped goes on without it.
+    private(set) var exchange: Exchange?
+    private(set) var easy: EasyHandle?
+
+    var stage = Stage.none
+    /// How the request is sent again, if the attempt was ended for that.
+    var again: AttemptEnd.Again?
+    var timing = Timing()
+    var sending = Sending()
+    var route = Route()
+    var trust = ConnectionTrust()
+    /// The connection that carries the request, from the moment before it is sent.
+    private(set) var connection: Connection?
+    /// The connection that was last opened for the attempt.
+    var lastOpened: Connection?
+    /// Whether the connection is HTTP/2, so that other attempts may use it too.
+    var isMultiplexed = false
+
+    var parser = ResponseHeadParser()
+    /// The status of the last response.
+    var status: Int?
+    /// How many responses have asked for a credential.
+    var challengeRounds = 0
+    /// Where the range ends that continues a body.
+    var rangeEnd: ByteCount?
+    /// The bytes of the body that libcurl has delivered, before content codings are undone.
+    var received = ByteCount.zero
+    /// The mask that libcurl's handle is paused with.
+    var appliedPause = CurlPause.none
+    /// Whether what libcurl delivers now is discarded.
+    var isDiscarding = false
+
+    init(_ prepared: PreparedRequest, url: URL?) {
+        self.prepared = prepared
+        self.url = url
+    }
+
+    /// Takes the handle that the attempt runs with.
+    func attach(_ easy: EasyHandle, to exchange: Exchange) {
+        (self.easy, self.exchange) = (easy, exchange)
+    }
+
+    /// Returns the handle for other uses, and leaves the connection.
+    func detach() -> EasyHandle? {
+        defer { (easy, exchange) = (nil, nil) }
+        leaveConnection()
+        return easy
+    }
+
+    /// Leaves the exchange, while the handle goes on with a lookup that cannot be stopped.
+    func abandon() {
+        exchange = nil
+        leaveConnection()
+    }
+
+    /// Notes the connection that carries the request from now on.
+    func use(_ connection: Connection) {
+        guard self.connection !== connection else { return }
+        leaveConnection()
+        self.connection = connection
+        connection.addUser()
+    }
+
+    private func leaveConnection() {
+        connection?.removeUser()
+        connection = nil
+    }
+
+    // MARK: - Pauses
+
+    /// Pauses or resumes libcurl's handle for these reasons, and returns libcurl's code.
+    ///
+    /// Resuming makes libcurl deliver what it has immediately, which may pause it again.
+    func apply(_ pauses: PauseReasons) -> Int32 {
+        guard let easy, let exchange else { return 0 }
+        let mask = pauses.curlMask
+        guard mask != appliedPause else { return 0 }
+        let previous = appliedPause
+        appliedPause = mask
+        if isMultiplexed { exchange.engine.notePause(of: self) }
+        let code = easy.pause(mask)
+        // There is no connection yet.
+        guard code == CurlCode.badFunctionArgument else { return code }
+        appliedPause = previous
+        return 0
+    }
+
+    /// Whether libcurl does not deliver what comes.
+    var isReceivingPaused: Bool { appliedPause & CurlPause.receive != 0 }
+
+    /// How many bytes libcurl keeps for the attempt while it is paused.
+    var backlog: Int64 {
+        guard let easy, isReceivingPaused else { return 0 }
+        return ByteCount(easy.offset(CurlInfo.sizeDownload))?.subtracting(received)?.int64 ?? 0
+    }
+
+    /// Makes libcurl free what it keeps for a paused attempt; returns `false` where it cannot.
+    ///
+    /// Taken from a connection that others use, the handle would keep those bytes, and deliver them as the next request's
+    /// (libcurl before 8.4 does both).
+    func discardBacklog() -> Bool {
+        guard let easy, isReceivingPaused else { return true }
+        isDiscarding = true
+        defer { isDiscarding = false }
+        return easy.pause(CurlPause.none) == 0
+    }
+
+    // MARK: - Timeouts and metrics
+
+    /// Returns whether the server has acknowledged more of the body since this was last checked.
+    ///
+    /// The system takes the end of a body long before a slow server has read it; until then acknowledgements are the only
+    /// bytes that move. A connection that others use too says nothing about one request.
+    func hasProgressed() -> Bool {
+        guard let connection, !connection.isMultiplexed, let acknowledged = connection.acknowledgedBytes,
+            acknowledged > sending.acknowledgedBytes
+        else { return false }
+        sending.acknowledgedBytes = acknowledged
+        return true
+    }
+
+    /// Notes on the connection that the request has timed out there.
+    func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: UInt64?) {
+        guard let connection, let start = sending.start else { return }
+        guard deadline == .inactivity, let inactivity else { return connection.noteTimeout(since: start) }
+        connection.noteTimeout(since: MonotonicTime.now().before(inactivity))
+    }
+
+    /// Returns the metrics of the attempt the first time it is called while the attempt has its handle.
+    func takeTransaction(of request: URLRequest, isOver: Bool) -> TransferMetrics.Transaction? {
+        guard let easy, let start = timing.start, !timing.isReported else { return nil }
+        timing.isReported = true
+        var transaction = easy.transaction(of: request, status: status, start: start)
+        // libcurl counts the time when bytes move, which may be long ago.
+        if !isOver { transaction.end = max(transaction.end, Date().timeIntervalSince(start)) }
+        // It knows no time of a connection whose handshake has not succeeded.
+        if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
+            transaction.connect = min(max(0, handshakeStart.timeIntervalSince(start)), transaction.end)
+        }
+        return transaction
+    }
+}

@@ -1,0 +1,106 @@
+/// Stores what is delivered (RFC 9111, section 3).
+extension Exchange {
+    /// Decides what the head of a final answer, or of a redirection, means for the cache.
+    func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
+        guard caching.isUnasked || caching.context != nil else { return }
+        let fields = CacheFields(head.fields)
+        if caching.isUnasked { takeUpCaching(head, fields) }
+        guard let context = caching.context else { return }
+        guard context.credential == engineCredential else {
+            // Another transfer's challenge was answered while this one waited, so that it is not known which credential
+            // the request was sent with.
+            caching.context = nil
+            return
+        }
+        if context.selector != .whole { return beginStoringPart(head, context) }
+        // What was asked about is answered.
+        caching.context?.entry = nil
+        caching.context?.conditions = []
+        if context.request.method == "HEAD" { return updateByHead(head, context) }
+        guard CacheStorageRule.mayStore(status: head.status, fields: fields, request: context.request) else {
+            // The answer has taken the place of what was stored, and is not kept itself.
+            let isError = CacheUseRule.isError(status: head.status)
+            if context.entry != nil || caching.isBypassed, !isError { context.cache.remove(context.key) }
+            return
+        }
+        let pending = CacheContext.Pending(
+            stored: stored(head, fields, context, key: context.key, isDecoded: isDecoded),
+            writer: isRedirect
+                ? nil : CacheBodyWriter(context.cache.bodyLimits, expectedLength: continuation.expectedTotal)
+        )
+        guard isRedirect || pending.writer != nil else { return context.cache.remove(context.key) }
+        caching.context?.pending = pending
+    }
+
+    /// Returns what is stored of a response beside its body.
+    func stored(
+        _ head: ResponseHead,
+        _ fields: CacheFields,
+        _ context: CacheContext,
+        key: String,
+        isDecoded: Bool = false
+    ) -> StoredResponse {
+        let names = CacheStorageRule.selectingNames(fields: fields, request: context.request)
+        let now = Date()
+        var head = head
+        head.fields = CacheStorageRule.storedFields(head.fields)
+        return StoredResponse(
+            key: key,
+            head: head,
+            isDecoded: isDecoded,
+            requestTime: attempt?.timing.start ?? now,
+            responseTime: now,
+            selectingNames: names,
+            variant: CacheKey.variant(names, lines: context.lines)
+        )
+    }
+
+    /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
+    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields) {
+        caching.isUnasked = false
+        guard let prepared = attempt?.prepared, let cache = engine.settings.cache else { return }
+        let request = CacheStorageRule.Request(method: prepared.method)
+        if cache.isEmpty, !CacheStorageRule.mayStore(status: head.status, fields: fields, request: request) { return }
+        caching.context = makeContext(cachePolicy, credential: nil)
+    }
+
+    /// RFC 9111, section 4.3.5.
+    private func updateByHead(_ head: ResponseHead, _ context: CacheContext) {
+        guard head.status == 200 else { return }
+        guard let entry = context.entry ?? context.cache.find(context.key, lines: context.lines) else { return }
+        guard CacheValidation.matchesHead(entry.stored.head, head) else { return context.cache.remove(context.key) }
+        var stored = entry.stored
+        stored.head.fields = CacheValidation.merge(stored.head.fields, with: head.fields)
+        stored.responseTime = Date()
+        stored.requestTime = attempt?.timing.start ?? stored.responseTime
+        _ = context.cache.update(entry, to: stored)
+    }
+
+    /// Keeps bytes that are being delivered; a body that cannot be stored is dropped.
+    func collectForCache(_ bytes: UnsafeRawBufferPointer) {
+        guard let context = caching.context, let writer = context.pending?.writer, !writer.append(bytes) else { return }
+        caching.context?.pending = nil
+        // The stored response is older than the one that is too large.
+        context.cache.remove(context.key)
+    }
+
+    /// Returns the complete response for the cache, if it may be stored.
+    func finishStoring() -> CacheCandidate? {
+        guard let context = caching.context, let pending = context.pending, let writer = pending.writer, let response
+        else { return nil }
+        caching.context?.pending = nil
+        return CacheCandidate(pending.stored, writer.finish(), response: response, cache: context.cache)
+    }
+
+    /// Stores a complete redirect before it is followed.
+    func storeRedirect() {
+        guard let context = caching.context, let pending = context.pending, pending.writer == nil,
+            let question = incoming.question, question.failure == nil
+        else { return }
+        caching.context?.pending = nil
+        guard question.body.count < PendingQuestion.bodyLimit,
+            incoming.decoder.map({ $0.isDrained && $0.mayEnd }) ?? true
+        else { return }
+        context.cache.store(pending.stored, .data(Data(question.body)))
+    }
+}

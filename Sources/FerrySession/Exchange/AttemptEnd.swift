@@ -1,0 +1,104 @@
+/// How an attempt has ended, as far as that decides what follows.
+struct AttemptEnd {
+    /// How a request is sent again.
+    enum Again: Hashable, Sendable {
+        /// Without the conditions that ask about a stored response.
+        case withoutConditions
+        /// For the whole body, since the rest of it belongs to another entity.
+        case fromStart
+        /// Without a credential.
+        case withoutCredential
+        /// Without `Expect: 100-continue`.
+        case withoutExpectation
+        /// On a new connection.
+        case onNewConnection
+        /// For the rest of the body.
+        case forRest
+        /// With a new stream as its body.
+        case withNewBody
+    }
+
+    /// Why an exchange fails.
+    enum Failure: Hashable, Sendable {
+        /// For a reason that Ferry found.
+        case own
+        /// For a reason that libcurl reports.
+        case transport
+        /// The server closed the connection without a response.
+        case noResponse
+    }
+
+    /// What follows the end of an attempt.
+    enum Next: Hashable, Sendable {
+        /// The stored response is served, with the fields of the 304 that validated it.
+        case serveValidated
+        /// The stored response is served although it is stale (RFC 5861, section 4).
+        case serveStale
+        /// The delegate is asked about a redirect or a challenge.
+        case ask
+        /// The delegate is asked for a credential for the proxy's tunnel.
+        case askForTunnel
+        /// The exchange waits for a decision about the connection's trust, and begins again then.
+        case waitForTrust
+        /// The request is sent again.
+        case again(Again)
+        /// The response is complete.
+        case finish
+        case fail(Failure)
+    }
+
+    /// How often an exchange looks for another connection in a row.
+    static let maximumReconnections = 3
+
+    /// How Ferry wants the request to be sent again, which is why it ended the attempt.
+    var again: Again?
+    /// Whether Ferry ended the attempt with an error.
+    var hasOwnFailure = false
+    /// Whether libcurl reports an error.
+    var hasTransportFailure = false
+    /// Whether the response is a 304 about the stored response.
+    var isValidated = false
+    /// Whether the stored response replaces the server's error.
+    var servesStale = false
+    /// Whether the response is a redirect or a challenge that the delegate decides about.
+    var hasQuestion = false
+    /// Whether a response has come, in this attempt or in one that it continues.
+    var hasResponse = false
+    /// Whether a decision about the connection's trust is pending.
+    var awaitsTrust = false
+    /// How many times in a row another connection has been looked for.
+    var reconnections = 0
+    /// Whether the proxy asks for a credential before it opens a tunnel.
+    var hasTunnelChallenge = false
+    /// Whether the rest of the body can be asked for, since the task was suspended and the response has a validator.
+    var canContinue = false
+    /// Whether the body's stream was read in part, and the delegate can provide it again.
+    var needsNewBody = false
+
+    /// What follows. The order of the rules is their precedence.
+    var next: Next {
+        // A stored response needs neither the rest of the attempt nor its connection. Only a 304 must be complete.
+        if again == .withoutConditions { return .again(.withoutConditions) }
+        if servesStale { return .serveStale }
+        if isValidated, !hasOwnFailure, !hasTransportFailure { return .serveValidated }
+        // The attempt was ended for this, so libcurl's error says nothing more.
+        if again == .fromStart { return .again(.fromStart) }
+        // A redirect is followed and a challenge answered even if their bodies are damaged: the bodies are not wanted.
+        if hasQuestion { return .ask }
+        // Ferry's reason is the cause of libcurl's error.
+        if hasOwnFailure { return .fail(.own) }
+        switch again {
+        case .withoutCredential, .withoutExpectation: return again.map { .again($0) } ?? .fail(.own)
+        case .onNewConnection where reconnections < Self.maximumReconnections:
+            return awaitsTrust ? .waitForTrust : .again(.onNewConnection)
+        default: break
+        }
+        guard hasTransportFailure else { return hasResponse ? .finish : .fail(.noResponse) }
+        // The response to CONNECT explains the failure better than libcurl does.
+        if hasTunnelChallenge { return .askForTunnel }
+        // What the server has sent is kept, so the rest comes before a new beginning.
+        if canContinue { return .again(.forRest) }
+        if needsNewBody { return .again(.withNewBody) }
+        return .fail(.transport)
+    }
+}

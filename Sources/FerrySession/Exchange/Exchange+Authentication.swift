@@ -1,0 +1,103 @@
+/// Responses 401 and 407: the delegate is asked, and the request is sent again with the credential it provides.
+extension Exchange {
+    /// Returns the origin or proxy that the credentials of the current request belong to.
+    private func credentialPlace(isProxy: Bool) -> CredentialPlace? {
+        isProxy ? attempt?.route.proxy.map { .proxy($0.address) } : request.url.map { .origin(Origin($0)) }
+    }
+
+    private func authentication(isProxy: Bool) -> Authentication { isProxy ? proxy : server }
+
+    /// Returns the credential to send: the one just provided, or the one that this session last used with success.
+    func credential(isProxy: Bool) -> SchemeCredential? {
+        if let given = authentication(isProxy: isProxy).credential { return given }
+        if engine.acceptedCredentials.isEmpty { return nil }
+        let field = isProxy ? "Proxy-Authorization" : "Authorization"
+        if request.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
+        return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
+    }
+
+    /// Notes that the credentials were accepted, so that they are sent without a challenge from now on.
+    func noteAcceptedCredentials() {
+        noteAccepted(server.credential, isProxy: false)
+        noteAccepted(proxy.credential, isProxy: true)
+    }
+
+    private func noteAccepted(_ credential: SchemeCredential?, isProxy: Bool) {
+        guard let credential, let place = credentialPlace(isProxy: isProxy) else { return }
+        engine.acceptedCredentials[place] = credential
+    }
+
+    /// Returns the challenge of a response, if a credential may be provided for it.
+    func challenge(for head: ResponseHead, of attempt: NetworkAttempt) -> AuthenticationChallenge? {
+        guard let challenge = AuthenticationChallenge(head, runtime: engine.runtime) else { return nil }
+        guard !challenge.isProxy || attempt.isForwarded || attempt.isTunnelling else { return nil }
+        // The credential that worked before is not accepted any more, or the one just provided is wrong.
+        if let place = credentialPlace(isProxy: challenge.isProxy) { engine.acceptedCredentials[place] = nil }
+        let failures = authentication(isProxy: challenge.isProxy).failures
+        return failures < AuthenticationChallenge.mostFailures ? challenge : nil
+    }
+
+    /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
+    func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
+        guard let client, let url = request.url,
+            let space = challenge.space(of: url, proxy: attempt?.route.proxy)
+        else { return deliverQuestion() }
+        if let own = ownProxyCredential(challenge) {
+            // As a command, since libcurl may be delivering the response's body just now.
+            return engine.submit(.authenticate(self, .useCredential, own))
+        }
+        let isInURL = url.user != nil && server.credential == nil && !challenge.isProxy
+        let failures = authentication(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
+        let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
+        client.transfer(
+            willAuthenticate: AuthenticationQuestion(
+                space: space,
+                proposed: stored,
+                failures: failures,
+                response: response
+            )
+        )
+    }
+
+    /// Returns the credential of the session's options for their proxy, the first time it asks.
+    private func ownProxyCredential(_ challenge: AuthenticationChallenge) -> URLCredential? {
+        guard challenge.isProxy, proxy.failures == 0, let route = attempt?.route, route.isProxyCertain,
+            let user = route.proxy?.user
+        else { return nil }
+        return URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .none)
+    }
+
+    /// Continues as the delegate has decided about a challenge.
+    func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        guard client != nil, let question = incoming.question, question.isAsked,
+            case .challenge(var challenge) = question.kind
+        else { return }
+        switch disposition {
+        case .useCredential, .performDefaultHandling:
+            guard let option = challenge.options.first, let user = credential?.user else { return deliverQuestion() }
+            let given = SchemeCredential(scheme: option.scheme, user: user, password: credential?.password ?? "")
+            let failures = authentication(isProxy: challenge.isProxy).failures
+            let next = Authentication(credential: given, failures: failures + 1)
+            if challenge.isProxy { proxy = next } else { server = next }
+            sendAgain()
+        case .cancelAuthenticationChallenge:
+            incoming.question = nil
+            if !question.isTunnel {
+                client?.transfer(didReceive: ReceivedResponse(question.response), isReplacement: true)
+            }
+            fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
+        case .rejectProtectionSpace:
+            challenge.options.removeFirst()
+            guard !challenge.options.isEmpty else { return deliverQuestion() }
+            incoming.question?.kind = .challenge(challenge)
+            ask(challenge, question.response)
+        }
+    }
+
+    /// Sends the request once more without a credential, so that the response that asks for one is delivered whole.
+    func sendWithoutCredential() {
+        let refused = Authentication(credential: nil, failures: AuthenticationChallenge.mostFailures)
+        (server, proxy) = (refused, refused)
+        sendAgain()
+    }
+}

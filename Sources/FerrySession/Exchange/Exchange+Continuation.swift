@@ -1,0 +1,167 @@
+/// Asks for the rest of a body: after a suspension, with resume data, or for a stream that was given up while paused.
+extension Exchange {
+    /// Returns the request's header fields for an attempt, with those that ask for the rest of a body.
+    func headers(_ prepared: PreparedRequest) -> [String] {
+        guard let offset = continuation.offset, let validator else {
+            let extra = reloadFields(prepared) + (caching.context?.conditions ?? [])
+            return extra.isEmpty ? prepared.headers : prepared.headers + extra
+        }
+        let others = prepared.headers.filter { !$0.lowercased().hasPrefix("accept-encoding") }
+        return others + ["Range: bytes=\(offset)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
+    }
+
+    /// Evaluates the response to a request for the rest, and returns whether the attempt goes on.
+    func didContinue(
+        _ received: ReceivedResponse,
+        _ head: ResponseHead,
+        at offset: ByteCount,
+        in attempt: NetworkAttempt
+    ) -> Bool {
+        let answer = ContinuationRule.evaluate(
+            .init(status: head.status, value: head.value),
+            .init(offset: offset, total: continuation.expectedTotal, validator: validator)
+        )
+        switch answer {
+        case .continues(let end):
+            attempt.rangeEnd = end
+            return deliverRest(received, at: offset)
+        case .restarts:
+            guard offset == .zero || restartFile() else { break }
+            let isFirst = continuation.isResuming
+            (continuation.offset, continuation.isResuming) = (nil, false)
+            deliver(received, isReplacement: !isFirst)
+            return true
+        case .isComplete:
+            return finishComplete(head)
+        case .isAnother:
+            guard restartFile() else { break }
+            attempt.again = .fromStart
+            return false
+        case .fails:
+            break
+        }
+        incoming.failure = cannotContinue(head)
+        return false
+    }
+
+    private func deliverRest(_ received: ReceivedResponse, at offset: ByteCount) -> Bool {
+        continuation.offset = nil
+        continuation.wasSuspended = isSuspended
+        guard continuation.isResuming else { return true }
+        continuation.isResuming = false
+        response = received
+        let total = continuation.expectedTotal ?? received.expectedLength.flatMap { offset.adding($0) }
+        client?.transfer(didReceive: received, isReplacement: false)
+        client?.transfer(didResumeAt: offset, expectedTotal: total)
+        return true
+    }
+
+    /// Delivers a complete file: the server has nothing after the offset, which is not a failure.
+    private func finishComplete(_ head: ResponseHead) -> Bool {
+        var complete = head
+        complete.status = 200
+        complete.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
+        complete.fields.append(.init(name: "Content-Length", value: "\(bodyReceived)"))
+        guard let url = request.url else {
+            incoming.failure = cannotContinue(nil)
+            return false
+        }
+        let response = ReceivedResponse(complete, url: url, isDecoded: false)
+        (continuation.offset, continuation.isResuming) = (nil, false)
+        self.response = response
+        client?.transfer(didReceive: response, isReplacement: false)
+        client?.transfer(didResumeAt: bodyReceived, expectedTotal: bodyReceived)
+        incoming.skipsBody = true
+        return true
+    }
+
+    private func restartFile() -> Bool {
+        guard case .file(let file) = destination else { return false }
+        do throws(URLError) {
+            try file.truncate()
+            bodyReceived = .zero
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The error of a range that has more or fewer bytes than its `Content-Range` says.
+    func incompleteRange(_ end: ByteCount) -> URLError {
+        let error = CurlSessionError(
+            .cannotContinue,
+            "The server's range was to end at byte \(end), and the body has \(bodyReceived) bytes"
+        )
+        return .ferry(.networkConnectionLost, url: request.url, underlying: error)
+    }
+
+    private func cannotContinue(_ head: ResponseHead?) -> URLError {
+        guard continuation.isResuming, let head else {
+            let error = CurlSessionError(
+                .cannotContinue,
+                "The connection was lost while the task was suspended, and the server has another response now"
+            )
+            return .ferry(.networkConnectionLost, url: request.url, underlying: error)
+        }
+        let error = CurlSessionError(
+            .cannotContinue,
+            "The download could not be resumed: the server responded with \(head.status)"
+        )
+        return .ferry(.badServerResponse, url: request.url, underlying: error)
+    }
+
+    // MARK: - Paused streams
+
+    /// Gives a paused stream up with all that libcurl keeps for it, so that the rest is asked for when it is wanted.
+    ///
+    /// libcurl allows a server 32 MiB on each stream (up to version 8.9), and pausing does not take that back: while
+    /// another stream keeps the connection going, libcurl has to store what comes for a paused one.
+    ///
+    /// Returns whether that is safe: there must be a rest, and it must belong to the same entity.
+    func detach() -> Bool {
+        guard client != nil, validator != nil, response != nil, incoming.question == nil, incoming.decoder == nil,
+            continuation.offset == nil, let total = continuation.expectedTotal, total > bodyReceived
+        else { return false }
+        continuation.offset = bodyReceived
+        endAttempt()
+        phase = .detached
+        return true
+    }
+
+    /// Asks for the rest as soon as nothing pauses the exchange any more.
+    func attachAgain() {
+        guard phase == .detached, client != nil, pauses.isDisjoint(with: [.suspended, .clientIsFull]) else { return }
+        engine.start(self, priority: priority)
+    }
+
+    // MARK: - Resume data
+
+    /// Closes the partial file and describes it, if it can be continued; the file stays for that.
+    func makeResumeData() -> Data? {
+        guard case .file(let file) = destination, let validator, bodyReceived > .zero, incoming.question == nil,
+            let url = request.url, let originalURL
+        else { return nil }
+        // After a write that failed the file is not what was received.
+        guard file.size == bodyReceived else { return nil }
+        let data = ResumeData(
+            url: url,
+            originalURL: originalURL,
+            headers: request.allHTTPHeaderFields ?? [:],
+            file: file.url,
+            offset: bodyReceived.int64,
+            expectedTotal: continuation.expectedTotal?.int64,
+            validator: validator
+        ).encoded()
+        guard let data else { return nil }
+        file.keep()
+        destination = .client
+        return data
+    }
+
+    /// Cancels the exchange and gives the client the data that continues it.
+    func cancelProducingResumeData(for client: any TransferClient) {
+        let data = self.client == nil ? nil : makeResumeData()
+        cancel()
+        client.transfer(didCancelProducing: data)
+    }
+}

@@ -1,0 +1,170 @@
+/// What the task asks for while the exchange goes on: suspension, flow control, answers to questions.
+extension Exchange {
+    // MARK: - Suspension and flow control
+
+    /// Suspends or resumes the exchange, as the client says.
+    func followSuspension() {
+        guard let client, isSuspended != client.transferIsSuspended else { return }
+        if isSuspended { resume() } else { suspend() }
+        attachAgain()
+        liftPause()
+        feedFromCache()
+    }
+
+    private func suspend() {
+        pauses.insert(.suspended)
+        continuation.wasSuspended = true
+        clock.stop(at: .now())
+        engine.giveUpSlotWhileSuspended(self)
+    }
+
+    private func resume() {
+        pauses.remove(.suspended)
+        engine.retakeSlot(self)
+        switch phase {
+        case .running, .waitingForDecision:
+            clock.start(at: .now())
+            engine.watch(self)
+        case .parked: engine.start(self, priority: priority)
+        case .idle, .waitingForSlot, .detached, .finished: break
+        }
+    }
+
+    /// Goes on delivering, since the client has room again.
+    func readMore() {
+        guard client != nil, incoming.question == nil else { return }
+        setClientFull(false)
+        engine.watch(self)
+        guard decodeWaiting() else { return failAttempt() }
+        feedFromCache()
+        finishIfDrained()
+        attachAgain()
+        if client != nil { liftPause() }
+    }
+
+    /// Goes on sending, since the body's stream has bytes again.
+    func bodyAvailable() {
+        guard client != nil, pauses.contains(.bodyIsStarved) else { return }
+        pauses.remove(.bodyIsStarved)
+        clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
+        engine.watch(self)
+        liftPause()
+    }
+
+    func setClientFull(_ isFull: Bool) {
+        if isFull { pauses.insert(.clientIsFull) } else { pauses.remove(.clientIsFull) }
+        clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
+    }
+
+    /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.
+    func liftPause() {
+        let code = attempt?.apply(pauses) ?? 0
+        if code != 0, client != nil { attemptEnded(code) }
+    }
+
+    // MARK: - Answers
+
+    /// Follows a redirect with a request, or delivers the redirect where there is none.
+    func answerRedirect(_ next: URLRequest?) {
+        guard client != nil, let question = incoming.question, question.isAsked,
+            case .redirect(let asked, let keepsBody) = question.kind
+        else { return }
+        guard let next else { return deliverQuestion() }
+        endAttempt()
+        redirects.count += 1
+        body = bodyAfterRedirect(from: asked, keepsBody: keepsBody, to: next)
+        if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
+            redirects.hasLeftOrigin = true
+            server = Authentication()
+        }
+        request = next
+        sendAgain()
+    }
+
+    /// Returns the body of the next request: the task's own if the redirect keeps it, else the one the delegate has set.
+    private func bodyAfterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
+        if let data = next.httpBody { return .data(data) }
+        if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
+        // A delegate that removed the body, or changed the method, wants none.
+        let wasRemoved = asked.httpBody != nil
+        let isSameMethod = (next.httpMethod ?? "GET") == (asked.httpMethod ?? "GET")
+        return keepsBody && !wasRemoved && isSameMethod ? body : .none
+    }
+
+    /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.
+    func sendAgain() {
+        endAttempt()
+        incoming = IncomingResponse()
+        pauses.remove(.clientIsFull)
+        client?.transferDidRewindBody()
+        engine.start(self, priority: priority)
+    }
+
+    /// Delivers the response that the delegate was asked about as the final one.
+    func deliverQuestion() {
+        guard let question = incoming.question else { return }
+        incoming.question = nil
+        if question.isTunnel, let failure = question.failure { return fail(failure) }
+        if question.isAbandoned { return sendWithoutCredential() }
+        let received = ReceivedResponse(question.response)
+        incoming.isUnwanted = true
+        response = received
+        client?.transfer(didReceive: received, isReplacement: false)
+        setClientFull(false)
+        engine.watch(self)
+        let isTaken = question.body.withUnsafeBytes { take($0) }
+        guard isTaken else { return failAttempt() }
+        if let failure = question.failure { return fail(failure) }
+        guard decodeWaiting() else { return failAttempt() }
+        finishIfDrained()
+        if client != nil { liftPause() }
+    }
+
+    /// Asks the delegate about a redirect or a challenge, unless it was asked already.
+    func askQuestion() {
+        guard let question = incoming.question, !question.isAsked else { return }
+        incoming.question?.isAsked = true
+        if phase != .running { clock.stop(at: .now()) }
+        switch question.kind {
+        case .redirect(let request, _): client?.transfer(willRedirect: question.response, to: request)
+        case .challenge(let challenge): ask(challenge, question.response)
+        }
+    }
+
+    /// Begins with the delegate's stream as the body.
+    func answerBodyStream(_ box: StreamBox?) {
+        guard client != nil, case .delegateStream = body else { return }
+        guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
+        body = .stream(box)
+        engine.start(self, priority: priority)
+    }
+
+    /// Moves what the client has of the body to a file, where all that follows goes too.
+    ///
+    /// The exchange may be over already.
+    func becomeDownload(for client: any TransferClient) {
+        guard case .client = destination, phase == .finished || self.client != nil else { return }
+        let isWhole = phase == .finished
+        let kept = client.transferTakesBuffer()
+        let file: DownloadFile
+        do throws(URLError) {
+            file = try DownloadFile(
+                keeping: kept,
+                in: engine.settings.temporaryDirectory,
+                requestURL: request.url,
+                isWhole: isWhole
+            )
+        } catch {
+            self.client = nil
+            if !isWhole { end() }
+            // The failure comes first: becoming a download resumes delivery, and a success that waits could overtake it.
+            client.transfer(didFinishWith: error, file: nil)
+            return client.transfer(didBecomeDownloadWith: .zero, finished: nil)
+        }
+        caching.context?.pending = nil
+        client.transfer(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isWhole ? file : nil)
+        guard !isWhole else { return }
+        destination = .file(file)
+        readMore()
+    }
+}

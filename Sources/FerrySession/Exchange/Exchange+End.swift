@@ -1,0 +1,183 @@
+/// How an attempt ends, and with the last one the exchange.
+extension Exchange {
+    // MARK: - Attempts
+
+    /// Carries out what follows an attempt that has ended with a code of libcurl's.
+    func attemptEnded(_ code: Int32) {
+        guard let attempt else { return }
+        let failure = code == 0 ? nil : attempt.failure(code)
+        if ErrorRule.breaksConnection(code), incoming.failure == nil, let connection = attempt.connection,
+            connection.isMultiplexed
+        {
+            connection.breakDown()
+        }
+        endAttempt(isOver: true)
+        guard client != nil else { return }
+        let tunnel = failure == nil ? nil : attempt.tunnelChallenge(for: self)
+        follow(end(of: attempt, code, hasTunnelChallenge: tunnel != nil).next, failure, tunnel)
+    }
+
+    /// Returns how an attempt has ended.
+    private func end(of attempt: NetworkAttempt, _ code: Int32, hasTunnelChallenge: Bool) -> AttemptEnd {
+        var end = AttemptEnd(
+            again: attempt.again,
+            hasOwnFailure: incoming.failure != nil,
+            hasTransportFailure: code != 0,
+            hasQuestion: incoming.question != nil,
+            hasResponse: response != nil,
+            awaitsTrust: attempt.trust.pendingQuestion != nil,
+            reconnections: reconnections,
+            hasTunnelChallenge: hasTunnelChallenge
+        )
+        switch caching.context?.outcome {
+        case .notModified: end.isValidated = true
+        case .servesStale: end.servesStale = true
+        case nil: break
+        }
+        guard code != 0 else { return end }
+        let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
+        end.canContinue = continuation.wasSuspended && canAsk && validator != nil
+        if CurlCode.cannotRewind == code, case .delegateStream = body, response == nil { end.needsNewBody = true }
+        return end
+    }
+
+    private func follow(_ next: AttemptEnd.Next, _ failure: URLError?, _ tunnel: PendingQuestion?) {
+        switch next {
+        case .serveValidated: serveValidated()
+        case .serveStale: serveStale()
+        case .ask:
+            incoming.question?.failure = incoming.failure ?? failure
+            incoming.hasEnded = true
+            storeRedirect()
+            askQuestion()
+        case .askForTunnel:
+            incoming.question = tunnel
+            incoming.question?.failure = failure
+            incoming.hasEnded = true
+            askQuestion()
+        case .waitForTrust: waitForTrust()
+        case .again(let again): sendAgain(again)
+        case .finish:
+            incoming.hasEnded = true
+            finishIfDrained()
+        case .fail(.own): failAttempt()
+        case .fail(.transport): if let failure { fail(failure) } else { failAttempt() }
+        case .fail(.noResponse):
+            fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without a response"))
+        }
+    }
+
+    private func sendAgain(_ again: AttemptEnd.Again) {
+        switch again {
+        case .withoutConditions: caching.isBypassed = true
+        case .fromStart: continuation.startOver()
+        case .withoutCredential: return sendWithoutCredential()
+        case .withoutExpectation:
+            dropsExpectation = true
+            client?.transferDidRewindBody()
+        case .onNewConnection: reconnections += 1
+        case .forRest:
+            continuation.offset = bodyReceived
+            // A server that is gone is asked once for each suspension.
+            continuation.wasSuspended = false
+        case .withNewBody: client?.transferDidRewindBody()
+        }
+        engine.start(self, priority: priority)
+    }
+
+    /// Gives the attempt's handle back; `isOver` indicates that libcurl has ended the attempt.
+    func endAttempt(isOver: Bool = false) {
+        clock.stop(at: .now())
+        if let attempt, let transaction = attempt.takeTransaction(of: request, isOver: isOver) {
+            client?.transfer(didCollect: transaction, redirectCount: redirects.count)
+        }
+        if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
+        engine.release(self)
+    }
+
+    /// Completes the exchange if the attempt has ended and the client has taken all of the body.
+    func finishIfDrained() {
+        guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil else {
+            return
+        }
+        guard incoming.decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
+        if let end = attempt?.rangeEnd, bodyReceived != end { return fail(incompleteRange(end)) }
+        finish()
+    }
+
+    // MARK: - Deadlines
+
+    /// Fails the exchange because a deadline has passed, unless its upload has made progress that only the system sees.
+    func expire(_ deadline: TransferClock.Deadline) {
+        if deadline == .inactivity, reader != nil, attempt?.hasProgressed() == true {
+            clock.noteActivity(at: .now())
+            return engine.watch(self)
+        }
+        attempt?.noteTimeoutOfConnection(deadline, clock.limits.inactivity)
+        let code: CurlSessionError.Code
+        let what: String
+        let limit: UInt64?
+        switch deadline {
+        case .inactivity: (code, what, limit) = (.inactivityTimeout, "no byte moved for", clock.limits.inactivity)
+        case .resource:
+            (code, what, limit) = (.resourceTimeout, "the whole exchange took more than", clock.limits.resource)
+        case .connect: (code, what, limit) = (.connectTimeout, "there was no connection after", clock.limits.connect)
+        }
+        let seconds = Double(limit ?? 0) / 1_000_000_000
+        let url = request.url?.presentableText ?? ""
+        let cause = CurlSessionError(code, "The request timed out: \(what) \(seconds) s (\(url))")
+        fail(.ferry(.timedOut, url: request.url, underlying: cause))
+    }
+
+    // MARK: - The end
+
+    /// Ends the exchange without telling the client, which knows.
+    func cancel() {
+        endAttempt()
+        client = nil
+        end()
+    }
+
+    /// Ends the exchange with an error, or with a stored response in its place where that is allowed.
+    func fail(_ error: URLError) {
+        if serveStale(insteadOf: error) { return }
+        let client = client
+        let resumeData = makeResumeData()
+        endAttempt()
+        self.client = nil
+        end()
+        client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
+    }
+
+    /// Ends the exchange with the error that ended its attempt.
+    func failAttempt() {
+        fail(incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted"))
+    }
+
+    private func finish() {
+        var finished: DownloadFile?
+        if case .file(let file) = destination {
+            do throws(URLError) {
+                try file.finish()
+            } catch {
+                return fail(error)
+            }
+            finished = file
+            destination = .client
+        }
+        let client = client
+        if let candidate = finishStoring() { client?.transfer(willCache: candidate) }
+        self.client = nil
+        end()
+        client?.transfer(didFinishWith: nil, file: finished)
+    }
+
+    func end() {
+        endAttempt()
+        reader?.close()
+        reader = nil
+        if case .file(let file) = destination { file.remove() }
+        phase = .finished
+        (attempt, incoming.decoder, caching.context, caching.body) = (nil, nil, nil, nil)
+    }
+}

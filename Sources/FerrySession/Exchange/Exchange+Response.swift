@@ -1,0 +1,220 @@
+/// A response from its head to its last byte.
+extension Exchange {
+    /// How much one turn decodes before the engine looks at its other transfers.
+    private static let decodedPerTurn = 4_194_304
+
+    /// Decides what a response is, and returns whether the attempt goes on.
+    func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
+        reconnections = 0
+        // libcurl answers some challenges itself within the attempt, so that the response before this one does not count.
+        if incoming.question?.isAsked == false { incoming.question = nil }
+        engine.settings.cookies?.store(head.fields, for: request)
+        if head.status == 417, canRepeatWithoutExpectation(attempt) {
+            attempt.again = .withoutExpectation
+            return false
+        }
+        if let goesOn = compareWithCache(head, of: attempt) { return goesOn }
+        if let problem = head.framingProblem {
+            refuse(.malformed(problem))
+            return false
+        }
+        let codings = contentCodings(of: head)
+        guard codings.count <= engine.settings.decodingLimits.maximumCodings, let url = request.url else {
+            incoming.failure = tooLarge("The response has \(codings.count) content codings")
+            return false
+        }
+        let received = ReceivedResponse(head, url: url, isDecoded: !codings.isEmpty)
+        incoming.decoder = ContentDecoderChain(codings, limits: engine.settings.decodingLimits)
+        if let question = redirect(for: received, head: head) {
+            guard redirects.count < engine.settings.maximumRedirects else {
+                incoming.failure = .ferry(.httpTooManyRedirects, url: url, "too many HTTP redirects")
+                return false
+            }
+            incoming.question = question
+            beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: true)
+            return true
+        }
+        if head.status == 401 || head.status == 407 { attempt.challengeRounds += 1 }
+        let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
+        if let challenge = challenge(for: head, of: attempt), let response = received.value as? HTTPURLResponse {
+            // libcurl answers each nonce that the server calls stale; ending the attempt is the only way to stop it.
+            incoming.question = PendingQuestion(
+                response: response,
+                kind: .challenge(challenge),
+                isAbandoned: !mayAnswer
+            )
+            return mayAnswer
+        }
+        guard mayAnswer else {
+            attempt.again = .withoutCredential
+            return false
+        }
+        noteAcceptedCredentials()
+        if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
+        deliver(received)
+        beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)
+        return true
+    }
+
+    /// Notes why the attempt fails, since the response's head is not accepted.
+    func refuse(_ refusal: ResponseHeadParser.Refusal) {
+        switch refusal {
+        case .malformed(let text):
+            let cause = CurlSessionError(.malformedResponse, text)
+            incoming.failure = .ferry(.cannotParseResponse, url: request.url, underlying: cause)
+        case .tooLarge(let text):
+            let cause = CurlSessionError(.responseTooLarge, text)
+            incoming.failure = .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: cause)
+        }
+    }
+
+    /// Whether a 417 is followed by the request without its expectation (RFC 9110, section 10.1.1).
+    ///
+    /// A stream can be read once, so there the 417 is the response.
+    private func canRepeatWithoutExpectation(_ attempt: NetworkAttempt) -> Bool {
+        guard attempt.prepared.expectsContinue else { return false }
+        switch body {
+        case .data, .file: return true
+        case .none, .stream, .delegateStream: return false
+        }
+    }
+
+    /// Returns the question about a redirect, if the response is one.
+    func redirect(for received: ReceivedResponse, head: ResponseHead) -> PendingQuestion? {
+        guard let location = head.location else { return nil }
+        let settings = engine.settings
+        guard
+            let next = RedirectRule.redirect(
+                request,
+                status: head.status,
+                location: location,
+                allowsDowngrade: settings.allowsInsecureRedirects,
+                sensitiveHeaders: settings.sensitiveHeaders
+            )
+        else { return nil }
+        guard let response = received.value as? HTTPURLResponse else { return nil }
+        return PendingQuestion(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
+    }
+
+    /// Delivers a response as the final one; its body follows.
+    func deliver(_ received: ReceivedResponse, isReplacement: Bool = false) {
+        response = received
+        // What was collected of another response is not a part of this one.
+        caching.context?.pending = nil
+        bodyReceived = .zero
+        continuation.wasSuspended = isSuspended
+        continuation.expectedTotal = received.expectedLength
+        continuation.useValidator(of: incoming.decoder == nil ? received : nil)
+        client?.transfer(didReceive: received, isReplacement: isReplacement)
+        if client?.transferWantsResponseEarly == true { engine.makeEarly(received) }
+    }
+
+    /// Returns the content codings to undo; none where there is no body, or only a part of one.
+    private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
+        guard engine.settings.decodesContent, let value = head.value("Content-Encoding") else { return [] }
+        guard head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
+        return ContentCoding.parse(value) ?? []
+    }
+
+    // MARK: - The body
+
+    /// Takes bytes as they come from the network, and returns whether the attempt goes on.
+    func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let decoder = incoming.decoder else { return take(bytes) }
+        decoder.append(bytes)
+        return decodeWaiting()
+    }
+
+    /// Decodes until the input ends or the client is full, and returns whether the attempt goes on.
+    func decodeWaiting() -> Bool {
+        guard let decoder = incoming.decoder else { return true }
+        let scratch = engine.scratch
+        var rest = Self.decodedPerTurn
+        while !pauses.contains(.clientIsFull) {
+            do throws(ContentDecoder.Failure) {
+                switch try decoder.read(into: scratch) {
+                case .needsInput: return true
+                case .interrupted: rest -= ContentDecoderChain.workOfOneCall
+                case .output(let count):
+                    guard take(UnsafeRawBufferPointer(rebasing: scratch[..<count])) else { return false }
+                    rest -= count
+                }
+            } catch {
+                switch error {
+                case .damaged: incoming.failure = damagedCoding("is damaged")
+                case .tooLarge:
+                    incoming.failure = tooLarge("The response unpacks to more than ContentDecodingLimits allow")
+                }
+                return false
+            }
+            guard rest <= 0, !pauses.contains(.clientIsFull) else { continue }
+            // A few bytes can unpack to gigabytes: the engine continues with them later.
+            setClientFull(true)
+            engine.submit(.readMore(self))
+        }
+        return true
+    }
+
+    /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if incoming.question != nil { return keepForQuestion(bytes) }
+        if incoming.skipsBody { return true }
+        bodyReceived.add(ByteCount(clamping: bytes.count))
+        let limit = IncomingResponse.unwantedBodyLimit
+        if incoming.isUnwanted, bodyReceived > limit, client?.transferCollectsBody == true {
+            incoming.failure = bodyTooLarge("\(limit) bytes of an unfollowed redirect or unanswered challenge")
+            return false
+        }
+        if caching.context != nil { collectForCache(bytes) }
+        switch destination {
+        case .client:
+            switch client?.transfer(didReceive: bytes) ?? .more {
+            case .more: break
+            case .wait: setClientFull(true)
+            case .noMemory:
+                let text = "There is no memory for the response"
+                incoming.failure = .ferry(.dataLengthExceedsMaximum, url: request.url, text)
+                return false
+            case .tooLarge:
+                incoming.failure = bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
+                return false
+            }
+        case .file(let file):
+            do throws(URLError) {
+                try file.write(bytes)
+            } catch {
+                incoming.failure = error
+                return false
+            }
+            client?.transfer(didWrite: ByteCount(clamping: bytes.count))
+        }
+        return true
+    }
+
+    /// Keeps the beginning of a body while it is not known whether the response is delivered.
+    private func keepForQuestion(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        incoming.question?.body.append(contentsOf: bytes)
+        if let question = incoming.question, question.body.count >= PendingQuestion.bodyLimit {
+            setClientFull(true)
+            askQuestion()
+        }
+        return true
+    }
+
+    // MARK: - Errors
+
+    private func bodyTooLarge(_ limit: String) -> URLError {
+        let error = CurlSessionError(.responseTooLarge, "The response's body is larger than \(limit)")
+        return .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: error)
+    }
+
+    private func tooLarge(_ text: String) -> URLError {
+        let error = CurlSessionError(.responseTooLarge, text)
+        return .ferry(.cannotDecodeContentData, url: request.url, underlying: error)
+    }
+
+    func damagedCoding(_ what: String) -> URLError {
+        let error = CurlSessionError(.damagedContentCoding, "The response's content coding \(what)")
+        return .ferry(.cannotDecodeContentData, url: request.url, underlying: error)
+    }
+}

@@ -1,0 +1,209 @@
+/// Everything a task does for one request: the attempts it takes, and the response that it ends with.
+///
+/// An exchange has one attempt at a time: a ``NetworkAttempt``, or a stored response that the cache serves. Redirects,
+/// challenges, new body streams and continuations begin another. What lasts for one attempt is in objects and values that
+/// each attempt makes anew: ``attempt`` and ``incoming``.
+///
+/// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the thread
+/// that has the engine touches it.
+final class Exchange: @unchecked Sendable {
+    /// Where the bytes of a response go.
+    enum Destination {
+        case client
+        case file(DownloadFile)
+    }
+
+    /// What an exchange is doing.
+    enum Phase {
+        /// Nothing: it has not begun, or the delegate decides how it goes on.
+        case idle
+        /// It was suspended before its attempt could begin, which begins when the task is resumed.
+        case parked
+        /// It waits for one of its origin's connections.
+        case waitingForSlot
+        /// It waits for the user's code to decide about the connection's trust. Its deadlines go on.
+        case waitingForDecision
+        /// Its attempt has a handle of libcurl's.
+        case running
+        /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
+        case detached
+        case finished
+    }
+
+    /// The redirects that were followed.
+    struct Redirects {
+        var count = 0
+        /// Whether one has led to another origin than the task's.
+        var hasLeftOrigin = false
+    }
+
+    /// What the delegate gave for the server or the proxy of the current request.
+    struct Authentication {
+        var credential: SchemeCredential?
+        var failures = 0
+    }
+
+    /// The right to use one of an origin's connections.
+    struct Slot {
+        var origin: Origin?
+        var isHeld = false
+    }
+
+    /// A decision about a chain that the exchange waited for.
+    struct DecidedTrust {
+        var question: TrustQuestion
+        var decision: TrustDecision
+    }
+
+    let engine: TransferEngine
+    /// The task; `nil` as soon as the exchange is over.
+    var client: (any TransferClient)?
+    var request: URLRequest {
+        didSet { method = Self.method(of: request) }
+    }
+    /// The request's method, kept because reading it from the request takes long.
+    private(set) var method: String
+    let originalURL: URL?
+    var body: BodySource
+    /// What the body is read with. A stream that nothing was read of passes to the next attempt.
+    var reader: (any BodyReader)?
+    var destination: Destination
+    var priority = URLSessionTask.defaultPriority
+    var clock: TransferClock
+
+    var phase = Phase.idle
+    var pauses: PauseReasons = []
+    var slot = Slot()
+
+    var redirects = Redirects()
+    var server = Authentication()
+    var proxy = Authentication()
+    /// Whether the server has refused the expectation with 417, so that the request is sent again without it.
+    var dropsExpectation = false
+    /// How many times in a row another connection has been looked for.
+    var reconnections = 0
+    var decidedTrust: DecidedTrust?
+
+    var attempt: NetworkAttempt?
+    var incoming = IncomingResponse()
+    var response: ReceivedResponse?
+    /// The bytes of the body that have been delivered.
+    var bodyReceived = ByteCount.zero
+    var continuation = Continuation()
+    var caching = CacheUse()
+
+    init(
+        engine: TransferEngine,
+        client: (any TransferClient)?,
+        request: URLRequest,
+        body: BodySource,
+        toFile: Bool,
+        limits: TransferClock.Limits
+    ) {
+        self.engine = engine
+        self.client = client
+        self.request = request
+        method = Self.method(of: request)
+        self.body = body
+        originalURL = request.url
+        clock = TransferClock(limits: limits)
+        destination =
+            toFile
+            ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
+    }
+
+    /// Continues an earlier download: `file` has its first part.
+    convenience init(
+        engine: TransferEngine,
+        client: any TransferClient,
+        resuming data: ResumeData,
+        file: DownloadFile,
+        limits: TransferClock.Limits
+    ) {
+        let request = data.request
+        self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)
+        destination = .file(file)
+        // The record was checked where it was read.
+        let offset = ByteCount(data.offset) ?? .zero
+        bodyReceived = offset
+        continuation = Continuation(data, at: offset)
+    }
+
+    private static func method(of request: URLRequest) -> String { request.httpMethod ?? "GET" }
+
+    var isSuspended: Bool { pauses.contains(.suspended) }
+
+    /// The validator that makes sure that the rest of the body belongs to the same entity.
+    var validator: String? { continuation.validator(for: request) }
+
+    /// The attempt, if it has a handle of libcurl's.
+    var runningAttempt: NetworkAttempt? { phase == .running ? attempt : nil }
+
+    // MARK: - An attempt begins
+
+    /// Makes a new attempt, and returns the origin that it goes to.
+    ///
+    /// Returns `nil` where it cannot begin: the request is not valid, or a new body stream is needed first.
+    func prepare() -> Origin? {
+        guard let client else { return nil }
+        if case .delegateStream = body, !hasUnreadStream {
+            client.transferNeedsBodyStream()
+            return nil
+        }
+        do throws(URLError) {
+            let context = PreparedRequest.Context(
+                hasBody: hasBody,
+                isBodyGiven: !body.isEmpty,
+                isStreamed: isStreamed,
+                hasLeftOrigin: redirects.hasLeftOrigin,
+                dropsExpectation: dropsExpectation,
+                hasCredential: server.credential != nil
+            )
+            let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
+            attempt = NetworkAttempt(prepared, url: request.url)
+            if continuation.offset == nil { response = nil }
+            return prepared.origin
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    /// Whether a body is sent, even an empty one: `Content-Length: 0` is sent where the method expects content (RFC 9110,
+    /// section 8.6).
+    var hasBody: Bool {
+        if method == "HEAD" { return false }
+        return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
+    }
+
+    var isStreamed: Bool {
+        if case .stream = body { true } else { false }
+    }
+
+    /// Whether an earlier attempt has ended before anything of the body's stream was read.
+    private var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
+
+    /// Returns the reader of the body for a new attempt.
+    func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
+        pauses.remove(.bodyIsStarved)
+        if case .delegateStream = body, let reader, hasUnreadStream { return reader }
+        reader?.close()
+        switch body {
+        case .none, .delegateStream: return DataReader(Data())
+        case .data(let data): return DataReader(data)
+        case .file(let url): return try FileReader(url)
+        case .stream(let box):
+            // A stream can be read once; for another reading the delegate is asked for a new one.
+            body = .delegateStream
+            return StreamPump(box, length: announcedLength.flatMap { ByteCount($0) }, url: request.url) { [self] in
+                engine.submit(.bodyAvailable(self))
+            }
+        }
+    }
+
+    /// Tells the client which request the attempt sends.
+    func reportRequest(bodyLength: ByteCount?) {
+        let fields = engine.settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
+        client?.transfer(willSend: request, adding: fields, bodyLength: bodyLength)
+    }
+}
