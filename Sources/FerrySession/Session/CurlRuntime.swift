@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// The libcurl this process has: its version, and what it was built with.
+/// The libcurl loaded in this process: its version and the features it was built with.
 ///
 /// ```swift
 /// let runtime = try CurlRuntime.current()
@@ -10,37 +10,37 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// The version, such as `7.88.1`.
     public let version: String
 
-    /// The version as libcurl counts it: `0x075801` is 7.88.1.
+    /// The version as a number with one byte for each component: `0x075801` is 7.88.1.
     public let versionNumber: Int
 
-    /// The TLS backend and its version, such as `OpenSSL/3.0.15`; `nil` for a libcurl without TLS.
+    /// The TLS backend and its version, such as `OpenSSL/3.0.15`, or `nil` if libcurl was built without TLS.
     public let tlsBackend: String?
 
-    /// Whether HTTP/2 is there.
+    /// A Boolean value that indicates whether HTTP/2 is supported.
     public let supportsHTTP2: Bool
 
-    /// Whether names are looked up without blocking the engine.
+    /// A Boolean value that indicates whether names are looked up without blocking the engine.
     public let supportsAsynchronousDNS: Bool
 
-    /// Whether international domain names are there.
+    /// A Boolean value that indicates whether international domain names are supported.
     public let supportsInternationalNames: Bool
 
-    /// Whether NTLM authentication is there.
+    /// A Boolean value that indicates whether NTLM authentication is supported.
     public let supportsNTLM: Bool
 
-    /// Whether Negotiate (Kerberos) authentication is there.
+    /// A Boolean value that indicates whether Negotiate (Kerberos) authentication is supported.
     public let supportsNegotiate: Bool
 
-    /// Whether the list of public suffixes is there, which cookie rules use.
+    /// A Boolean value that indicates whether libcurl has the list of public suffixes, which cookie rules use.
     public let supportsPublicSuffixes: Bool
 
-    /// Whether proxies can be reached over TLS.
+    /// A Boolean value that indicates whether proxies can be reached over TLS.
     public let supportsHTTPSProxies: Bool
 
-    /// Whether Unix-domain sockets are there.
+    /// A Boolean value that indicates whether Unix-domain sockets are supported.
     public let supportsUnixSockets: Bool
 
-    /// The content codings that responses are decoded from, in order of preference.
+    /// The names of the content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
 
     /// Where this libcurl looks for the system's certificate authorities.
@@ -52,9 +52,9 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         "libcurl/\(version)" + (tlsBackend.map { " \($0)" } ?? "")
     }
 
-    /// The libcurl of this process, loaded by the first call.
+    /// Returns the libcurl of this process, which the first call loads.
     ///
-    /// Throws a ``CurlSessionError`` with the code `curlUnavailable` that names what was looked for.
+    /// - Throws: A ``CurlSessionError`` with the code `curlUnavailable` whose message names what was looked for.
     public static func current() throws -> CurlRuntime {
         try loaded.get()
     }

@@ -1,28 +1,39 @@
 /// The `async` functions.
 ///
-/// URLSession's own functions of these names cannot be overridden. On a variable of type `CurlSession` these are called
-/// instead, without a delegate argument or with one that is not optional.
+/// URLSession's own functions of these names cannot be overridden. These are called instead on a variable of type
+/// `CurlSession`, without a delegate argument or with one that is not optional.
+///
+/// They throw the error that the task completes with: a `URLError`, or whatever error a class of `protocolClasses`
+/// reports. Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
 extension CurlSession {
-    /// Fetches the URL into memory.
+    /// Fetches the contents of a URL into memory.
     ///
     /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), faces: nil)
     }
 
-    /// Fetches the URL into memory, with a delegate for this task alone.
+    /// Fetches the contents of a URL into memory, with a delegate for this task.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), faces: delegate)
     }
 
-    /// Sends the request and gives the body.
+    /// Sends a request and returns the response with its body in memory.
     ///
     /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, faces: nil)
     }
 
-    /// Sends the request and gives the body, with a delegate for this task alone.
+    /// Sends a request and returns the response with its body in memory, with a delegate for this task.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -30,14 +41,18 @@ extension CurlSession {
         try await data(for: request, faces: delegate)
     }
 
-    /// Sends bytes as the body.
+    /// Sends a request with the given bytes as its body.
     ///
     /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Sends bytes as the body, with a delegate for this task alone.
+    /// Sends a request with the given bytes as its body, with a delegate for this task.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,
@@ -46,14 +61,18 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Sends a file as the body.
+    /// Sends a request with a file as its body.
     ///
     /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
 
-    /// Sends a file as the body, with a delegate for this task alone.
+    /// Sends a request with a file as its body, with a delegate for this task.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,
@@ -62,22 +81,38 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
 
-    /// Fetches the URL into a temporary file, which is the caller's to move or delete.
+    /// Downloads the contents of a URL to a temporary file, which the caller must move or delete.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
-    /// Fetches the URL into a temporary file, with a delegate for this task alone.
+    /// Downloads the contents of a URL to a temporary file, with a delegate for this task.
+    ///
+    /// The caller must move or delete the file.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await run(delegate) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
-    /// Fetches into a temporary file, which is the caller's to move or delete.
+    /// Sends a request and downloads the body to a temporary file, which the caller must move or delete.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 
-    /// Fetches into a temporary file, with a delegate for this task alone.
+    /// Sends a request and downloads the body to a temporary file, with a delegate for this task.
+    ///
+    /// The caller must move or delete the file.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -85,7 +120,12 @@ extension CurlSession {
         try await run(delegate) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 
-    /// Continues an earlier download into a temporary file, which is the caller's to move or delete.
+    /// Continues an earlier download to a temporary file, which the caller must move or delete.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
+    ///
+    /// - Throws: A `URLError`, or the error of a protocol class. If the resume data is not valid, its underlying error
+    ///   is a ``CurlSessionError`` with the code `invalidResumeData`.
     public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
     }
@@ -150,10 +190,10 @@ final class Canceller: Sendable {
         task?.cancel()
     }
 
-    /// Forgets the task, since there is nothing to cancel any more.
+    /// Releases the task, which can no longer be cancelled.
     ///
-    /// The thread that completes a call and the task that called pass through its lock. This tells the thread sanitizer
-    /// of their order, which it does not see where a continuation is resumed before its task waits.
+    /// Both the thread that completes the call and the calling task take the lock here. That shows the thread sanitizer
+    /// their order, which it does not see where a continuation is resumed before its task waits.
     func finish() {
         state.withLock { $0.task = nil }
     }

@@ -1,8 +1,8 @@
 extension CurlSession {
-    /// The body of a response as it arrives: bytes, or ``chunks``.
+    /// The body of a response, as it arrives: bytes, or ``chunks``.
     ///
-    /// The transfer waits while nobody reads (at most 1 MiB is kept), and is cancelled when the sequence is dropped or
-    /// the Swift task that reads it is cancelled. It is read once.
+    /// The transfer pauses while 1 MiB or more is unread. It is cancelled when the sequence and its iterators are
+    /// released, or when the Swift task that reads is cancelled. The body can be read only once.
     public struct Bytes: AsyncSequence, Sendable {
         /// One byte.
         public typealias Element = UInt8
@@ -12,15 +12,15 @@ extension CurlSession {
 
         fileprivate let owner: Owner
 
-        /// The bytes in the pieces they arrive in.
+        /// The body in the pieces in which it arrives.
         public var chunks: Chunks { Chunks(owner: owner) }
 
-        /// Starts to read.
+        /// Returns an iterator over the bytes.
         public func makeAsyncIterator() -> Iterator {
             Iterator(chunks: chunks.makeAsyncIterator())
         }
 
-        /// Reads byte by byte.
+        /// An iterator over the bytes of a response.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var chunks: Chunks.Iterator
             private var chunk = Data()
@@ -30,7 +30,9 @@ extension CurlSession {
                 self.chunks = chunks
             }
 
-            /// The next byte, `nil` at the end; throws the `URLError` the transfer ended with.
+            /// Returns the next byte, or `nil` at the end of the body.
+            ///
+            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
             public mutating func next() async throws -> UInt8? {
                 while index >= chunk.endIndex {
                     guard let next = try await chunks.next() else { return nil }
@@ -43,30 +45,32 @@ extension CurlSession {
         }
     }
 
-    /// The body of a response in the pieces it arrives in.
+    /// The body of a response in the pieces in which it arrives.
     public struct Chunks: AsyncSequence, Sendable {
-        /// Some bytes.
+        /// A piece of the body.
         public typealias Element = Data
 
         fileprivate let owner: Owner
 
-        /// Starts to read.
+        /// Returns an iterator over the pieces.
         public func makeAsyncIterator() -> Iterator {
             Iterator(owner: owner)
         }
 
-        /// Reads piece by piece.
+        /// An iterator over the pieces of a response's body.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let owner: Owner
 
-            /// The next piece, `nil` at the end; throws the `URLError` the transfer ended with.
+            /// Returns the next piece, or `nil` at the end of the body.
+            ///
+            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
             public mutating func next() async throws -> Data? {
                 try await owner.stream.next()
             }
         }
     }
 
-    /// Ends the transfer when the last of the sequences and iterators over it is gone.
+    /// Cancels the transfer when the last sequence or iterator that refers to it is released.
     fileprivate final class Owner: Sendable {
         let stream: ByteStream
 
@@ -79,9 +83,13 @@ extension CurlSession {
         }
     }
 
-    /// Sends the request and gives the response as soon as its head is there, the body as it arrives.
+    /// Sends a request and returns as soon as the response head has arrived; the body is read from the sequence.
     ///
-    /// The delegate is for this task alone.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - delegate: A delegate for this task.
+    /// - Returns: The body as a sequence, and the response.
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func bytes(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -96,9 +104,13 @@ extension CurlSession {
         return (Bytes(task: task, owner: owner), response)
     }
 
-    /// Fetches the URL and gives the response as soon as its head is there, the body as it arrives.
+    /// Fetches a URL and returns as soon as the response head has arrived; the body is read from the sequence.
     ///
-    /// The delegate is for this task alone.
+    /// - Parameters:
+    ///   - url: The URL to fetch.
+    ///   - delegate: A delegate for this task.
+    /// - Returns: The body as a sequence, and the response.
+    /// - Throws: A `URLError`, or the error of a protocol class.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil

@@ -1,13 +1,13 @@
-/// The life of a session's tasks, and of the session.
+/// The lifetime of a session and its tasks.
 extension CurlSession {
     /// The tasks that were resumed and neither cancelled nor completed.
     var outstandingTasks: [URLSessionTask] {
         registry.withLock { $0.running }.filter { $0.state == .running || $0.state == .suspended }
     }
 
-    /// Keeps a task that begins to run.
+    /// Registers a task that begins to run.
     ///
-    /// - Returns: The reason why the task may not run.
+    /// - Returns: The reason why the task must not run, or `nil`.
     func admit(_ core: TaskCore, forCompletion: Bool) -> URLError? {
         guard let task = core.state.withLock({ $0.task }) else { return nil }
         let isInvalidated = registry.withLock { registry in
@@ -19,14 +19,15 @@ extension CurlSession {
         return .ferry(.unknown, url: core.originalRequest?.url, underlying: error)
     }
 
-    /// Lets the tasks run to their ends; those that nobody can resume any more are not waited for.
+    /// Makes the session invalid once its tasks have finished; tasks that can no longer be resumed are not waited for.
     func finishTasks() {
         registry.withLock { $0.invalidate() }
         for core in registry.withLock({ $0.idle }) where core.isAbandoned { forget(core.identifier) }
         if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
     }
 
-    /// Cancels all tasks, also those that were never resumed.
+    /// Cancels all tasks, including those that were never resumed, and makes the session invalid once they have
+    /// completed.
     func cancelTasks() {
         let (running, idle) = registry.withLock { registry in
             registry.invalidate()
@@ -38,14 +39,14 @@ extension CurlSession {
         if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
     }
 
-    /// Forgets a task that is complete.
+    /// Removes a completed task.
     func forget(_ identifier: Int) {
         let (removed, isInvalid) = registry.withLock { ($0.remove(identifier), $0.claimInvalidity()) }
         if isInvalid { reportInvalidity() }
         withExtendedLifetime(removed) {}
     }
 
-    /// Forgets a task that was released and never resumed, if the session waits for its tasks only to become invalid.
+    /// Removes a task that was released without having been resumed, if the session is being invalidated.
     func noteAbandonedTask(_ identifier: Int) {
         if registry.withLock({ $0.isInvalidated }) { forget(identifier) }
     }
@@ -53,7 +54,7 @@ extension CurlSession {
     private func reportInvalidity() {
         delegateQueue.deliver { [self] in
             breakLink()?.urlSession(self, didBecomeInvalidWithError: nil)
-            // The thread ends, however long the session is kept.
+            // Ends the thread, even if the session is retained for longer.
             engine?.stop()
         }
     }

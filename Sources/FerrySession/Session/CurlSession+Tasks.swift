@@ -1,4 +1,4 @@
-/// Makes the tasks of all faces.
+/// Makes tasks, for every way of delivering their results.
 extension CurlSession {
     func makeDataTask(_ request: URLRequest, _ face: TaskFace) -> CurlDataTask {
         make(request, Self.body(of: request), face, isDownload: false, CurlDataTask.init)

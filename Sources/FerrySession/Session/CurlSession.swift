@@ -1,17 +1,19 @@
 /// A `URLSession` for Linux that works as URLSession is documented.
 ///
-/// Its tasks are driven by an engine over libcurl: a suspended task transfers nothing, redirects do not send credentials to
-/// another origin, timeouts are kept, nothing traps, and a request costs a quarter of what it costs in FoundationNetworking.
+/// Its tasks are driven by an engine on libcurl: a suspended task transfers nothing, redirects do not send credentials
+/// to another origin, timeouts are observed, nothing traps, and a request costs a quarter of what it costs in
+/// FoundationNetworking.
 ///
 /// ```swift
 /// let session = CurlSession(configuration: .default)
 /// let (data, response) = try await session.data(from: url)
 /// ```
 ///
-/// Delegate methods and completion handlers run on `delegateQueue`. The session keeps its delegate until it is invalid or
-/// freed. A session without running tasks is freed, with its thread and connections, when it is no longer referred to.
+/// Delegate methods and completion handlers run on `delegateQueue`. The session retains its delegate until it is
+/// invalid or freed. A session without running tasks is freed, with its thread and connections, when it is no longer
+/// referred to.
 ///
-/// `@unchecked Sendable` like its superclass: what changes is behind locks.
+/// `@unchecked Sendable` like its superclass: all mutable state is protected by locks.
 public final class CurlSession: URLSession, @unchecked Sendable {
     let engine: TransferEngine?
     let dispatcher: DelegateDispatcher
@@ -37,13 +39,12 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         )
     }()
 
-    /// The session for all that needs no session of its own: the default configuration with the shared storages, and no
-    /// delegate.
+    /// The shared session, which has the default configuration with the shared storages and no delegate.
     ///
     /// It cannot be invalidated.
     public override class var shared: CurlSession { sharedSession }
 
-    /// The options that URLSession has no property for.
+    /// The options for which URLSession has no properties.
     public let options: Options
 
     /// Makes a session with Ferry's default options.
@@ -62,15 +63,15 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Makes a session.
     ///
-    /// Where libcurl cannot be found, the tasks of the session complete with the reason; ``CurlRuntime/current()`` throws
-    /// it beforehand.
+    /// If libcurl cannot be found, the session's tasks complete with an error that gives the reason. To find out
+    /// beforehand, call ``CurlRuntime/current()``.
     ///
     /// - Parameters:
-    ///   - configuration: What every task of the session shares; it is copied.
-    ///   - options: What URLSession has no property for.
-    ///   - delegate: Kept until the session is invalidated or freed.
-    ///   - queue: The queue of delegate methods and completion handlers, with an operation for each event. `nil` makes a
-    ///     serial one, with an operation for all that arrives at once, which costs less.
+    ///   - configuration: The configuration of the session's tasks, which is copied.
+    ///   - options: The options for which URLSession has no properties.
+    ///   - delegate: The delegate, which is retained until the session is invalidated or freed.
+    ///   - queue: The queue of delegate methods and completion handlers, with an operation for each event. `nil` makes
+    ///     a serial queue on which events that arrive at the same time share an operation, which costs less.
     public convenience init(
         configuration: URLSessionConfiguration,
         options: Options,
@@ -86,7 +87,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         )
     }
 
-    /// Makes a session, which delivers several events in one operation on request.
+    /// Makes a session that, on request, delivers several events in one operation.
     package init(
         configuration: URLSessionConfiguration,
         options: Options,
@@ -122,39 +123,42 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Properties
 
-    /// A copy of the configuration the session was made with; changes to it have no effect on the session.
+    /// A copy of the session's configuration; changing it does not affect the session.
     ///
-    /// Its `protocolClasses` begin with a class of Ferry's own, which does nothing in other sessions: another `URLSession`
-    /// can be made with the configuration.
+    /// Its `protocolClasses` begin with a class of Ferry's that has no effect in other sessions, so another
+    /// `URLSession` can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
         EngineBypassGuard.noteQuestion()
         return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
     }
 
-    /// The delegate, until the session is invalid.
+    /// The delegate, or `nil` once the session is invalid.
     public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
 
     /// The queue of delegate methods and completion handlers.
     public override var delegateQueue: OperationQueue { dispatcher.queue }
 
-    /// An object that is called when a task starts to run or is suspended, on the thread that caused it; it is not retained.
+    /// An object that is called when a task is resumed or suspended, on the thread that resumes or suspends it.
+    ///
+    /// It is not retained.
     public var taskObserver: (any CurlSessionTaskObserver)? {
         get { observer.withLock { $0.observer } }
         set { observer.withLock { $0.observer = newValue } }
     }
 
-    /// Where responses are stored: the options' cache, else one in memory for the configuration's `urlCache`.
+    /// The cache for responses: the options' cache, or else one in memory if the configuration has a `urlCache`.
     public var cache: HTTPCache? { settings.engine.cache }
 
-    /// A policy that decides, beside ``CurlSession/Options/tls``, which connections may carry requests; `nil` by default.
+    /// A policy that decides, in addition to ``CurlSession/Options/tls``, which connections may carry requests.
     ///
-    /// It can be changed at any time, and applies to every request that is sent afterwards: a connection that was accepted
-    /// before carries no further request. It needs libcurl 7.80 or later with OpenSSL or a library of its kind; elsewhere
-    /// the session's https tasks fail with the reason `tlsUnsupported` while there is a policy.
+    /// The default is `nil`. The policy can be changed at any time and applies to every request that is sent
+    /// afterwards, so a connection that was accepted before carries no further requests. It requires libcurl 7.80 or
+    /// later with OpenSSL or a compatible library; elsewhere the session's https tasks fail with the reason
+    /// `tlsUnsupported` while there is a policy.
     ///
-    /// Tasks whose connections are refused by the policy, or by libcurl while there is one, fail with
-    /// `serverCertificateUntrusted`. Setting a policy empties the session's own cache; a cache of the options is not
-    /// emptied.
+    /// Tasks whose connections are refused by the policy, or by libcurl while there is a policy, fail with
+    /// `serverCertificateUntrusted`. Setting a policy empties the session's own cache, but not a cache from the
+    /// options.
     public var trustPolicy: (any ServerTrustPolicy)? {
         get { engine?.trust.current.policy }
         set {
@@ -165,7 +169,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// Lets the tasks run to their ends; then the session is invalid, and its delegate is told.
+    /// Lets the tasks finish; then the session becomes invalid and its delegate is notified.
     ///
     /// Tasks that were made before and are resumed later are waited for, unless they are released without having been
     /// resumed. New tasks fail. As in URLSession, the call has no effect on ``shared``.
@@ -173,20 +177,21 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         if !isShared { finishTasks() }
     }
 
-    /// Cancels all tasks, also those that were never resumed; when the last has completed the session is invalid, and its
-    /// delegate is told.
+    /// Cancels all tasks, including those that were never resumed; once all have completed, the session becomes invalid
+    /// and its delegate is notified.
     ///
     /// As in URLSession, the call has no effect on ``shared``.
     public override func invalidateAndCancel() {
         if !isShared { cancelTasks() }
     }
 
-    /// Gives all tasks that were resumed and neither cancelled nor completed, on the delegate queue.
+    /// Calls the handler, on the delegate queue, with all tasks that were resumed and neither cancelled nor completed.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         delegateQueue.deliver { [self] in completionHandler(outstandingTasks) }
     }
 
-    /// Gives all tasks that were resumed and neither cancelled nor completed by kind, on the delegate queue.
+    /// Calls the handler, on the delegate queue, with the tasks of each kind that were resumed and neither cancelled
+    /// nor completed.
     public override func getTasksWithCompletionHandler(
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
@@ -199,12 +204,12 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         }
     }
 
-    /// All tasks that were resumed and neither cancelled nor completed.
+    /// The tasks that were resumed and neither cancelled nor completed.
     public var allTasks: [URLSessionTask] {
         get async { outstandingTasks }
     }
 
-    /// Empties cache, cookies and credentials; then calls the handler on the delegate queue.
+    /// Empties the cache, cookies and credentials, then calls the handler on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let configuration = configuration
         cache?.removeAll()
@@ -221,7 +226,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         flush(completionHandler: completionHandler)
     }
 
-    /// Calls the handler on the delegate queue when all cookies that were received are in the storage.
+    /// Calls the handler on the delegate queue once all received cookies are in the storage.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         let queue = delegateQueue
         guard let cookies = settings.engine.cookies else { return queue.deliver { completionHandler() } }
@@ -230,17 +235,17 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Data tasks
 
-    /// A task that fetches the URL and reports to the delegate.
+    /// Makes a data task that fetches a URL and reports to the delegate.
     public override func dataTask(with url: URL) -> URLSessionDataTask {
         makeDataTask(URLRequest(url: url), .delegate)
     }
 
-    /// A task that sends the request and reports to the delegate.
+    /// Makes a data task that sends a request and reports to the delegate.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         makeDataTask(request, .delegate)
     }
 
-    /// A task that fetches the URL into memory; the handler runs on the delegate queue.
+    /// Makes a data task that fetches a URL into memory; the handler runs on the delegate queue.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -248,7 +253,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDataTask(URLRequest(url: url), .data(completionHandler))
     }
 
-    /// A task that sends the request; the handler runs on the delegate queue.
+    /// Makes a data task that sends a request and collects the body in memory; the handler runs on the delegate queue.
     public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -258,22 +263,23 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Upload tasks
 
-    /// A task that sends a file as the body, and reports to the delegate.
+    /// Makes an upload task that sends a file as the body and reports to the delegate.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         makeUploadTask(request, .file(fileURL), .delegate)
     }
 
-    /// A task that sends bytes as the body, and reports to the delegate.
+    /// Makes an upload task that sends bytes as the body and reports to the delegate.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         makeUploadTask(request, .data(bodyData), .delegate)
     }
 
-    /// A task whose body is the stream that the delegate returns in `needNewBodyStream`, else the request's stream.
+    /// Makes an upload task whose body is the stream that the delegate provides in `needNewBodyStream`, or else the
+    /// request's stream.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .delegateStream, .delegate)
     }
 
-    /// A task that sends a file as the body; the handler runs on the delegate queue.
+    /// Makes an upload task that sends a file as the body; the handler runs on the delegate queue.
     public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -282,7 +288,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeUploadTask(request, .file(fileURL), .data(completionHandler))
     }
 
-    /// A task that sends bytes as the body, none for `nil`; the handler runs on the delegate queue.
+    /// Makes an upload task that sends bytes as the body, or none for `nil`; the handler runs on the delegate queue.
     public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -293,17 +299,19 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Download tasks
 
-    /// A task that fetches the URL into a temporary file, and reports to the delegate.
+    /// Makes a download task that fetches a URL to a temporary file and reports to the delegate.
     public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         makeDownloadTask(URLRequest(url: url), .delegate)
     }
 
-    /// A task that fetches into a temporary file, and reports to the delegate.
+    /// Makes a download task that sends a request, writes the body to a temporary file and reports to the delegate.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, .delegate)
     }
 
-    /// A task that fetches the URL into a temporary file, which is deleted when the handler returns.
+    /// Makes a download task that fetches a URL to a temporary file, which is deleted when the handler returns.
+    ///
+    /// The handler runs on the delegate queue.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -311,7 +319,10 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url), .download(completionHandler))
     }
 
-    /// A task that fetches into a temporary file, which is deleted when the handler returns.
+    /// Makes a download task that sends a request and writes the body to a temporary file, which is deleted when the
+    /// handler returns.
+    ///
+    /// The handler runs on the delegate queue.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -319,14 +330,17 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(request, .download(completionHandler))
     }
 
-    /// A task that continues an earlier download, and reports to the delegate.
+    /// Makes a download task that continues an earlier download and reports to the delegate.
     ///
-    /// The data is checked immediately; if it is not valid, the task completes with the reason.
+    /// The data is checked immediately; if it is not valid, the task completes with an error that gives the reason.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         makeDownloadTask(resuming: resumeData, .delegate)
     }
 
-    /// A task that continues an earlier download into a temporary file, which is deleted when the handler returns.
+    /// Makes a download task that continues an earlier download to a temporary file, which is deleted when the handler
+    /// returns.
+    ///
+    /// The handler runs on the delegate queue.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -336,17 +350,17 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - WebSocket tasks
 
-    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// WebSocket is not supported: the task fails with `URLError.unsupportedURL` when it is resumed.
+    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: request)
     }
@@ -367,7 +381,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         .ferry(.unknown, url: url, underlying: engineError)
     }
 
-    /// Gives the delegate up, and returns it for its last call.
+    /// Releases the delegate and returns it for its last call.
     func breakLink() -> (any URLSessionDelegate)? {
         link.withLock { link in
             defer { link = DelegateLink(delegate: nil, faces: DelegateFaces(nil)) }
@@ -385,11 +399,15 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 }
 
-/// An object that is called when a task of a ``CurlSession`` starts to run or is suspended, once for each change.
+/// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.
 public protocol CurlSessionTaskObserver: AnyObject, Sendable {
-    /// Called when a task runs, for the first time or again.
+    /// Called when a task starts to run, for the first time or after a suspension.
+    ///
+    /// Runs on the thread that resumed the task.
     func session(_ session: CurlSession, didResume task: URLSessionTask)
 
-    /// Called when a task that ran is suspended.
+    /// Called when a running task is suspended.
+    ///
+    /// Runs on the thread that suspended the task.
     func session(_ session: CurlSession, didSuspend task: URLSessionTask)
 }

@@ -1,118 +1,121 @@
-/// What `CurlSession` has to say beyond `URLError`.
+/// An error with more detail than a `URLError`.
 ///
-/// Tasks complete with a `URLError`, as in URLSession; where Ferry knows more, this error is its `NSUnderlyingErrorKey`.
+/// Tasks complete with a `URLError`, as in URLSession. Where Ferry has more detail, this error is its
+/// `NSUnderlyingErrorKey`.
 public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
-    /// What went wrong; the set may grow.
+    /// The kind of an error; more may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the code.
         public let rawValue: String
 
-        /// A code by its name.
+        /// Makes a code with a name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// libcurl was not found, or is too old.
         public static let curlUnavailable = Code(rawValue: "curlUnavailable")
-        /// The task was made in, or resumed after, an invalidated session.
+        /// The task was made after its session was invalidated.
         public static let sessionInvalidated = Code(rawValue: "sessionInvalidated")
         /// The method is not a token of RFC 9110, section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalidMethod")
-        /// A header's name or value has bytes that HTTP does not allow.
+        /// The name or value of a header field has bytes that HTTP does not allow.
         public static let invalidHeader = Code(rawValue: "invalidHeader")
-        /// The URL's host is not one: a name with characters that no host can have, or an address that is none.
+        /// The URL's host is not valid: it has characters that a host name cannot have, or it is not a correct address.
         public static let invalidHost = Code(rawValue: "invalidHost")
         /// The kind of task is not supported.
         public static let unsupportedTask = Code(rawValue: "unsupportedTask")
-        /// The call goes around the engine, to FoundationNetworking's own HTTP.
+        /// The call bypasses the engine and would use FoundationNetworking's own HTTP.
         public static let bypassesEngine = Code(rawValue: "bypassesEngine")
-        /// The inactivity deadline passed: `timeoutInterval` without a byte in either direction.
+        /// No byte was sent or received for `timeoutInterval`.
         public static let inactivityTimeout = Code(rawValue: "inactivityTimeout")
-        /// The deadline of the whole exchange passed: `timeoutIntervalForResource`.
+        /// The exchange took longer than `timeoutIntervalForResource`.
         public static let resourceTimeout = Code(rawValue: "resourceTimeout")
-        /// The connection did not stand in time: ``CurlSession/Options/connectTimeout``.
+        /// The connection was not established within ``CurlSession/Options/connectTimeout``.
         public static let connectTimeout = Code(rawValue: "connectTimeout")
-        /// The body's stream cannot be read a second time, and no new one was given.
+        /// The body's stream cannot be read a second time, and no new one was provided.
         public static let bodyNotReplayable = Code(rawValue: "bodyNotReplayable")
-        /// The body's length is not the one that was announced.
+        /// The length of the body differs from the announced one.
         public static let bodyLengthMismatch = Code(rawValue: "bodyLengthMismatch")
         /// The content coding of the response ended early or is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
-        /// The response exceeds a limit: of its header, its content codings, or their unpacked size
+        /// The response exceeds a limit: of its header, of its content codings, or of their decoded size
         /// (``ContentDecodingLimits``).
         public static let responseTooLarge = Code(rawValue: "responseTooLarge")
-        /// The response is no valid HTTP: its header, or what it says of the length of its body.
+        /// The response is not valid HTTP: its header, or the length it announces for its body.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
-        /// The connection was lost after a request was sent on it whose method is not idempotent, so that it is not sent
-        /// again (RFC 9110, section 9.2.2).
+        /// The connection was lost after a request with a method that is not idempotent was sent on it, so the request
+        /// is not sent again (RFC 9110, section 9.2.2).
         public static let notRepeated = Code(rawValue: "notRepeated")
-        /// The interrupted response cannot be continued, since the server has another one now.
+        /// The interrupted response cannot be continued, because the server now has a different one.
         public static let cannotContinue = Code(rawValue: "cannotContinue")
-        /// The resume data is not Ferry's, is damaged, or its partial file is gone.
+        /// The resume data was not created by Ferry or is damaged, or its partial file no longer exists.
         public static let invalidResumeData = Code(rawValue: "invalidResumeData")
         /// The server's certificate has expired.
         public static let certificateExpired = Code(rawValue: "certificateExpired")
         /// The server's certificate is not valid yet.
         public static let certificateNotYetValid = Code(rawValue: "certificateNotYetValid")
-        /// The server's certificate comes from an authority that is not trusted.
+        /// The server's certificate was issued by an authority that is not trusted.
         public static let unknownAuthority = Code(rawValue: "unknownAuthority")
-        /// The server's certificate, or the last of its chain, is signed by itself and not trusted.
+        /// The server's certificate, or the last one of its chain, is self-signed and not trusted.
         public static let selfSignedCertificate = Code(rawValue: "selfSignedCertificate")
         /// The server's certificate is for another host.
         public static let certificateHostMismatch = Code(rawValue: "certificateHostMismatch")
         /// The server's certificate is not trusted for another reason, such as its purpose.
         public static let certificateUntrusted = Code(rawValue: "certificateUntrusted")
-        /// The server's public key is none of the pinned ones: ``TLSOptions/publicKeyPins``.
+        /// The server's public key is not one of ``TLSOptions/publicKeyPins``.
         public static let pinMismatch = Code(rawValue: "pinMismatch")
         /// The connection was refused by ``TLSOptions/trustEvaluator`` or a ``ServerTrustPolicy``.
         public static let trustRefused = Code(rawValue: "trustRefused")
-        /// The server asks for a client certificate, and was shown none.
+        /// The server asks for a client certificate, and none was sent.
         public static let clientCertificateRequired = Code(rawValue: "clientCertificateRequired")
         /// The server does not accept the client certificate.
         public static let clientCertificateRejected = Code(rawValue: "clientCertificateRejected")
-        /// The client certificate or its key is damaged, or they do not belong together.
+        /// The client certificate or its key is damaged, or they do not match.
         public static let clientCertificateUnusable = Code(rawValue: "clientCertificateUnusable")
-        /// The passphrase does not open the client certificate's key.
+        /// The passphrase does not decrypt the client certificate's key.
         public static let wrongPassphrase = Code(rawValue: "wrongPassphrase")
         /// Client and server have no version of TLS in common.
         public static let tlsVersion = Code(rawValue: "tlsVersion")
         /// The TLS handshake failed.
         public static let tlsHandshake = Code(rawValue: "tlsHandshake")
-        /// ``TLSOptions`` has something that cannot be read or contradicts itself.
+        /// ``TLSOptions`` has a value that cannot be read, or contradicts itself.
         public static let invalidTLSOptions = Code(rawValue: "invalidTLSOptions")
-        /// This libcurl, or its TLS library, does not have what ``TLSOptions`` asks for.
+        /// This libcurl, or its TLS library, does not support an option set in ``TLSOptions``.
         public static let tlsUnsupported = Code(rawValue: "tlsUnsupported")
-        /// The proxy of the options or of `connectionProxyDictionary` cannot be one.
+        /// The proxy of the options or of `connectionProxyDictionary` is not valid.
         public static let invalidProxy = Code(rawValue: "invalidProxy")
-        /// The proxy was not found, or cannot be connected to.
+        /// The proxy was not found, or it was not possible to connect to it.
         public static let proxyUnreachable = Code(rawValue: "proxyUnreachable")
-        /// The proxy was reached, and did not make a way to the server.
+        /// The proxy was reached, but did not connect to the server.
         public static let proxyRefused = Code(rawValue: "proxyRefused")
-        /// The proxy wants a credential before it opens a tunnel, and there is none that it accepts.
+        /// The proxy requires a credential to open a tunnel, and there is none that it accepts.
         public static let proxyAuthenticationRequired = Code(rawValue: "proxyAuthenticationRequired")
-        /// ``NetworkOptions`` has something that cannot be used.
+        /// ``NetworkOptions`` has a value that cannot be used.
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
-        /// ``NetworkOptions/localEndpoint`` is not one of this machine's.
+        /// ``NetworkOptions/localEndpoint`` is not an address or interface of this machine.
         public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
-        /// A class of the configuration's `protocolClasses` told its client what makes no sense.
+        /// A class of the configuration's `protocolClasses` called its client in an invalid order or with invalid
+        /// values.
         public static let protocolMisuse = Code(rawValue: "protocolMisuse")
-        /// libcurl reported an error; ``CurlSessionError/curlCode`` has its number.
+        /// libcurl reported an error, whose number is ``CurlSessionError/curlCode``.
         public static let curl = Code(rawValue: "curl")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// A sentence that names what was wrong.
+    /// A sentence that describes the error.
     public let message: String
 
-    /// libcurl's number of the error, where it comes from libcurl.
+    /// libcurl's error number, or `nil` if the error does not come from libcurl.
     public let curlCode: Int?
 
-    /// The certificates the server presented, in DER and its own first, where the error is about them and they are known.
+    /// The certificates that the server presented, in DER and starting with its own, if the error concerns them and
+    /// they are known.
     public let certificates: [Data]
 
-    /// The host whose certificates the error is about, in lower case and without percent-encoding.
+    /// The host whose certificates the error concerns, in lowercase and without percent-encoding.
     public let host: String?
 
     /// Makes an error.

@@ -1,21 +1,22 @@
-/// Delivers the events of tasks on the delegate queue.
+/// Schedules tasks with pending events on the delegate queue.
 ///
-/// On a queue that the session or one of Ferry's managers has made, the events of one turn of the engine are one operation:
-/// a response that arrives at once costs one for its head, its body and its end. A user's own queue gets an operation for
-/// each event, as from URLSession, so that what a delegate adds to the queue runs before the next event.
+/// On a queue made by the session or by one of Ferry's managers, the events of one turn of the engine share an
+/// operation: a response that arrives in one piece costs one operation for its head, body and end. A user's own queue
+/// gets an operation for each event, as from URLSession, so that an operation that a delegate adds to the queue runs
+/// before the next event.
 final class DelegateDispatcher: Sendable {
     private struct State {
         var ready: [TaskCore] = []
-        /// An empty list with room, which takes the other's place.
+        /// An empty array with capacity, which replaces `ready` when its tasks are taken.
         var spare: [TaskCore] = []
         var isScheduled = false
-        /// Streams with bytes for readers who wait.
+        /// Streams with bytes for waiting readers.
         var streams: [ByteStream] = []
-        /// The engine's thread, which says itself when its turn is over.
+        /// The engine's thread, which schedules delivery itself when its turn ends.
         var engine: pthread_t?
     }
 
-    /// How many tasks one operation serves before others on the queue have their turn.
+    /// How many tasks one operation serves before other operations on the queue get their turn.
     private static let batch = 64
 
     let queue: OperationQueue
@@ -40,7 +41,7 @@ final class DelegateDispatcher: Sendable {
         if mustSchedule { queue.deliver { [self] in run() } }
     }
 
-    /// Has a stream tell its reader what the engine's turn brought; from another thread it does so at once.
+    /// Flushes a stream at the end of the engine's turn, or immediately if called from another thread.
     func flushAtEndOfTurn(_ stream: ByteStream) {
         let isEngine = state.withLock { state -> Bool in
             guard state.engine == pthread_self() else { return false }
@@ -80,7 +81,7 @@ final class DelegateDispatcher: Sendable {
             if cores.isEmpty { return }
             for core in cores { core.drain() }
             served += cores.count
-            // No task is let go of under the lock.
+            // No task may be released under the lock.
             cores.removeAll(keepingCapacity: true)
             let spare = cores
             state.withLock { $0.spare = spare }

@@ -1,6 +1,6 @@
-/// An operation on the delegate queue that cancelling does not keep from running: what it delivers is owed.
+/// An operation that runs even if it is cancelled, so that every task completes.
 ///
-/// `OperationQueue.cancelAllOperations()` is meant for the user's own operations; it must not leave a task without its
+/// `OperationQueue.cancelAllOperations()` is meant for the user's own operations and must not prevent a task's
 /// completion. `@unchecked Sendable` like its superclass: the body never changes.
 private final class DeliveryOperation: Operation, @unchecked Sendable {
     private let body: @Sendable () -> Void
@@ -15,7 +15,7 @@ private final class DeliveryOperation: Operation, @unchecked Sendable {
 }
 
 extension OperationQueue {
-    /// Adds something that runs even when the queue's operations are cancelled.
+    /// Adds a block that runs even if the queue's operations are cancelled.
     func deliver(_ body: @escaping @Sendable () -> Void) {
         addOperation(DeliveryOperation(body))
     }

@@ -2,27 +2,29 @@ internal import CFerry
 
 /// Refuses every request that FoundationNetworking's own HTTP would send for a ``CurlSession``.
 ///
-/// URLSession's `async` functions cannot be overridden: called on a variable of type `URLSession`, or with a delegate in an
-/// optional variable, they go to FoundationNetworking, which ignores pins and proxies and sends credentials on redirects.
+/// URLSession's `async` functions cannot be overridden. Called on a variable of type `URLSession`, or with a delegate
+/// in an optional variable, they use FoundationNetworking, which ignores pins and proxies and sends credentials on
+/// redirects.
 ///
-/// The class is part of ``CurlSession/configuration``, with which another `URLSession` may be made, so it tells the tasks
-/// of a ``CurlSession`` from others: a task asks its session for the configuration, and then the classes in it, without
-/// anything in between on the one serial queue that all such tasks share.
+/// The class is part of ``CurlSession/configuration``, with which another `URLSession` may be made, so it must
+/// distinguish the tasks of a ``CurlSession`` from others. All FoundationNetworking tasks run on one serial queue,
+/// where a task reads its session's configuration and calls the classes in it, with nothing in between.
 final class EngineBypassGuard: URLProtocol {
-    /// Whether the last question on the queue of FoundationNetworking's tasks was one for a ``CurlSession``'s configuration.
+    /// Whether the last configuration that was read on the queue of FoundationNetworking's tasks was a
+    /// ``CurlSession``'s.
     private static let isNoted = Mutex(false)
 
-    /// Whether the code is called by one of FoundationNetworking's tasks, by the label of their queue.
+    /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.
     private static var isOnQueueOfTasks: Bool {
         strcmp(ferry_current_queue_label(), "org.swift.URLSessionTask.WorkQueue") == 0
     }
 
-    /// Notes that a ``CurlSession`` was asked for its configuration.
+    /// Records that a ``CurlSession``'s configuration was read.
     static func noteQuestion() {
         if isOnQueueOfTasks { isNoted.withLock { $0 = true } }
     }
 
-    /// Takes the requests of a ``CurlSession``, and all requests where it cannot tell whose they are.
+    /// Accepts the requests of a ``CurlSession``, and all requests whose session cannot be determined.
     override class func canInit(with request: URLRequest) -> Bool {
         guard isOnQueueOfTasks else { return true }
         return isNoted.withLock { isNoted in
@@ -33,7 +35,7 @@ final class EngineBypassGuard: URLProtocol {
 
     required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
         super.init(request: request, cachedResponse: cachedResponse, client: client)
-        // The task has asked once more, for its cache.
+        // The task has read the configuration again, for its cache.
         Self.isNoted.withLock { $0 = false }
     }
 

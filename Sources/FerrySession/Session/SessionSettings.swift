@@ -1,6 +1,6 @@
-/// A configuration and options, read once into what the engine and the tasks use.
+/// A configuration and options, read once and converted for the engine and the tasks.
 ///
-/// `@unchecked Sendable`: the configuration is a copy that nobody changes.
+/// `@unchecked Sendable`: the configuration is a copy that is never changed.
 struct SessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let engine: EngineSettings
@@ -11,8 +11,8 @@ struct SessionSettings: @unchecked Sendable {
 
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // FoundationNetworking's own HTTP asks these classes first; the guard refuses, so that nothing goes around
-        // the engine.
+        // FoundationNetworking's own HTTP asks these classes first; the guard refuses, so that no request bypasses the
+        // engine.
         copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
@@ -22,7 +22,8 @@ struct SessionSettings: @unchecked Sendable {
         engine = EngineSettings(copy, options: options)
     }
 
-    /// The deadlines of a request: its own where it was set to another than the default 60 s, else the session's.
+    /// Returns the deadlines of a request: its own timeout if it differs from the default of 60 s, or else the
+    /// session's.
     func limits(for request: URLRequest) -> TransferClock.Limits {
         let standard: TimeInterval = 60
         let inactivity = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
@@ -33,7 +34,7 @@ struct SessionSettings: @unchecked Sendable {
         )
     }
 
-    /// What the superclass is made with: nothing it could do anything with.
+    /// The configuration for the superclass, which disables storage, additional headers and network access.
     static var inert: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

@@ -1,18 +1,18 @@
 internal import CFerry
 
-/// The libcurl multi handle that FoundationNetworking makes for the superclass of a session, and that Ferry never uses.
+/// The libcurl multi handle that FoundationNetworking makes for a session's superclass and that Ferry never uses.
 enum SystemMultiHandle {
-    /// The number that the next descriptor of the process gets.
+    /// The number that the next descriptor of the process will get.
     static var nextDescriptor: Int32 { ferry_lowest_free_descriptor() }
 
-    /// Keeps the handle's descriptors from child processes.
+    /// Keeps child processes from inheriting the handle's descriptors.
     ///
-    /// FoundationNetworking does not show the handle, so it is found by reflection. A later version may have another
-    /// layout; then two sockets of each session are inherited, and nothing else changes.
+    /// FoundationNetworking does not expose the handle, so it is found by reflection. If a later version has another
+    /// layout, two sockets of each session are inherited, and nothing else changes.
     ///
     /// - Parameters:
-    ///   - session: A session that nobody uses yet.
-    ///   - first: What ``nextDescriptor`` was before the session was made.
+    ///   - session: A session that is not in use yet.
+    ///   - first: The value of ``nextDescriptor`` before the session was made.
     static func closeOnExec(_ session: URLSession, since first: Int32) {
         var mirror: Mirror? = Mirror(reflecting: session)
         while let current = mirror, current.subjectType != URLSession.self { mirror = current.superclassMirror }

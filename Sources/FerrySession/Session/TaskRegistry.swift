@@ -1,7 +1,7 @@
-/// The tasks of a session; it is kept behind the session's lock.
+/// The tasks of a session, protected by the session's lock.
 ///
-/// A task is kept from its creation until it is complete. Before it is resumed only its core is kept, which does not keep
-/// the session: a session whose tasks were never resumed can be freed with them.
+/// A task is kept from its creation until it completes. Before it is resumed, only its core is kept, which does not
+/// retain the session: a session whose tasks were never resumed can be freed together with them.
 struct TaskRegistry {
     private enum Entry {
         /// The task was never resumed.
@@ -12,7 +12,7 @@ struct TaskRegistry {
 
     private var entries: [Int: Entry] = [:]
     private var nextIdentifier = 1
-    /// How many tasks have an identifier and are being made.
+    /// The number of tasks that have an identifier and are being made.
     private var reservedCount = 0
     private(set) var isInvalidated = false
     private var isInvalidityReported = false
@@ -22,12 +22,14 @@ struct TaskRegistry {
         entries.sorted { $0.key < $1.key }.compactMap { if case .running(let task) = $0.value { task } else { nil } }
     }
 
-    /// What the tasks that were never resumed consist of, in the order of their creation.
+    /// The cores of the tasks that were never resumed, in the order of their creation.
     var idle: [TaskCore] {
         entries.sorted { $0.key < $1.key }.compactMap { if case .idle(let core) = $0.value { core } else { nil } }
     }
 
-    /// Returns the identifier of a task that is about to be made; unless the session is invalidated, it is added next.
+    /// Returns the identifier of a task that is about to be made.
+    ///
+    /// Unless the session is invalidated, `add(_:)` must follow.
     mutating func reserveIdentifier() -> Int {
         defer { nextIdentifier += 1 }
         if !isInvalidated { reservedCount += 1 }
@@ -40,13 +42,13 @@ struct TaskRegistry {
         entries[core.identifier] = .idle(core)
     }
 
-    /// Keeps a task that begins to run; one that was cancelled meanwhile is complete already, and not kept.
+    /// Keeps a task that begins to run, unless it has been cancelled and completed in the meantime.
     mutating func run(_ task: URLSessionTask, identifier: Int) {
         guard case .idle = entries[identifier] else { return }
         entries[identifier] = .running(task)
     }
 
-    /// Replaces a data task by the download that it has become.
+    /// Replaces a data task with the download task that it has become.
     ///
     /// - Returns: The data task.
     mutating func replace(_ task: URLSessionTask, identifier: Int) -> URLSessionTask? {
@@ -57,7 +59,7 @@ struct TaskRegistry {
 
     /// Removes a task.
     ///
-    /// - Returns: What was kept of it, to be released outside the lock.
+    /// - Returns: The removed core or task, which must be released outside the lock.
     mutating func remove(_ identifier: Int) -> AnyObject? {
         switch entries.removeValue(forKey: identifier) {
         case .idle(let core): core
@@ -66,12 +68,12 @@ struct TaskRegistry {
         }
     }
 
-    /// Makes the session invalid as soon as it has no tasks any more.
+    /// Makes the session invalid once it has no tasks left.
     mutating func invalidate() {
         isInvalidated = true
     }
 
-    /// Returns a Boolean value that indicates whether the session has just become invalid; `true` once.
+    /// Returns a Boolean value that indicates whether the session has just become invalid; `true` only once.
     mutating func claimInvalidity() -> Bool {
         guard isInvalidated, !isInvalidityReported, entries.isEmpty, reservedCount == 0 else { return false }
         isInvalidityReported = true

@@ -1,8 +1,9 @@
 /// Makes WebSocket tasks that fail.
 ///
-/// FoundationNetworking's class cannot be subclassed to any use: `send` and `receive` are closed to overriding, and trap
-/// without a session of its own. So a task of an inert session stands in, whose URL has a scheme that no libcurl knows:
-/// nothing is ever sent, and no number of it can be mistaken for a task of the session that was asked.
+/// A usable subclass of FoundationNetworking's class is not possible: `send` and `receive` cannot be overridden, and
+/// they trap without a session of its own. The task therefore belongs to an inert session, and its URL has a scheme
+/// that libcurl does not support, so nothing is ever sent. Its identifier belongs to that session and cannot be
+/// mistaken for one of the original session's.
 enum UnsupportedWebSocket {
     private static let scheme = "ferry-unsupported"
 
