@@ -1,4 +1,4 @@
-/// The bytes of one response on their way to a consumer that pulls them.
+/// The body of one response, on its way to a consumer that pulls it.
 final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {
         var buffer = ByteBuffer()
@@ -13,18 +13,21 @@ final class ByteStream: Sendable {
 
     private let state = Mutex(State())
 
-    /// Ties the stream to its task, which it cancels when nobody reads any more.
+    /// Connects the stream to its task, which is cancelled when the consumer stops reading.
     func attach(_ core: TaskCore) {
         state.withLock { $0.core = core }
     }
 
-    /// Whether somebody waits for bytes.
+    /// Whether a reader is waiting for bytes.
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side
 
-    /// Takes bytes, and answers whether there is room for more, and whether a reader is to be told with ``flush()``
-    /// when the engine's turn is over: waking it for each piece would cost more than moving the bytes.
+    /// Appends bytes to the buffer.
+    ///
+    /// - Parameter bytes: The received bytes.
+    /// - Returns: Whether there is room for more, and whether ``flush()`` must be called at the end of the engine's
+    ///   turn to wake a waiting reader. Waking it for each piece would cost more than moving the bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> (flow: Flow, mustFlush: Bool) {
         state.withLock { state in
             let wasEmpty = state.buffer.isEmpty
@@ -34,7 +37,7 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// Gives a reader who waits what is there.
+    /// Passes the buffered bytes to a waiting reader.
     func flush() {
         let (waiter, data, core) = state.withLock {
             state -> (CheckedContinuation<Data?, any Error>?, Data?, TaskCore?) in
@@ -72,7 +75,7 @@ final class ByteStream: Sendable {
 
     // MARK: - The consumer's side
 
-    /// The response, when it is there.
+    /// Returns the response, once it has arrived.
     func response() async throws -> URLResponse {
         try await receivedResponse().value
     }
@@ -93,7 +96,7 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// All the bytes that are there, or the next ones; `nil` at the end.
+    /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -116,7 +119,7 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// Ends the transfer, since nobody reads any more; a stream that has ended takes no harm.
+    /// Cancels the transfer, since there is no reader any more; has no effect on a stream that has ended.
     func cancel() {
         state.withLock { $0.core }?.cancel()
     }
@@ -129,7 +132,7 @@ final class ByteStream: Sendable {
 }
 
 extension TaskCore {
-    /// Tells the engine that there is room for more of the body.
+    /// Resumes the transfer, if it waits for room in the buffer.
     func readMore() {
         let driver = state.withLock { state -> (any TaskDriver)? in
             guard state.isEngineWaiting else { return nil }

@@ -1,8 +1,8 @@
 /// A `URLSessionDownloadTask` that the engine drives.
 ///
-/// FoundationNetworking's class is only the face: state and behaviour are the core's. Its kinds of task have no common
-/// class that could be extended once, so each forwards by itself. `@unchecked Sendable` like its superclass: all it
-/// has is the core, which is `Sendable`.
+/// FoundationNetworking's class is only an interface; the core has the state and the behavior. FoundationNetworking's
+/// kinds of task have no common superclass to extend, so each forwards to the core separately. `@unchecked Sendable`
+/// like its superclass: its only property is the core, which is `Sendable`.
 public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecked Sendable {
     let core: TaskCore
 
@@ -16,61 +16,62 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
         core.taskWasReleased()
     }
 
-    /// Starts the task, or lets it go on after as many calls as it was suspended by.
+    /// Starts the task, or continues it once every call to `suspend()` has been matched.
     public override func resume() { core.resume() }
 
-    /// Stops the bytes in both directions, and the deadlines with them, until the task is resumed.
+    /// Pauses the transfer in both directions, and its deadlines, until the task is resumed.
     public override func suspend() { core.suspend() }
 
-    /// Ends the task with `URLError.cancelled`; where it has ended, nothing happens.
+    /// Cancels the task, which ends with `URLError.cancelled`; has no effect on a task that has ended.
     public override func cancel() { core.cancel() }
 
-    /// Cancels the download and gives what it takes to continue it.
+    /// Cancels the download and calls the handler with resume data, with which it can be continued.
     ///
-    /// The handler gets `nil` where the server's response cannot be continued: it has neither a strong entity tag nor a
-    /// strong date, or is encoded. It runs on the delegate queue, before the completion. The data holds the request's
-    /// headers and names the partial file, which is kept for it.
+    /// The handler receives `nil` if the download cannot be continued, for example because its response is encoded or
+    /// has neither a strong entity tag nor a strong date. It runs on the delegate queue, before the task completes; if
+    /// the task has already completed, it runs immediately on the calling thread. The resume data contains the
+    /// request's header fields and names the partial file, which is kept.
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(producing: UncheckedHandler(completionHandler))
     }
 
-    /// A number that no other task of the session has.
+    /// A number that identifies the task within its session.
     public override var taskIdentifier: Int { core.identifier }
 
-    /// Whether the task runs, is suspended, is being cancelled, or has completed.
+    /// The state of the task: running, suspended, being cancelled or completed.
     public override var state: URLSessionTask.State { core.publicState }
 
-    /// The error the task has ended with; `nil` before, and after a success.
+    /// The error that the task ended with, or `nil` if it has not ended or was successful.
     public override var error: (any Error)? { core.error }
 
-    /// The request the task was made with; `nil` for a download whose resume data cannot be used.
+    /// The request that the task was made with, or `nil` for a download whose resume data cannot be used.
     public override var originalRequest: URLRequest? { core.originalRequest }
 
-    /// The request that was sent last, after redirections and answers to challenges.
+    /// The request that was sent last, after redirects and authentication.
     public override var currentRequest: URLRequest? { core.currentRequest }
 
-    /// The response; `nil` until its head has come.
+    /// The response, or `nil` until its head has arrived.
     public override var response: URLResponse? { core.response }
 
-    /// How many bytes of the body have come.
+    /// The number of bytes of the response's body that have been received.
     public override var countOfBytesReceived: Int64 { core.countOfBytesReceived }
 
-    /// How many bytes of the request's body have been sent.
+    /// The number of bytes of the request's body that have been sent.
     public override var countOfBytesSent: Int64 { core.countOfBytesSent }
 
-    /// How many bytes the response's body will have; -1 where that is not known.
+    /// The length of the response's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive }
 
-    /// How many bytes the request's body has; -1 where that is not known.
+    /// The length of the request's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend }
 
-    /// The program's own guess of what will come; it changes nothing.
+    /// The number of bytes that the program expects to receive; it has no effect.
     public override var countOfBytesClientExpectsToReceive: Int64 {
         get { core.clientExpectsToReceive }
         set { core.clientExpectsToReceive = newValue }
     }
 
-    /// The program's own guess of what will be sent; it changes nothing.
+    /// The number of bytes that the program expects to send; it has no effect.
     public override var countOfBytesClientExpectsToSend: Int64 {
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
@@ -79,13 +80,13 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     /// The progress of the task, which can cancel, pause and resume it.
     public override var progress: Progress { core.tied(super.progress) }
 
-    /// How this task ranks among those that wait for a connection; it counts when the task starts.
+    /// The priority of the task among those that wait for a connection; it is read when the task starts.
     public override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }
     }
 
-    /// The delegate of this task alone, else the session's.
+    /// The task's own delegate, or else the session's.
     public override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }

@@ -1,11 +1,11 @@
-/// A task of ``CurlSession``, of whatever kind.
+/// A task of ``CurlSession``, of any kind.
 protocol CurlTask: URLSessionTask {
     var core: TaskCore { get }
 }
 
-/// Carries a handler that FoundationNetworking's signature does not call `@Sendable`.
+/// A handler that is not `@Sendable` in FoundationNetworking's signature.
 ///
-/// `@unchecked Sendable`: it is called once, on one queue, after the call that brought it has returned.
+/// `@unchecked Sendable`: it is called once, by one thread.
 struct UncheckedHandler: @unchecked Sendable {
     let call: (Data?) -> Void
 

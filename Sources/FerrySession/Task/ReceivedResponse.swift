@@ -1,7 +1,7 @@
-/// A response as the engine passes it on; its `HTTPURLResponse` is made when somebody looks at it.
+/// A response whose `HTTPURLResponse` is made on first use.
 ///
-/// Making one takes longer than all else the engine does with a head, and everybody waits for the engine's thread: the
-/// thread of an `async` caller does it instead.
+/// Making it takes longer than everything else the engine does with a head, and every task waits for the engine's
+/// thread. For an `async` caller, the caller's thread makes it instead.
 final class ReceivedResponse: Sendable {
     private enum State: Sendable {
         case head(ResponseHead, URL, isDecoded: Bool)
@@ -12,31 +12,31 @@ final class ReceivedResponse: Sendable {
     let expectedLength: ByteCount?
     private let state: Mutex<State>
 
-    /// A response that comes with a head; `isDecoded` tells that its body is not delivered as it came.
+    /// Makes a response from a head; `isDecoded` tells whether its body is delivered decoded.
     init(_ head: ResponseHead, url: URL, isDecoded: Bool) {
         expectedLength = CurlHTTPResponse.length(head, isDecoded: isDecoded)
         state = Mutex(.head(head, url, isDecoded: isDecoded))
     }
 
-    /// A response that is there already.
+    /// Makes a response from an existing one.
     init(_ response: URLResponse) {
         expectedLength = ByteCount(response.expectedContentLength)
         state = Mutex(.made(response))
     }
 
-    /// Makes the response now, unless somebody is at it.
+    /// Makes the response now, unless another thread is making it.
     func makeEarly() {
         _ = state.withLockIfAvailable { Self.make(&$0) }
     }
 
-    /// The response, always the same object.
+    /// The response, which is always the same object.
     var value: URLResponse { state.withLock { Self.make(&$0) } }
 
     private static func make(_ state: inout State) -> URLResponse {
         switch state {
         case .made(let response): return response
         case .head(let head, let url, let isDecoded):
-            // The initializer can fail by its type only.
+            // The initializer is failable only by its signature.
             let response: URLResponse =
                 CurlHTTPResponse(url: url, head: head, isDecoded: isDecoded)
                 ?? URLResponse(url: url.presentable, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)

@@ -1,4 +1,4 @@
-/// What the engine reports, on its thread.
+/// What the engine reports to a task, on the engine's thread.
 extension TaskCore: TransferClient {
     func transfer(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {
         state.withLock { state in
@@ -28,7 +28,7 @@ extension TaskCore: TransferClient {
                 return state.claimDrain()
             }
             state.note(response)
-            // A server may announce more than it sends.
+            // Limits what is reserved in advance: a server may announce more than it sends.
             let most: Int64 = 67_108_864
             if case .data = state.face, let length = response.expectedLength, length > .zero {
                 _ = state.buffer.reserve(Int(min(length.int64, most)))
@@ -165,7 +165,7 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
-    /// Counts at once where nobody listens, else leaves it to the delegate queue.
+    /// Counts an event immediately if no user code receives it, or else queues it for delivery.
     private func tell(_ event: TaskEvent) {
         let (mustDrain, update) = state.withLock { state -> (Bool, ProgressCounts?) in
             guard state.lifecycle == .active else { return (false, nil) }
@@ -181,26 +181,27 @@ extension TaskCore: TransferClient {
     }
 }
 
-/// What a `Progress` shows; the total is `nil` while it is not known.
+/// The values that a `Progress` shows; the total is `nil` while it is not known.
 struct ProgressCounts: Hashable, Sendable {
     var completed: ByteCount
     var total: ByteCount?
 }
 
 extension TaskState {
-    /// Both directions together; the total is known when each part of it is.
+    /// The counts of both directions together; the total is known if both expected lengths are.
     var counts: ProgressCounts {
         let hasResponse = response != nil
         var completed = bytesSent
         completed.add(bytesReceived)
-        // Until the response tells its length, one more unit stands for it, so that no upload looks finished.
+        // Until the response announces its length, one extra unit stands for it, so that an upload does not look
+        // finished.
         let pending = hasResponse ? bytesExpectedToReceive : ByteCount(clamping: 1)
-        // A sum beyond all numbers is as good as an unknown one.
+        // A sum that overflows counts as unknown.
         let total = bytesExpectedToSend.flatMap { toSend in pending.flatMap { toSend.adding($0) } }
         return ProgressCounts(completed: completed, total: total)
     }
 
-    /// Whether an error waits to be delivered.
+    /// Whether an error is waiting to be delivered.
     var hasFailed: Bool {
         events.contains { if case .completed(.some) = $0 { true } else { false } }
     }

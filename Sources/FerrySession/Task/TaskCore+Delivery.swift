@@ -1,13 +1,13 @@
-/// How events reach the delegate or the handler.
+/// Delivers events to the delegate or the completion handler.
 extension TaskCore {
-    /// One event with all that delivering it takes, read under the lock.
+    /// An event with everything needed to deliver it, read under the lock.
     private struct Delivery {
         var event: TaskEvent
         var session: CurlSession
         var task: URLSessionTask
         var delegate: DelegateFaces
         var face: TaskFace
-        /// Whether the delegate is told of the download.
+        /// Whether the delegate receives the events of a download.
         var tellsDelegate: Bool
         var driver: (any TaskDriver)?
         var answer: Int?
@@ -19,12 +19,13 @@ extension TaskCore {
         var mustReadMore = false
     }
 
-    /// Delivers all that can be delivered now; called with the duty that `claimDrain` gave.
+    /// Delivers all events that can be delivered now; the caller must have claimed delivery with `claimDrain()`.
     func drain() {
         while let delivery = next() { deliver(delivery) }
     }
 
-    /// Delivers one event and schedules the delivery of the next; called with the duty that `claimDrain` gave.
+    /// Delivers one event and schedules the delivery of the next; the caller must have claimed delivery with
+    /// `claimDrain()`.
     func deliverOne() {
         guard let delivery = next() else { return }
         deliver(delivery)
@@ -148,11 +149,11 @@ extension TaskCore {
 
     // MARK: - Questions
 
-    /// Takes the answer to the question `number`; an answer that is late or the second is worth nothing.
+    /// Accepts the answer to the question `number`; late and repeated answers are ignored.
     private func answered(_ number: Int?, _ isEnding: Bool = true) -> (isValid: Bool, mustDrain: Bool) {
         state.withLock { state in
             guard let number, state.awaitedAnswer == number else { return (false, false) }
-            // A conversion keeps the mailbox closed until the engine has done it.
+            // Conversion to a download holds back further events until the engine has finished it.
             if isEnding { state.awaitedAnswer = nil } else { state.awaitedAnswer = -number }
             return (true, state.claimDrain())
         }
@@ -175,7 +176,7 @@ extension TaskCore {
         )
     }
 
-    /// Asks the task's delegate, then the session's, then the stored credential.
+    /// Asks the task's delegate, then the session's, then uses the stored credential.
     private func askCredential(_ delivery: Delivery, _ question: AuthenticationQuestion) {
         let answer: ChallengeSender.Answer = { [self] disposition, credential in
             let (isValid, mustDrain) = answered(delivery.answer)
@@ -203,7 +204,8 @@ extension TaskCore {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             let (isValid, mustDrain) = answered(delivery.answer)
             guard isValid else { return }
-            // The request's own stream is good for the first answer only, also where the delegate gave it, or another.
+            // The request's own stream is used once: the first answer consumes it, whichever stream the delegate
+            // provides.
             let own = requestStream()
             let box = (stream ?? own).map(StreamBox.init)
             delivery.driver?.perform(.bodyStream(box))
@@ -213,7 +215,7 @@ extension TaskCore {
         delegate.urlSession(delivery.session, task: delivery.task, needNewBodyStream: answer)
     }
 
-    /// The stream of a streamed upload's request, the first time one is wanted.
+    /// Returns the stream of a streamed upload's request, on the first call only.
     private func requestStream() -> InputStream? {
         state.withLock { state -> StreamBox? in
             guard case .delegateStream = state.body else { return nil }
@@ -232,9 +234,9 @@ extension TaskCore {
             return
         }
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
-            // Cancelling closes the mailbox by itself: nothing that waits in it may slip out before.
+            // `cancel()` discards the queued events itself; answering first could deliver one of them.
             if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
-            // A handler or an `async` function waits for the data itself.
+            // Tasks with a handler or an `async` function do not become downloads, since those expect the data.
             let becomesDownload =
                 disposition.rawValue == Self.becomeDownload && delivery.face.isDelegate && mayBecomeDownload()
             let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
@@ -250,15 +252,15 @@ extension TaskCore {
         state.withLock { number != nil && $0.awaitedAnswer == number }
     }
 
-    /// `ResponseDisposition.becomeDownload`, whose name FoundationNetworking deprecates since it cannot do it.
+    /// `ResponseDisposition.becomeDownload`, which FoundationNetworking deprecates because it does not support it.
     private static let becomeDownload = 2
 
-    /// A response that has failed already has nothing to become.
+    /// Whether the task may become a download, which it may not once it has failed.
     private func mayBecomeDownload() -> Bool {
         state.withLock { !$0.hasFailed }
     }
 
-    /// Asks what is to be stored; nobody waits for the answer.
+    /// Asks the delegate what to store; the task does not wait for the answer.
     private func propose(_ delivery: Delivery, _ candidate: CacheCandidate) {
         guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask,
             let proposal = candidate.proposal()
@@ -311,11 +313,11 @@ extension TaskCore {
         delivery.session.forget(identifier)
     }
 
-    /// Lets go of all that a finished task needs no more.
+    /// Releases everything that a finished task no longer needs.
     private func release() {
         let kept = state.withLock { state in
             let kept = (state.session, state.task, state.ownDelegate, state.driver)
-            // As in URLSession, a task keeps its own delegate until it is complete.
+            // As in URLSession, a task retains its own delegate until it is complete.
             (state.session, state.task, state.ownDelegate, state.driver) = (nil, nil, nil, nil)
             state.finishedFile = nil
             state.resumeDataHandler = nil

@@ -1,4 +1,4 @@
-/// What users read and set on a task, from any thread.
+/// What users read and set on a task, on any thread.
 extension TaskCore {
     var publicState: URLSessionTask.State {
         state.withLock { state in
@@ -36,13 +36,13 @@ extension TaskCore {
         set { state.withLock { $0.clientExpectsToSend = newValue } }
     }
 
-    /// The hint counts when the task starts.
+    /// The priority, which is read when the task starts.
     var priority: Float {
         get { state.withLock { $0.priority } }
         set { state.withLock { $0.priority = newValue } }
     }
 
-    /// The task's own delegate, else the session's.
+    /// The task's own delegate, or else the session's.
     var delegate: (any URLSessionTaskDelegate)? {
         get {
             let (own, session) = state.withLock { ($0.ownDelegate, $0.session) }
@@ -55,7 +55,7 @@ extension TaskCore {
                 if let faces, !faces.isEmpty { state.isUnheard = false }
                 return state.ownDelegate
             }
-            // A delegate's deinit is user code: it runs outside the lock.
+            // A delegate's `deinit` is user code and must run outside the lock.
             withExtendedLifetime(old) {}
         }
     }

@@ -1,4 +1,4 @@
-/// How a task and the classes of `protocolClasses` come together.
+/// Connects a task with the classes of `protocolClasses`.
 extension TaskCore: ProtocolLoadClient {
     var protocolTask: URLSessionTask? { state.withLock { $0.task } }
 
@@ -10,7 +10,7 @@ extension TaskCore: ProtocolLoadClient {
             defer { state.driver = load }
             return (true, state.driver === load ? nil : state.driver)
         }
-        // The engine's transfer has led here by a redirection, and is through.
+        // The engine's transfer led here by a redirect and is finished.
         old?.perform(.cancel(telling: nil))
         return isWanted
     }
@@ -21,7 +21,7 @@ extension TaskCore: ProtocolLoadClient {
         startTransfer(request, body)
     }
 
-    /// A redirection of the engine's may lead to a protocol class.
+    /// Follows a redirect received by the engine, which may lead to a protocol class.
     func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
         let (session, body, isDownload, request) = state.withLock { state in
             (state.session, state.body, state.isDownload, state.currentRequest)
@@ -29,7 +29,7 @@ extension TaskCore: ProtocolLoadClient {
         guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
-        // A class is shown the task, whose current request is the next one from now on.
+        // The protocol class is given the task, whose current request must be the next one from now on.
         state.withLock { $0.currentRequest = next }
         let load = ProtocolLoad(
             next,

@@ -1,13 +1,13 @@
-/// What the three kinds of task share: state, control, and the mailbox between the engine and the delegate.
+/// The state and control shared by the three kinds of task, and the event queue between the engine and the delegate.
 ///
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate
 /// queue. Decisions are made under the lock; delegates and handlers are called outside it.
 final class TaskCore: Sendable {
-    /// How many bytes wait for a slow delegate before the engine stops reading.
+    /// The number of bytes that may wait for a slow delegate before the engine stops reading.
     static let bufferLimit = 1_048_576
 
     let identifier: Int
-    /// Whether the task may run while its invalidated session finishes.
+    /// Whether the task may still run after its session was invalidated.
     let wasMadeBeforeInvalidation: Bool
     /// Whether an `async` function waits for the task.
     let isAsync: Bool
@@ -47,19 +47,19 @@ final class TaskCore: Sendable {
 
     // MARK: - The task that users see
 
-    /// Ties the core to the task that users see.
+    /// Connects the core with the task that users see.
     func attach(_ task: URLSessionTask) {
         state.withLock { $0.weakTask = task }
-        // A parent cancels its child without asking the task for it.
+        // A parent `Progress` must be able to cancel the task even if the task's own is never requested.
         if Progress.current() != nil { _ = task.progress }
     }
 
-    /// A Boolean value that indicates whether the task was never resumed, and is referred to by the session alone.
+    /// Whether the task was never resumed and is referred to only by the session.
     var isAbandoned: Bool { state.withLock { !$0.isStarted && $0.weakTask == nil } }
 
-    /// Lets go of the session when the task is released before it was resumed.
+    /// Releases the session if the task is released before it was resumed.
     ///
-    /// The session keeps the core, so that it can cancel the task. Together they are freed when the session is released.
+    /// The session keeps the core, so that it can cancel the task. Both are freed when the session is released.
     func taskWasReleased() {
         let session = state.withLock { state -> CurlSession? in
             // Another task may have taken the place of this one.
@@ -70,7 +70,7 @@ final class TaskCore: Sendable {
         session?.noteAbandonedTask(identifier)
     }
 
-    /// Returns the task, made again if it was released before it was resumed.
+    /// Returns the task, which is made again if it was released before it was resumed.
     func task(in session: CurlSession) -> URLSessionTask {
         if let task = state.withLock({ $0.task ?? $0.weakTask }) { return task }
         let task = makeTask(self)
@@ -80,7 +80,7 @@ final class TaskCore: Sendable {
         return task
     }
 
-    /// Ties a `Progress` to the task when somebody asks for it: most tasks' are never looked at.
+    /// Connects a `Progress` to the task when it is requested; for most tasks it never is.
     func tied(_ progress: Progress) -> Progress {
         self.progress.attach(
             progress,
@@ -149,7 +149,7 @@ final class TaskCore: Sendable {
             if state.task == nil { state.task = state.weakTask }
             let undelivered = state.takeUndelivered()
             state.awaitedAnswer = nil
-            // A transfer tells that it has ended, since its request under way is a part of the metrics.
+            // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is Exchange) { state.events = [.completed(error)] }
             return Cancellation(
                 driver: state.driver,
@@ -160,13 +160,13 @@ final class TaskCore: Sendable {
         }
         guard let cancelled else { return }
         cancelled.undelivered.discardFiles()
-        // A task that never ran is not yet among those that invalidation waits for.
+        // A task that never ran must be registered, so that it is kept until its completion has been delivered.
         if let session = cancelled.session { _ = session.admit(self, forCompletion: true) }
         cancelled.driver?.perform(.cancel(telling: self))
         if cancelled.mustDrain { scheduleDrain() }
     }
 
-    /// Cancels a download; the handler gets what it takes to continue it, or `nil`, on the delegate queue.
+    /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
     func cancel(producing handler: UncheckedHandler) {
         let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
@@ -213,7 +213,7 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// Begins a transfer of the engine's, for a request that no protocol class has taken.
+    /// Starts a transfer for a request that no protocol class loads.
     func startTransfer(_ request: URLRequest, _ body: BodySource) {
         let partial = openPartialFile()
         startDriver { state in
@@ -222,13 +222,13 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// What is left of the download that the task continues.
+    /// The partial file of the download that the task continues.
     private struct PartialFile {
         let record: ResumeData
         let file: DownloadFile
     }
 
-    /// Opens the file of the download that the task continues; not under the lock, since a disk may take its time.
+    /// Opens the partial file of the download that the task continues; not under the lock, since disks may be slow.
     private func openPartialFile(unlessClaimedBy classes: ProtocolClasses? = nil) -> Result<PartialFile, URLError>? {
         let record = state.withLock { state -> ResumeData? in
             guard state.lifecycle == .active, state.redirectCount == 0, let record = state.resumeData else {
@@ -284,9 +284,9 @@ final class TaskCore: Sendable {
             toFile: state.isDownload,
             limits: limits
         )
-        // A protocol class may have led here.
+        // A protocol class may have led here by redirects.
         transfer.redirects.count = state.redirectCount
-        // As in URLSession, downloads and uploads have no part in the cache.
+        // As in URLSession, downloads and uploads do not use the cache.
         transfer.caching.isEnabled = state.task is CurlDataTask
         if let from = state.originalRequest?.url, let to = request.url, from != to {
             transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
@@ -308,7 +308,7 @@ final class TaskCore: Sendable {
         }
     }
 
-    // MARK: - The mailbox
+    // MARK: - The event queue
 
     func post(_ event: TaskEvent) {
         let mustDrain = state.withLock { state -> Bool in
@@ -326,7 +326,7 @@ final class TaskCore: Sendable {
 }
 
 extension TaskState {
-    /// Takes out what has not been delivered yet, and never will be.
+    /// Removes and returns the events that have not been delivered and never will be.
     mutating func takeUndelivered() -> [TaskEvent] {
         let undelivered = events
         events = []
@@ -336,7 +336,8 @@ extension TaskState {
 }
 
 extension [TaskEvent] {
-    /// Deletes the files that nobody will hear of, whole ones and partial ones; not with a lock held.
+    /// Deletes the files, complete or partial, of events that will not be delivered; must not be called with a lock
+    /// held.
     func discardFiles() {
         for event in self {
             switch event {

@@ -1,27 +1,29 @@
-/// What carries a task out: a transfer of the engine, or a class of the configuration's `protocolClasses`.
+/// An object that carries out a task: a transfer of the engine, or a class of the configuration's `protocolClasses`.
 protocol TaskDriver: AnyObject, Sendable {
-    /// Hears what the task wants, from any thread; it never waits.
+    /// Receives a command from the task, on any thread; does not block.
     func perform(_ wish: TaskWish)
 }
 
-/// What a task wants of its driver.
+/// A command from a task to its driver.
 enum TaskWish: Sendable {
     case start(priority: Float)
-    /// The task was suspended or resumed; the driver asks which.
+    /// The task was suspended or resumed; the driver reads its current state.
     case suspensionChanged
-    /// Cancels; the client is told when the metrics have what was under way. A protocol class tells nobody.
+    /// Cancels the task; a transfer reports to the client once its metrics include the request in progress.
+    ///
+    /// A protocol load reports nothing.
     case cancel(telling: (any TransferClient)?)
-    /// Cancels, and asks for what it takes to continue.
+    /// Cancels the task and asks for resume data.
     case cancelProducingResumeData(any TransferClient)
     /// There is room for more of the body.
     case readMore
-    /// The answer to a redirection: the request to send, or `nil` to deliver the redirection itself.
+    /// Answers a redirect with the request to send, or with `nil` to deliver the redirect response itself.
     case redirect(URLRequest?)
-    /// The answer to an authentication challenge.
+    /// Answers an authentication challenge.
     case authenticate(URLSession.AuthChallengeDisposition, URLCredential?)
-    /// The answer to the wish for a stream.
+    /// Answers the request for a body stream.
     case bodyStream(StreamBox?)
-    /// The body goes to a file, first what the client has kept of it.
+    /// Writes the body to a file, beginning with what the client has kept of it.
     case becomeDownload(any TransferClient)
 }
 

@@ -1,23 +1,23 @@
-/// What a task has to tell, in the order it happened.
+/// An event of a task, to be delivered in the order of occurrence.
 enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case needsBodyStream
     case challenge(AuthenticationQuestion)
     case sent(ByteCount, expected: ByteCount?)
-    /// The body starts again: what was sent does not count any more.
+    /// The request's body starts again, so earlier counts of sent bytes no longer apply.
     case rewound
     case response(ReceivedResponse)
-    /// Bytes wait in the task's buffer.
+    /// Bytes are waiting in the task's buffer.
     case data
     case wrote(ByteCount)
     case resumed(at: ByteCount, expectedTotal: ByteCount?)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)
-    /// A whole response may be stored.
+    /// A complete response may be stored.
     case willCache(CacheCandidate)
     case completed((any Error)?)
 
-    /// Joins an event with the one before it, where both say the same: a fast transfer must not fill memory with news.
+    /// Merges the next event into this one if both are of one kind, so that a fast transfer does not fill the queue.
     mutating func merge(_ next: TaskEvent) -> Bool {
         switch (self, next) {
         case (.data, .data):

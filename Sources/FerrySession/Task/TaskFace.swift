@@ -1,26 +1,28 @@
-/// How a task reports what comes of it.
+/// How a task delivers its result: to the delegate, to a completion handler or to a stream.
 enum TaskFace: Sendable {
     /// To the delegate, event by event.
     case delegate
     /// To a completion handler, with the body in memory.
     case data(@Sendable (Data?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a completion handler, with the body in a file. The file goes with the handler's return, unless an `async`
-    /// function waits for it: then it is the caller's.
+    /// To a completion handler, with the body in a file.
+    ///
+    /// The file is deleted when the handler returns, unless an `async` function waits for it: then it belongs to the
+    /// caller.
     case download(@Sendable (URL?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a consumer that pulls.
+    /// To a consumer that pulls the body.
     case stream(ByteStream)
 
-    /// For a user's completion handler, with the body in memory.
+    /// Delivers to a user's completion handler, with the body in memory.
     static func data(_ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> TaskFace {
         .data({ handler($0, $1?.value, $2) }, isAsync: false)
     }
 
-    /// For a user's completion handler, with the body in a file.
+    /// Delivers to a user's completion handler, with the body in a file.
     static func download(_ handler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> TaskFace {
         .download({ handler($0, $1?.value, $2) }, isAsync: false)
     }
 
-    /// Whether an `async` function waits at the other end, which needs no particular queue.
+    /// Whether an `async` function waits for the result, so that no particular queue is needed.
     var isAsync: Bool {
         switch self {
         case .delegate: false

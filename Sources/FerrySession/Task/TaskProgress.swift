@@ -1,4 +1,4 @@
-/// Keeps a task's `Progress` truthful, and gives it no number that Foundation's arithmetic traps on.
+/// Updates a task's `Progress` objects, with values on which Foundation's arithmetic does not trap.
 final class TaskProgress: Sendable {
     private struct State {
         var followers: [Follower] = []
@@ -14,9 +14,9 @@ final class TaskProgress: Sendable {
 
     private let state = Mutex(State())
 
-    /// Ties a `Progress` to the task, once.
+    /// Connects a `Progress` to the task, once.
     ///
-    /// There are two where a data task has become a download: whoever watches either sees the task's end.
+    /// A data task that has become a download has two, which both show the task's progress to its end.
     func attach(
         _ progress: Progress,
         cancel: @escaping @Sendable () -> Void,
@@ -41,12 +41,12 @@ final class TaskProgress: Sendable {
         }
     }
 
-    /// Does as the Progress says now, one turn after the other.
+    /// Pauses or resumes the task to match the `Progress`, one change at a time.
     ///
-    /// Foundation calls the handlers on a concurrent queue, so a resumption may overtake the pause before it. And
-    /// suspensions are counted while pauses are not: a second one, or a parent's, changes nothing.
+    /// Foundation calls the handlers on a concurrent queue, so a resumption may overtake the preceding pause.
+    /// Suspensions are counted but pauses are not, so a second pause, or a parent's, must change nothing.
     private func followPauses(of progress: Progress?, isResumption: Bool, pause: () -> Void, resume: () -> Void) {
-        // A task that no pause holds, a new one for example, is resumed as by its own function.
+        // Resuming a `Progress` that is not paused resumes the task, for example a new one, as `resume()` does.
         var mustResume = isResumption
         while true {
             let mustPause = state.withLock { state -> Bool? in
@@ -63,10 +63,10 @@ final class TaskProgress: Sendable {
         }
     }
 
-    /// The largest number that a `Progress` is given: Foundation's arithmetic with it, and with a parent's, stays exact.
+    /// The largest value given to a `Progress`, up to which Foundation's arithmetic, with a parent's too, is exact.
     private static let largest: Int64 = 1 << 53
 
-    /// Sets both counts; a total of zero, or one larger than any body, counts as unknown.
+    /// Sets both counts; a total that is zero or larger than `largest` counts as unknown.
     func update(completed: ByteCount, total: ByteCount?) {
         let completed = min(completed.int64, Self.largest)
         state.withLock { state in
@@ -76,7 +76,7 @@ final class TaskProgress: Sendable {
             for follower in state.followers {
                 guard let progress = follower.progress else { continue }
                 ProgressWriting.alone {
-                    // The new total comes first, so that the fraction never leaves 0...1.
+                    // The total is set first, so that the fraction never leaves 0...1.
                     if total != state.total { progress.totalUnitCount = total }
                     if completed != state.completed { progress.completedUnitCount = completed }
                 }
@@ -86,7 +86,7 @@ final class TaskProgress: Sendable {
         }
     }
 
-    /// The task is over: what came was all.
+    /// Shows the task as finished, with the received bytes as the total.
     func finish(completed: ByteCount) {
         let whole = max(completed, ByteCount(clamping: 1))
         update(completed: whole, total: whole)

@@ -1,4 +1,4 @@
-/// All that changes in a task; it stands behind one lock.
+/// The mutable state of a task, protected by one lock.
 struct TaskState: ~Copyable, Sendable {
     enum Lifecycle: Sendable {
         case active
@@ -11,26 +11,26 @@ struct TaskState: ~Copyable, Sendable {
     var currentRequest: URLRequest?
     var body: BodySource
     var isDownload: Bool
-    /// How many bytes of a body are collected in memory.
+    /// The maximum number of bytes of a body that is collected in memory.
     let largestBody: Int
-    /// Why the task cannot run at all.
+    /// The reason why the task cannot run, if any.
     var startError: URLError?
 
     var lifecycle = Lifecycle.active
     var suspendCount = 1
     var isStarted = false
-    /// Whether no user code hears of the task before its end, so that counts need no hop to the delegate queue.
+    /// Whether no user code is called before the task's end, so that counts need no hop to the delegate queue.
     var isUnheard = false
-    /// Whether the task's own delegate is told of the response and the body, though a handler gets them in the end.
+    /// Whether the task's own delegate receives the response and the body before the completion handler does.
     ///
-    /// As in URLSession, the session's delegate is not.
+    /// As in URLSession, the session's delegate does not.
     var tellsOwnDelegate = false
-    /// Whether the end needs no hop either, since an `async` function waits for it.
+    /// Whether the end needs no such hop either, because an `async` function waits for it.
     var isInline: Bool { isUnheard && face.isAsync }
 
     /// The session, until the task is complete.
     var session: CurlSession?
-    /// The task that callbacks name, kept from `resume` until it is complete.
+    /// The task passed to callbacks, kept from `resume` until it is complete.
     var task: URLSessionTask?
     weak var weakTask: URLSessionTask?
     var driver: (any TaskDriver)?
@@ -41,34 +41,34 @@ struct TaskState: ~Copyable, Sendable {
     var error: (any Error)?
     var bytesReceived = ByteCount.zero
     var bytesSent = ByteCount.zero
-    /// `nil` where the length is not known.
+    /// `nil` if the length is not known.
     var bytesExpectedToReceive: ByteCount? = .zero
-    /// `nil` where the length is not known.
+    /// `nil` if the length is not known.
     var bytesExpectedToSend: ByteCount? = .zero
     var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
     var clientExpectsToSend = NSURLSessionTransferSizeUnknown
     var priority = URLSessionTask.defaultPriority
 
-    /// What the session adds to the fields of the current request.
+    /// The header fields that the session adds to those of the current request.
     var additionalHeaders: [HeaderField] = []
 
-    /// What a download continues.
+    /// The resume data of the download that the task continues.
     var resumeData: ResumeData?
-    /// Who waits for resume data.
+    /// The handler that waits for resume data.
     var resumeDataHandler: UncheckedHandler?
-    /// The file of a download with a handler, between its two last events.
+    /// The file of a download with a handler, kept between its last two events.
     var finishedFile: DownloadFile?
 
     var metrics = TransferMetrics()
 
-    // The mailbox.
+    // The event queue.
     var events: [TaskEvent] = []
-    /// The bytes behind `.data`, or the whole body for a handler.
+    /// The bytes of `.data` events, or the whole body for a handler.
     var buffer = ByteBuffer()
-    /// The body for a handler, so far as the task's own delegate has been told of it.
+    /// The part of the body for a handler that the task's own delegate has received.
     var bodyForHandler = Data()
     var isDraining = false
-    /// Set while an answer of the user is waited for; another number makes an answer stale.
+    /// The number of the pending question, if any; answers to other questions are ignored.
     var awaitedAnswer: Int?
     var answerCount = 0
     var isEngineWaiting = false
@@ -78,7 +78,7 @@ struct TaskState: ~Copyable, Sendable {
     /// Whether events may be delivered now.
     var canDeliver: Bool { !events.isEmpty && awaitedAnswer == nil && !isSuspended }
 
-    /// Whether the response is delivered by itself, before the end.
+    /// Whether the response is delivered separately, before the end.
     var tellsResponse: Bool {
         switch face {
         case .delegate, .stream: true
@@ -89,12 +89,12 @@ struct TaskState: ~Copyable, Sendable {
 
     mutating func append(_ event: TaskEvent) {
         if let last = events.indices.last, events[last].merge(event) { return }
-        // Head, body and end of a short response wait together.
+        // The head, body and end of a short response are queued together.
         if events.isEmpty { events.reserveCapacity(4) }
         events.append(event)
     }
 
-    /// Takes the duty to deliver, if there is something to deliver and nobody has it.
+    /// Claims delivery; `false` if there is nothing to deliver or another thread delivers.
     mutating func claimDrain() -> Bool {
         guard canDeliver, !isDraining else { return false }
         isDraining = true
