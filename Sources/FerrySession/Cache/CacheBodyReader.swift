@@ -1,8 +1,8 @@
-/// Reads a stored body or a part of it piece by piece, and knows at the end whether the body was whole.
+/// Reads a stored body, or a part of it, piece by piece, and detects at the end whether a file was damaged.
 final class CacheBodyReader {
     enum Piece {
         case bytes(UnsafeRawBufferPointer)
-        /// So many bytes were read that lie outside of the part.
+        /// This many bytes were read that lie outside the part.
         case skipped(Int)
         case end
         case damaged
@@ -15,13 +15,13 @@ final class CacheBodyReader {
     private var offset = 0
     private var checksum = CacheChecksum()
 
-    /// Reads a body, or the part of it that is given.
+    /// Makes a reader for a body, or for the given part of it.
     init(_ body: CacheBody, part: Range<Int>? = nil) {
         self.body = body
         self.part = (part ?? 0..<body.length).clamped(to: 0..<body.length)
     }
 
-    /// Calls `use` with the next piece, which lies in `scratch` or in the body itself.
+    /// Calls `use` with the next piece, whose bytes are in `scratch` or in the body itself.
     func next<Result>(scratch: UnsafeMutableRawBufferPointer, _ use: (Piece) -> Result) -> Result {
         switch body {
         case .data(let data):
@@ -38,7 +38,7 @@ final class CacheBodyReader {
                 return use(offset == file.length && checksum.value == file.checksum ? .end : .damaged)
             }
             let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
-            // Of a part, too, the whole file is read: its checksum is that of all its bytes.
+            // The whole file is read even for a part, because the checksum covers all its bytes.
             checksum.update(bytes)
             let wanted = part.clamped(to: offset..<(offset + count))
             let start = offset

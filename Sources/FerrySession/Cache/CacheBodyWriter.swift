@@ -1,9 +1,9 @@
-/// A body that was collected for the cache.
+/// A body collected for the cache.
 enum CollectedBody: Sendable {
     case data(Data)
     case part(CachePart)
 
-    /// The bytes.
+    /// The bytes, or `nil` if they cannot be read.
     var data: Data? {
         switch self {
         case .data(let data): data
@@ -12,20 +12,20 @@ enum CollectedBody: Sendable {
     }
 }
 
-/// Collects the body of a response while it is delivered: in memory while it is small, else in a file.
+/// Collects the body of a response while it is delivered: in memory if it is small, or else in a file.
 final class CacheBodyWriter {
     private let limits: HTTPCache.BodyLimits
     private var buffer = ByteBuffer()
     private var part: CachePart?
     private var count = 0
 
-    /// `nil` for a body that is too large, as far as that is known.
+    /// Makes a writer; `nil` if the body is already known to be too large.
     init?(_ limits: HTTPCache.BodyLimits, expectedLength: ByteCount?) {
         guard expectedLength?.int64 ?? 0 <= Int64(limits.largest) else { return nil }
         self.limits = limits
     }
 
-    /// Takes bytes, and answers whether the body can still be stored.
+    /// Appends bytes and returns whether the body can still be stored.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         count += bytes.count
         guard count <= limits.largest else { return false }

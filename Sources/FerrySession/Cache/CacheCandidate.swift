@@ -1,4 +1,4 @@
-/// A whole response that is to be stored, unless the task's delegate will not have it.
+/// A complete response that is stored unless the task's delegate refuses it.
 final class CacheCandidate: Sendable {
     private let response: ReceivedResponse
     private let stored: StoredResponse
@@ -10,22 +10,22 @@ final class CacheCandidate: Sendable {
         (self.stored, self.body, self.response, self.cache) = (stored, body, response, cache)
     }
 
-    /// Stores the response as it came.
+    /// Stores the response as received.
     func store() {
         guard claim() else { return }
         cache.store(stored, body)
     }
 
-    /// The response as delegates are asked about it; `nil` where its body cannot be read.
+    /// Returns the response to propose to the delegate, or `nil` if its body cannot be read.
     func proposal() -> CachedURLResponse? {
         body.data.map { CachedURLResponse(response: response.value, data: $0, userInfo: nil, storagePolicy: .allowed) }
     }
 
-    /// Stores what a delegate made of the proposal; a second answer is worth nothing.
+    /// Stores the delegate's version of the proposal; only the first answer counts.
     func store(_ answer: CachedURLResponse?, insteadOf proposal: CachedURLResponse) {
         guard claim() else { return }
         guard let answer, answer.storagePolicy != .notAllowed else {
-            // What is stored is older than the response that nobody wants to keep.
+            // What is stored is older than the response that the delegate refuses.
             return cache.remove(stored.key)
         }
         let inMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly

@@ -1,6 +1,6 @@
-/// Tells a damaged file from a whole one; it is no defence against anybody who means it.
+/// Detects accidental corruption of a file; it is not cryptographic.
 ///
-/// It takes eight bytes at a time, in the manner of FNV-1a.
+/// It processes eight bytes at a time, similar to FNV-1a.
 struct CacheChecksum: Hashable, Sendable {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
     private var pending: UInt64 = 0

@@ -1,12 +1,12 @@
-/// Files of the cache are input like any other: somebody else may have written them.
+/// Checks the contents of cache files, which are untrusted input: another program may have written them.
 extension CacheFile.Record {
-    /// The first field with a value that Ferry never writes; `nil` for a sound record.
+    /// The first field with a value that Ferry never writes, or `nil` if the record is valid.
     var flaw: String? {
         guard (stored == nil) != (variants == nil) else { return "stored" }
         if let flaw = stored?.flaw ?? variants?.flaw { return flaw }
         guard bodyLength >= 0, bodyName != nil || bodyLength == 0 else { return "bodyLength" }
         guard let bodyName else { return nil }
-        // Any other file of the cache would be read, or deleted, in the place of a body.
+        // Otherwise another file of the cache could be read or deleted as a body.
         let isBody = bodyName.hasSuffix(CacheFolder.bodySuffix) && CacheFolder.isName(bodyName)
         return isBody && variants == nil ? nil : "bodyName"
     }
@@ -15,7 +15,7 @@ extension CacheFile.Record {
 extension CacheFile.Variants {
     fileprivate var flaw: String? {
         guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return "names" }
-        // It becomes a part of a file's name.
+        // It becomes part of a file's name.
         let digits = generation.utf8
         let isHexadecimal = digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         return digits.count == CacheFolder.generationLength && isHexadecimal ? nil : "generation"
@@ -23,7 +23,7 @@ extension CacheFile.Variants {
 }
 
 extension StoredResponse {
-    /// From 1970 up to the end of the year 9999: what HTTP can write, and arithmetic stays finite.
+    /// From 1970 to the end of the year 9999: the dates that HTTP can express, with which arithmetic stays finite.
     private static let times = 0.0...253_402_300_799
 
     fileprivate var flaw: String? {

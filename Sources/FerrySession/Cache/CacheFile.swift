@@ -1,15 +1,15 @@
-/// The format of the cache's small files: a record, and the body of a response where it is small, too.
+/// The format of the cache's small files: a record, followed by the body of the response if it is small.
 ///
-/// They are written under another name and renamed, so that a reader sees a whole file or none; a checksum tells those
-/// that a crash of the system has torn.
+/// Files are written under another name and renamed, so that a reader sees a complete file or none. A checksum detects
+/// files that were only partly written when the system crashed.
 enum CacheFile {
-    /// What a file says.
+    /// The contents of a file.
     struct Record: Codable, Hashable, Sendable {
         /// The response, in the file of a key without variants or of one variant.
         var stored: StoredResponse?
-        /// How the variants of a key are told apart, in the file of the key.
+        /// How the variants of a key are distinguished, in the file of the key.
         var variants: Variants?
-        /// The file with the body, where that is not in this one.
+        /// The file with the body, if the body is not in this file.
         var bodyName: String?
         var bodyLength = 0
         var bodyChecksum: UInt64 = 0
@@ -17,14 +17,14 @@ enum CacheFile {
 
     struct Variants: Codable, Hashable, Sendable {
         var names: [String]
-        /// Part of the variants' file names: those of an earlier time are never found again.
+        /// Part of the variants' file names, so that variants of an earlier generation are never found again.
         var generation: String
     }
 
-    /// The format's name, and its version in the last byte.
+    /// The format's name, with its version in the last byte.
     private static let magic: [UInt8] = Array("FerryHC".utf8) + [1]
     private static let headSize = 24
-    /// No file of this format is larger.
+    /// The maximum size of a file in this format, in bytes.
     static let mostBytes = 4_194_304
 
     static func encode(_ record: Record, body: Data?) -> Data? {
@@ -44,7 +44,7 @@ enum CacheFile {
         return data
     }
 
-    /// Reads a file's bytes, or gives `nil` for one that is torn, damaged, forged, or of another format or version.
+    /// Decodes a file; `nil` if it is incomplete, damaged, forged, or of another format or version.
     static func decode(_ data: Data) -> (record: Record, body: Data)? {
         let bytes = [UInt8](data.prefix(headSize))
         guard bytes.count == headSize, Array(bytes[..<8]) == magic else { return nil }
@@ -57,16 +57,16 @@ enum CacheFile {
         return (record, Data(body))
     }
 
-    /// Whether a file is a plain one of this user's: nobody else's is ever read.
+    /// Whether a file is a regular file of this user; others are never read.
     static func isOurs(_ info: stat) -> Bool {
         info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid()
     }
 
-    /// Opens a file of this user's, and notes that it was used; `nil` where there is none that may be read.
+    /// Opens a file of this user and updates its time of use; `nil` if there is none that may be read.
     static func open(_ path: String) -> RegularFile? {
         guard let file = try? RegularFile(reading: path, links: .refuse), let info = try? file.status(), isOurs(info)
         else { return nil }
-        // The time is for the order of eviction, where a minute more or less makes no difference.
+        // The time determines the order of eviction, for which a precision of a minute is enough.
         if time(nil) - info.st_mtim.tv_sec > 60 { file.touch() }
         return file
     }

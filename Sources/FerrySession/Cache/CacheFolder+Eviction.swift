@@ -1,4 +1,4 @@
-/// Keeps the files within the capacity.
+/// Keeps the size of the files within the capacity.
 extension CacheFolder {
     func removeAll() {
         for file in files() { delete(file.name) }
@@ -11,10 +11,10 @@ extension CacheFolder {
         var used: timespec
     }
 
-    /// The bytes of all files now.
+    /// The current size of all files in bytes.
     var size: Int { Self.size(of: files()) }
 
-    /// A sparse file may claim to be as large as a number can be.
+    /// Adds up sizes without overflow, since a sparse file may claim to be of any size.
     private static func size(of files: [File]) -> Int {
         files.reduce(0) { sum, file in
             let (next, isTooLarge) = sum.addingReportingOverflow(file.size)
@@ -31,7 +31,7 @@ extension CacheFolder {
         }
     }
 
-    /// Counts what was stored, and makes room when there is too much; now and then it looks what others have stored.
+    /// Counts stored bytes and evicts files if necessary; from time to time includes what other processes have stored.
     func note(_ count: Int) {
         let looksAfter = 64
         let mustLook = usage.withLock { usage -> Bool in
@@ -47,7 +47,7 @@ extension CacheFolder {
         usage.withLock { $0 = Usage(total: total) }
     }
 
-    /// Removes leftovers of crashes, and the responses that were not used for longest.
+    /// Removes leftovers of crashes and the least recently used responses.
     private func evict() -> Int {
         let now = time(nil)
         let hour = 3600
@@ -62,7 +62,7 @@ extension CacheFolder {
         var total = Self.size(of: kept)
         guard total > capacity else { return total }
         kept.sort { ($0.used.tv_sec, $0.used.tv_nsec) < ($1.used.tv_sec, $1.used.tv_nsec) }
-        // Some room more than needed, so that not every response has to look.
+        // More is removed than necessary, so that not every new response triggers an eviction.
         for file in kept where !file.name.hasSuffix(Self.partSuffix) {
             guard total > capacity - capacity / 8 else { break }
             delete(file.name)

@@ -1,6 +1,6 @@
-/// Writes responses, each under a name of its own first.
+/// Writes responses, each to a separate file that is then renamed.
 extension CacheFolder {
-    /// Stores a response, and answers whether it could.
+    /// Stores a response and returns whether that was possible.
     @discardableResult
     func store(_ stored: StoredResponse, _ body: CollectedBody) -> Bool {
         var record = CacheFile.Record(stored: stored)
@@ -20,7 +20,7 @@ extension CacheFolder {
         }
     }
 
-    /// Writes new metadata for a response whose body stays.
+    /// Writes new metadata for a response whose body is kept.
     func update(_ entry: CacheEntry, to stored: StoredResponse) {
         var record = CacheFile.Record(stored: stored)
         var inline: Data?
@@ -47,7 +47,7 @@ extension CacheFolder {
         let generation = Self.hex(UUID().uuidString, bytes: Self.generationLength / 2)
         let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
         guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }
-        // The variant first: whoever finds the key's file finds it, too.
+        // The variant first, so that a reader who finds the key's file finds the variant too.
         guard replace(Self.variantName(keyName, generation, stored.variant), bytes, old: nil, keeping: nil) else {
             return false
         }

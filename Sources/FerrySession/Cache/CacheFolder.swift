@@ -1,11 +1,11 @@
 internal import FerryDigest
 
-/// The cache's files: one small file for each response, a second one for a body that is not small.
+/// The files of the cache: a small one for each response, and another for each body that is not small.
 ///
-/// Sessions and processes may share a folder: a file appears and goes as a whole, a file that is gone is a miss, and
-/// one that makes no sense is removed. Files of other names are let alone.
+/// Sessions and processes may share a folder: a file appears and disappears as a whole, a missing file is a cache miss,
+/// and a malformed one is removed. Files with other names are left alone.
 final class CacheFolder: Sendable {
-    /// The largest body that lies in the response's own file, and so in memory, too.
+    /// The largest body that is kept in the response's own file, and so also in memory.
     static let largestInline = 65_536
 
     static let entrySuffix = ".ferry-response"
@@ -13,7 +13,7 @@ final class CacheFolder: Sendable {
     static let partSuffix = ".ferry-part"
 
     struct Usage {
-        /// The bytes of all files, as far as this process knows; `nil` before it has looked.
+        /// The size of all files as far as this process knows, or `nil` before it has looked.
         var total: Int?
         var storesSinceLook = 0
         var isLooking = false
@@ -28,14 +28,14 @@ final class CacheFolder: Sendable {
         self.capacity = capacity
     }
 
-    /// The largest response that is stored.
+    /// The size of the largest response that is stored.
     var largest: Int { capacity / HTTPCache.leastResponses }
 
     func path(_ name: String) -> String { url.path + "/" + name }
 
     // MARK: - Finding
 
-    /// How many hexadecimal digits tell one generation of variants from another.
+    /// The number of hexadecimal digits that identify a generation of variants.
     static let generationLength = 16
 
     static func keyName(_ key: String) -> String { hex(key, bytes: 16) }
@@ -51,7 +51,7 @@ final class CacheFolder: Sendable {
         return String(decoding: pairs, as: UTF8.self)
     }
 
-    /// The stored response for a request whose fields are `lines`.
+    /// Returns the stored response for a request whose header lines are `lines`.
     func find(_ key: String, lines: [String]) -> CacheEntry? {
         let name = Self.keyName(key)
         guard let (record, body) = read(name) else { return nil }
@@ -71,7 +71,7 @@ final class CacheFolder: Sendable {
         variant: String,
         name: String
     ) -> CacheEntry? {
-        // Digests may collide, if anybody works hard for it.
+        // Digests could collide, if someone made an effort.
         guard let stored = record.stored, stored.key == key, stored.variant == variant else { return nil }
         guard let bodyName = record.bodyName else { return CacheEntry(stored, body: .data(body)) }
         let file = CacheBodyFile(
@@ -87,7 +87,7 @@ final class CacheFolder: Sendable {
         return CacheEntry(stored, body: .file(file))
     }
 
-    /// Reads a small file; one that makes no sense is removed.
+    /// Reads a small file, and removes it if it is malformed.
     func read(_ name: String) -> (record: CacheFile.Record, body: Data)? {
         guard let file = CacheFile.open(path(name + Self.entrySuffix)) else { return nil }
         guard let data = try? file.read(upToCount: CacheFile.mostBytes + 1), let found = CacheFile.decode(data) else {
@@ -99,7 +99,7 @@ final class CacheFolder: Sendable {
 
     // MARK: - Removing
 
-    /// Removes all responses of a key; variants are never found again.
+    /// Removes all responses of a key; its variants are never found again.
     func remove(_ key: String) {
         let name = Self.keyName(key)
         if let body = read(name)?.record.bodyName { delete(body) }
@@ -111,7 +111,7 @@ final class CacheFolder: Sendable {
         unlink(path(name))
     }
 
-    /// Whether a name is one that this type gives: no other file is ever touched.
+    /// Returns whether a name is one that this type makes; other files are never touched.
     static func isName(_ name: String) -> Bool {
         guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return false }
         let isOurs = [entrySuffix, bodySuffix, partSuffix].contains(String(name[dot...]))

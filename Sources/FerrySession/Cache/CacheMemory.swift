@@ -1,4 +1,4 @@
-/// The responses that are kept in memory; it stands behind the cache's lock.
+/// The responses kept in memory, protected by the cache's lock.
 struct CacheMemory {
     private struct Item {
         var entry: CacheEntry
@@ -16,14 +16,14 @@ struct CacheMemory {
     private var slots: [String: Slot] = [:]
     private var clock: UInt64 = 0
     private(set) var total = 0
-    /// Counts removals: what was read from the disk before one must not come back after it.
+    /// The number of removals; a response read from disk before a removal must not be inserted after it.
     private(set) var removals = 0
 
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The largest response that is stored.
+    /// The size of the largest response that is stored.
     var largest: Int { capacity / HTTPCache.leastResponses }
 
     mutating func find(_ key: String, lines: [String]) -> CacheEntry? {
@@ -35,7 +35,7 @@ struct CacheMemory {
         return item.entry
     }
 
-    /// Keeps a response; one that is too large only displaces what was there.
+    /// Inserts a response; one that is too large only replaces the previous one, without being kept.
     mutating func insert(_ entry: CacheEntry, bodySize: Int) {
         let stored = entry.stored
         let cost = stored.cost + bodySize
@@ -70,7 +70,8 @@ struct CacheMemory {
         if slots[stored.key]?.variants.isEmpty == true { slots[stored.key] = nil }
     }
 
-    /// Removes what was not used for longest, and an eighth more than must be, so that not every response has to look.
+    /// Removes the least recently used responses, and an eighth of the capacity more than necessary, so that not every
+    /// new response triggers an eviction.
     private mutating func evict() {
         let all = slots.values.flatMap(\.variants.values).sorted { $0.used < $1.used }
         for item in all {

@@ -1,6 +1,6 @@
-/// A file of the cache that is being written; it goes with the value unless it is published.
+/// A file of the cache that is being written; it is deleted with this object unless it is published.
 ///
-/// `@unchecked Sendable`: one thread writes it, and the count and name are read after that.
+/// `@unchecked Sendable`: it is written by one thread, and the length and name are read afterwards.
 final class CachePart: @unchecked Sendable {
     private let folder: CacheFolder
     private let name: String
@@ -11,7 +11,7 @@ final class CachePart: @unchecked Sendable {
 
     var checksum: UInt64 { sum.value }
 
-    /// Makes the file, and the folder where it is missing; `nil` where that cannot be.
+    /// Creates the file, and the folder if it is missing; `nil` if that is not possible.
     init?(folder: CacheFolder) {
         self.folder = folder
         name = UUID().uuidString + CacheFolder.partSuffix
@@ -37,7 +37,7 @@ final class CachePart: @unchecked Sendable {
         if !isPublished { folder.delete(name) }
     }
 
-    /// Appends bytes, and answers whether the disk took them.
+    /// Appends bytes and returns whether they could be written.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         do throws(FileError) {
             try file.write(bytes, at: Int64(length))
@@ -49,19 +49,19 @@ final class CachePart: @unchecked Sendable {
         return true
     }
 
-    /// All that was written, mapped into memory; it stays readable whatever becomes of the file's name.
+    /// Returns everything written so far, mapped into memory; it stays readable if the file is renamed or deleted.
     func contents() -> Data? {
         try? file.mapped(count: length)
     }
 
-    /// Gives the file its name, over another one of that name.
+    /// Renames the file, replacing another one of that name.
     func publish(as final: String) -> Bool {
         guard !isPublished, close(), rename(folder.path(name), folder.path(final)) == 0 else { return false }
         isPublished = true
         return true
     }
 
-    /// Makes the file a body, and gives its name.
+    /// Renames the file to make it a body, and returns the new name.
     func adopt() -> String? {
         let body = String(name.dropLast(CacheFolder.partSuffix.count)) + CacheFolder.bodySuffix
         return publish(as: body) ? body : nil

@@ -1,7 +1,7 @@
-/// Stores responses in memory and on disk, and finds them again: a private cache in the sense of RFC 9111.
+/// A private cache (RFC 9111) that stores responses in memory and on disk.
 ///
-/// A ``CurlSession`` has one of its own in memory, as large as its configuration's `urlCache`; for one that outlives the
-/// process, give it a folder:
+/// By default a ``CurlSession`` has its own cache in memory, as large as its configuration's `urlCache`. For a cache
+/// that outlives the process, provide a folder:
 ///
 /// ```swift
 /// var options = CurlSession.Options()
@@ -9,28 +9,28 @@
 /// let session = CurlSession(configuration: .default, options: options)
 /// ```
 ///
-/// Sessions may share a cache, and caches of several processes a folder; what one session has trusted a server to say,
-/// the others are told. Files are readable by their owner alone; the
-/// folder holds what servers allow to be stored, in clear.
+/// Sessions may share a cache, and caches of several processes may share a folder; a response from a server that one
+/// session trusts is also served to the others. The files are readable only by their owner; they contain, unencrypted,
+/// what servers allow to be stored.
 public final class HTTPCache: Sendable {
-    /// No response may take more than this part of a capacity.
+    /// The divisor of a capacity that gives the maximum size of one response.
     static let leastResponses = 10
 
-    /// What a body must keep to.
+    /// The limits on the body of a response.
     struct BodyLimits: Sendable {
         var largest: Int
-        /// Beyond it the body goes to a file.
+        /// The maximum size of a body in memory; larger ones are written to a file.
         var inMemory: Int
         var folder: CacheFolder?
     }
 
-    /// How many bytes of responses are kept in memory.
+    /// The maximum size of the responses in memory, in bytes.
     public let memoryCapacity: Int
 
-    /// How many bytes the files may have; zero without a folder.
+    /// The maximum size of the files, in bytes; zero without a folder.
     public let diskCapacity: Int
 
-    /// The folder of the files, made when the first response is stored; `nil` for a cache in memory alone.
+    /// The folder of the files, created when the first response is stored, or `nil` for a cache in memory only.
     public let directory: URL?
 
     private let memory: Mutex<CacheMemory>
@@ -38,12 +38,13 @@ public final class HTTPCache: Sendable {
 
     /// Makes a cache.
     ///
-    /// No response that takes more than a tenth of a capacity is stored there; the least recently used go first.
+    /// A response that takes more than a tenth of a capacity is not stored there. The least recently used responses are
+    /// removed first.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: In bytes; by default 4 MiB, as for `URLCache`.
-    ///   - diskCapacity: In bytes; without a folder it means nothing.
-    ///   - directory: The folder of the files, best one of its own; files of other names are let alone.
+    ///   - memoryCapacity: The maximum size in memory, in bytes; 4 MiB by default, as for `URLCache`.
+    ///   - diskCapacity: The maximum size on disk, in bytes; without a folder it has no effect.
+    ///   - directory: The folder of the files, preferably used for nothing else; files with other names are left alone.
     public init(memoryCapacity: Int = 4_194_304, diskCapacity: Int = 0, directory: URL? = nil) {
         let hasDisk = directory != nil && diskCapacity > 0
         self.memoryCapacity = max(0, memoryCapacity)
@@ -53,41 +54,41 @@ public final class HTTPCache: Sendable {
         folder = self.directory.map { CacheFolder(url: $0, capacity: diskCapacity) }
     }
 
-    /// A cache in place of a `URLCache`; `nil` for none, or for one without memory.
+    /// Makes a cache in place of a `URLCache`; `nil` for none, or for one without memory.
     ///
-    /// Only the memory's capacity counts. The object itself is not used: it takes requests that differ in their query
-    /// for the same, and ends the process when it evicts a response that was stored twice. Its folder it tells nobody.
+    /// Only the memory capacity is used. The object itself is not: it treats requests with different queries as equal,
+    /// and crashes when it evicts a response that was stored twice. Its folder cannot be read from it.
     convenience init?(_ urlCache: URLCache?) {
         guard let capacity = urlCache?.memoryCapacity, capacity > 0 else { return nil }
         self.init(memoryCapacity: capacity)
     }
 
-    /// How many bytes are kept in memory, about.
+    /// The approximate size of the responses in memory, in bytes.
     public var currentMemoryUsage: Int { memory.withLock { $0.total } }
 
-    /// How many bytes the files have; it looks at each of them.
+    /// The current size of the files, in bytes, which is determined by examining each of them.
     public var currentDiskUsage: Int { folder?.size ?? 0 }
 
-    /// Forgets all responses.
+    /// Removes all responses, in memory and on disk.
     public func removeAll() {
         folder?.removeAll()
         memory.withLock { $0.removeAll() }
     }
 
-    /// Forgets the responses to a URL, whatever `Vary` says.
+    /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }
 
     // MARK: - For sessions
 
-    /// Whether asking it never waits for a disk.
+    /// Whether a lookup never waits for a disk.
     var isInMemory: Bool { folder == nil }
 
-    /// Whether there is certainly nothing in it.
+    /// Whether the cache is certainly empty.
     var isEmpty: Bool { folder == nil && memory.withLock { $0.total } == 0 }
 
-    /// The largest body that could be stored.
+    /// The limits on a body that could be stored.
     var bodyLimits: BodyLimits {
         let inMemory = memoryCapacity / Self.leastResponses
         guard let folder else { return BodyLimits(largest: inMemory, inMemory: inMemory) }
@@ -98,7 +99,7 @@ public final class HTTPCache: Sendable {
         )
     }
 
-    /// The stored response for a request whose fields are `lines`.
+    /// Returns the stored response for a request whose header lines are `lines`.
     func find(_ key: String, lines: [String]) -> CacheEntry? {
         let (found, removals) = memory.withLock { ($0.find(key, lines: lines), $0.removals) }
         if let found { return found }
@@ -111,14 +112,14 @@ public final class HTTPCache: Sendable {
         return entry
     }
 
-    /// Stores a response in place of the one before it.
+    /// Stores a response, which replaces the previous one.
     func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false) {
         if let folder {
             if !inMemoryOnly, folder.store(stored, body) {
                 guard case .data(let data) = body else { return memory.withLock { $0.remove(stored.key) } }
                 return insert(stored, data)
             }
-            // What earlier responses have left in files would come back when the memory is gone.
+            // Otherwise files of earlier responses would be used again once the response is evicted from memory.
             remove(stored.key)
         }
         guard let data = body.data else { return }
@@ -129,7 +130,7 @@ public final class HTTPCache: Sendable {
         memory.withLock { $0.insert(CacheEntry(stored, body: .data(data)), bodySize: data.count) }
     }
 
-    /// Keeps new metadata of a response whose body stays.
+    /// Stores new metadata for a response whose body is kept.
     func update(_ entry: CacheEntry, to stored: StoredResponse) -> CacheEntry {
         folder?.update(entry, to: stored)
         let updated = CacheEntry(stored, body: entry.body)
@@ -140,7 +141,8 @@ public final class HTTPCache: Sendable {
     func remove(_ key: String) {
         // The stored beginning of a response is as old as the whole.
         let keys = [key, CacheCompletion.key(key)]
-        // The files first: what is read from them meanwhile is not kept, since a removal follows.
+        // Remove the files first: a response read from them in the meantime is not kept, because the removal in memory
+        // follows.
         for key in keys { folder?.remove(key) }
         memory.withLock { memory in
             for key in keys { memory.remove(key) }

@@ -1,22 +1,23 @@
-/// A response as the cache keeps it, without its body.
+/// A response as the cache stores it, without its body.
 struct StoredResponse: Codable, Hashable, Sendable {
     var key: String
     var head: ResponseHead
-    /// The body was stored as it was delivered, without the content codings that the head still names.
+    /// Whether the body was stored decoded, without the content codings that the head still names.
     var isDecoded: Bool
     var requestTime: Date
     var responseTime: Date
-    /// The names of the request's fields that select the response, and the values they had.
+    /// The names of the request's fields that select the response.
     var selectingNames: [String]
+    /// The values of those fields in the request.
     var variant: String
 
-    /// About how many bytes it takes in memory.
+    /// The approximate size in memory, in bytes, without the body.
     var cost: Int {
         head.fields.reduce(512 + key.utf8.count + variant.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 }
 
-/// A stored response with all that is needed to judge and to deliver it.
+/// A stored response with everything needed to evaluate and deliver it.
 final class CacheEntry: Sendable {
     let stored: StoredResponse
     let fields: CacheFields
@@ -48,7 +49,7 @@ enum CacheBody: Sendable {
     case data(Data)
     case file(CacheBodyFile)
 
-    /// In bytes.
+    /// The length in bytes.
     var length: Int {
         switch self {
         case .data(let data): data.count
