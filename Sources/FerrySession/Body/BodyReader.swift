@@ -1,23 +1,23 @@
-/// Gives a request's body to libcurl piece by piece; lives on the engine's thread.
+/// Provides a request's body to libcurl piece by piece; used only on the engine's thread.
 protocol BodyReader: AnyObject {
-    /// The number of bytes in all, `nil` where it is not known.
+    /// The total number of bytes, or `nil` if it is not known.
     var length: ByteCount? { get }
 
-    /// Copies the next bytes into `buffer`; never blocks on anything but a disk.
+    /// Copies the next bytes into `buffer`; blocks on nothing but a disk.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece
 
-    /// Goes back to the first byte, or answers `false` where that cannot be done.
+    /// Returns to the first byte; `false` if that is not possible.
     func rewind() -> Bool
 
-    /// Is told that nobody reads any more.
+    /// Called when the body will not be read any more.
     func close()
 }
 
-/// What a read came to.
+/// The result of a read.
 enum BodyPiece {
     case bytes(Int)
     case end
-    /// Nothing is there now; the reader says when there is.
+    /// No bytes are available now; the reader reports when there are.
     case wait
     case failed(URLError)
 }

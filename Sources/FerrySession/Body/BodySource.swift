@@ -3,16 +3,16 @@ enum BodySource: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream that can be read once; for a second time the delegate is asked for a new one.
+    /// A stream that can be read once; if it is needed again, the delegate is asked for a new one.
     case stream(StreamBox)
-    /// A stream that the delegate is asked for.
+    /// A stream that the delegate provides.
     case delegateStream
 
     var isNone: Bool {
         if case .none = self { true } else { false }
     }
 
-    /// A Boolean value that indicates whether there is no body, or one without a byte in memory.
+    /// Whether there is no body, or an empty one in memory.
     var isEmpty: Bool {
         switch self {
         case .none: true
@@ -22,7 +22,7 @@ enum BodySource: Sendable {
     }
 }
 
-/// Carries an `InputStream` from the thread that gave it to the one that reads it.
+/// Carries an `InputStream` from the thread that provides it to the one that reads it.
 ///
 /// `@unchecked Sendable`: after it is boxed, only its ``StreamPump``'s thread touches the stream.
 final class StreamBox: @unchecked Sendable {

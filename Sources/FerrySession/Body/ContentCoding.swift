@@ -7,13 +7,13 @@ enum ContentCoding: CaseIterable, Sendable {
     case brotli
     case zstd
 
-    /// Those that this process has a decoder for.
+    /// The codings for which this process has a decoder.
     static let available = allCases.filter { ferry_decoder_available($0.number) }
 
-    /// What `Accept-Encoding` says when the request does not.
+    /// The value of `Accept-Encoding` if the request does not set it.
     static let acceptEncoding = available.map(\.name).joined(separator: ", ")
 
-    /// The whole field, which nearly every request has.
+    /// The complete header line, which nearly every request sends.
     static let acceptEncodingLine = "Accept-Encoding: \(acceptEncoding)"
 
     var name: String {
@@ -34,14 +34,15 @@ enum ContentCoding: CaseIterable, Sendable {
         }
     }
 
-    /// The codings a `Content-Encoding` value names, in the order they were applied, without `identity`.
+    /// Returns the codings that a `Content-Encoding` value names, in the order in which they were applied, without
+    /// `identity`.
     ///
-    /// Returns `nil` when one is not known: a body that cannot be decoded whole is delivered as it came.
+    /// Returns `nil` if one is unknown: a body that cannot be decoded completely is delivered as received.
     static func parse(_ value: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for part in value[...].utf8.parts(between: ",") {
             let name = part.trimmed
-            // No coding that is known has a longer name.
+            // No known coding has a longer name.
             guard name.count <= 8 else { return nil }
             switch name.string.lowercased() {
             case "", "identity": continue

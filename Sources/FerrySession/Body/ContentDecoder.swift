@@ -1,14 +1,14 @@
 internal import CFerry
 
-/// Decodes one content coding piece by piece, and knows whether it came to its end.
+/// Decodes one content coding piece by piece and detects whether it is complete.
 ///
-/// It is Ferry's and not libcurl's, since libcurl 7.88 takes a coding that ends early for complete, and cannot stop
-/// in the middle of a piece that unpacks to a thousand times its size.
+/// libcurl's decoders are not used, because libcurl 7.88 accepts a coding that ends early as complete and cannot pause
+/// within a piece that unpacks to a thousand times its size.
 final class ContentDecoder {
     enum Failure: Error {
-        /// The bytes are not of the coding.
+        /// The bytes are not valid in this coding.
         case damaged
-        /// They unpack to more than is accepted.
+        /// They unpack to more than the limit.
         case tooLarge
     }
 
@@ -16,7 +16,7 @@ final class ContentDecoder {
     private let pointer: OpaquePointer
     private(set) var isComplete = false
     private var hasInput = false
-    /// What followed the end was no member, so that nothing after it is read either.
+    /// Whether the end was followed by bytes that do not start a member, so that all further input is ignored.
     private var ignoresRest = false
 
     init?(_ coding: ContentCoding) {
@@ -29,16 +29,22 @@ final class ContentDecoder {
         ferry_decoder_free(pointer)
     }
 
-    /// Whether the input may end here: a body of no bytes at all is no damaged one.
+    /// Whether the input may end here; an empty body is not considered damaged.
     var mayEnd: Bool { isComplete || !hasInput }
 
-    /// Decodes as much of `input` as fits into `output`, and answers how much was taken and made.
+    /// Decodes as much of `input` as fits into `output`.
+    ///
+    /// - Parameters:
+    ///   - input: The coded bytes.
+    ///   - output: The memory for the decoded bytes.
+    /// - Returns: The number of bytes consumed and the number of bytes produced.
+    /// - Throws: ``Failure/damaged``.
     func decode(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(Failure) -> (consumed: Int, produced: Int) {
-        // What follows the end of a member is another member, or padding to be ignored, as in every browser.
-        // Once it is padding, the rest is too, so that the result does not depend on how the network cut the body.
+        // The end of a member is followed by another member, or by padding that is ignored, as in every browser. After
+        // padding the rest is ignored too, so that the result does not depend on how the network split the body.
         if isComplete, !input.isEmpty, !startsMember(input) { ignoresRest = true }
         if ignoresRest { return (input.count, 0) }
         if !input.isEmpty { hasInput = true }

@@ -1,15 +1,15 @@
-/// Undoes the content codings of one response, outermost first.
+/// Removes the content codings of one response, outermost first.
 ///
-/// Output is pulled, so that no more is held than the input and one small buffer for each coding, however far the input
-/// unpacks. The work of one call is bounded, also where input is consumed and nothing comes of it.
+/// Output is pulled, so only the input and one small buffer for each coding are in memory, however far the input
+/// unpacks. The work of one call is bounded, even if input is consumed without producing output.
 final class ContentDecoderChain {
-    /// What one call has done.
+    /// The result of one call.
     enum Step: Hashable {
-        /// So many bytes were written.
+        /// This many bytes were written.
         case output(Int)
         /// All input is consumed.
         case needsInput
-        /// The work of one call is done, and there may be more to do.
+        /// The limit for one call was reached, and there may be more to do.
         case interrupted
     }
 
@@ -17,14 +17,14 @@ final class ContentDecoderChain {
         let decoder: ContentDecoder
         var input: [UInt8] = []
         var offset = 0
-        /// The last output was full, so that the decoder may hold more without more input.
+        /// Whether the last output was full, so that the decoder may have more without further input.
         var mayHoldMore = false
         var produced = ByteCount.zero
     }
 
     private static let innerBufferSize = 16_384
 
-    /// How many bytes the decoders of one call consume and produce together before it returns.
+    /// The number of bytes that the decoders consume and produce in one call, together, before it returns.
     static let workOfOneCall = 1_048_576
 
     private var stages: [Stage]
@@ -32,14 +32,14 @@ final class ContentDecoderChain {
     private var received = ByteCount.zero
     private var work = 0
 
-    /// A chain for the codings in the order they were applied; `nil` for none, or without the memory for it.
+    /// Makes a chain for codings in the order in which they were applied; `nil` for none, or if memory is short.
     init?(_ codings: [ContentCoding], limits: ContentDecodingLimits = ContentDecodingLimits()) {
         self.limits = limits
         stages = codings.reversed().compactMap { ContentDecoder($0).map { Stage(decoder: $0) } }
         if stages.isEmpty || stages.count != codings.count { return nil }
     }
 
-    /// Whether all that was appended has been read.
+    /// Whether everything that was appended has been read.
     var isDrained: Bool { stages.allSatisfy { $0.input.isEmpty && !$0.mayHoldMore } }
 
     /// Whether the input may end here.
@@ -50,7 +50,7 @@ final class ContentDecoderChain {
         stages[0].input.append(contentsOf: bytes)
     }
 
-    /// Decodes into `output`, once.
+    /// Decodes the next bytes into `output`.
     func read(into output: UnsafeMutableRawBufferPointer) throws(ContentDecoder.Failure) -> Step {
         work = 0
         return try read(into: output, from: stages.count - 1)
@@ -70,7 +70,7 @@ final class ContentDecoderChain {
         }
     }
 
-    /// Lets one decoder work on its input, until it produces something or the work of the call is done.
+    /// Runs one decoder until it produces output, needs input, or the call's limit is reached.
     private func decode(
         into output: UnsafeMutableRawBufferPointer,
         at level: Int
@@ -78,7 +78,7 @@ final class ContentDecoderChain {
         while !stages[level].input.isEmpty || stages[level].mayHoldMore, work < Self.workOfOneCall {
             let stage = stages[level]
             let result = stage.input.withUnsafeBytes { input in
-                // A piece of bounded size, so that the decoder comes back where nothing comes of the input.
+                // The size is bounded, so that the decoder returns even if the input produces no output.
                 let end = min(input.count, stage.offset + Self.workOfOneCall)
                 return Result { () throws(ContentDecoder.Failure) in
                     try stage.decoder.decode(UnsafeRawBufferPointer(rebasing: input[stage.offset..<end]), into: output)
@@ -86,7 +86,7 @@ final class ContentDecoderChain {
             }
             let (consumed, produced) = try result.get()
             if consumed == 0, produced == 0, !stage.input.isEmpty { throw .damaged }
-            // A step costs something even where it moves few bytes.
+            // A step has a cost even if it moves few bytes.
             let costOfStep = 64
             work += consumed + produced + costOfStep
             advance(level, by: consumed)
@@ -105,7 +105,7 @@ final class ContentDecoderChain {
         stages[level].offset = 0
     }
 
-    /// Gives a decoder what the one before it produces next.
+    /// Passes the next output of the preceding decoder to a decoder.
     private func refill(_ level: Int) throws(ContentDecoder.Failure) -> Step {
         let size = Self.innerBufferSize
         let result = withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in

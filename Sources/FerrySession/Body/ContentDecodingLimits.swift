@@ -1,25 +1,26 @@
-/// How far the content codings of a response may unpack (RFC 9110, section 8.4), for data, streams and downloads alike.
+/// The limits on decoding the content codings of a response (RFC 9110, section 8.4), for data, streams and downloads.
 ///
-/// A few bytes of a response can unpack to gigabytes. A response beyond the limits fails with `cannotDecodeContentData`
-/// and the reason ``CurlSessionError/Code/responseTooLarge``.
+/// A few bytes of a response can unpack to gigabytes. A response that exceeds the limits fails with
+/// `cannotDecodeContentData` and the reason ``CurlSessionError/Code/responseTooLarge``.
 public struct ContentDecodingLimits: Sendable, Hashable {
-    /// The number of codings that one response may have, one inside the other; by default 5.
+    /// The maximum number of codings of one response, one inside the other; 5 by default.
     public var maximumCodings = 5
 
-    /// The number of bytes that a response may unpack to; by default 16 GiB.
+    /// The maximum size of the decoded response, in bytes; 16 GiB by default.
     public var maximumSize: Int64 = 17_179_869_184
 
-    /// How many times larger than the received bytes the unpacked ones may be, beyond ``sizeWithoutRatio``; by default
-    /// 1,100, which is more than gzip ever reaches.
+    /// The maximum ratio of decoded bytes to received bytes, which applies beyond ``sizeWithoutRatio``.
+    ///
+    /// The default is 1,100, which is more than gzip ever reaches.
     public var maximumRatio: Int64 = 1100
 
-    /// The number of unpacked bytes that are accepted whatever their ratio; by default 64 MiB.
+    /// The number of decoded bytes that are accepted whatever their ratio; 64 MiB by default.
     public var sizeWithoutRatio: Int64 = 67_108_864
 
-    /// The default limits.
+    /// Makes the default limits.
     public init() {}
 
-    /// Returns how many bytes any of the codings may produce of so many received ones.
+    /// Returns how many bytes each coding may produce, given the number of received bytes.
     func largest(received: ByteCount) -> ByteCount {
         let (product, overflow) = received.int64.multipliedReportingOverflow(by: max(1, maximumRatio))
         let byRatio = max(sizeWithoutRatio, overflow ? .max : product)

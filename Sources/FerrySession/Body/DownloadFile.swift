@@ -1,6 +1,6 @@
-/// The temporary file of a download: made when the first byte comes, readable by its owner alone.
+/// The temporary file of a download, created with the first byte and readable only by its owner.
 ///
-/// `@unchecked Sendable`: the engine's thread writes it, and gives it up before the delegate queue sees it.
+/// `@unchecked Sendable`: the engine's thread writes it, and releases it before the delegate queue receives it.
 final class DownloadFile: @unchecked Sendable {
     let url: URL
     private let requestURL: URL?
@@ -16,7 +16,7 @@ final class DownloadFile: @unchecked Sendable {
         url = directory.appendingPathComponent(name, isDirectory: false)
     }
 
-    /// Opens the partial file of an earlier download, cut to the bytes that count.
+    /// Opens the partial file of an earlier download, truncated to its valid bytes.
     init(resuming data: ResumeData) throws(CurlSessionError) {
         requestURL = data.url
         url = data.file
@@ -38,7 +38,7 @@ final class DownloadFile: @unchecked Sendable {
         size = offset
     }
 
-    /// Makes a file of what has come of a body, and closes it where that is all.
+    /// Makes a file from the bytes received so far, and closes it if they are complete.
     convenience init(keeping data: Data, in directory: URL, requestURL: URL?, isWhole: Bool) throws(URLError) {
         self.init(directory: directory, requestURL: requestURL)
         do throws(URLError) {
@@ -50,13 +50,13 @@ final class DownloadFile: @unchecked Sendable {
         }
     }
 
-    /// Whether a name is one that this type gives, so that no other file is ever taken for a partial download.
+    /// Returns whether a name is one that this type makes, so that no other file is mistaken for a partial download.
     static func isName(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
         return UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
     }
 
-    /// Makes the file if it is not there yet; an empty body makes an empty file.
+    /// Creates the file if it does not exist yet, so that an empty body makes an empty file.
     func create() throws(URLError) {
         _ = try opened()
     }
@@ -89,7 +89,7 @@ final class DownloadFile: @unchecked Sendable {
         try result.get()
     }
 
-    /// Forgets the bytes, to begin again.
+    /// Discards the bytes, to start again.
     func truncate() throws(URLError) {
         do throws(FileError) {
             try file?.truncate(to: 0)
@@ -110,13 +110,13 @@ final class DownloadFile: @unchecked Sendable {
         }
     }
 
-    /// Deletes the file where it still is.
+    /// Deletes the file if it still exists.
     func remove() {
         file = nil
         unlink(url.path)
     }
 
-    /// Closes the file, and leaves it for a later download to continue.
+    /// Closes the file and leaves it for a later download to continue.
     func keep() {
         file = nil
     }

@@ -1,11 +1,13 @@
-/// A body in a file, of the size the file has when the upload begins.
+/// A request body read from a file, with the size that the file has when the upload begins.
 final class FileReader: BodyReader {
     private let url: URL
     private var file: RegularFile?
     private let size: Int64
     private var offset: Int64 = 0
 
-    /// Opens the file, or throws the `URLError` that says why it cannot be read.
+    /// Opens the file.
+    ///
+    /// - Throws: A `URLError` that gives the reason why the file cannot be read.
     init(_ url: URL) throws(URLError) {
         guard url.isFileURL else {
             throw URLError.ferry(.unsupportedURL, url: url, "The body's URL is not a file URL: \(url.presentableText)")

@@ -1,9 +1,9 @@
 internal import CFerry
 
-/// Reads an `InputStream` on a thread of its own, a bounded piece ahead of libcurl.
+/// Reads an `InputStream` on a separate thread, a bounded number of bytes ahead of libcurl.
 ///
-/// A stream may block for as long as it likes: only its own request waits. It ends where `read` answers zero;
-/// `hasBytesAvailable` is not asked, since subclasses answer it as they please.
+/// A stream may block indefinitely without delaying any other request. It ends when `read` returns zero;
+/// `hasBytesAvailable` is not used, because subclasses implement it differently.
 final class StreamPump: BodyReader, Sendable {
     private static let pieceSize = 65_536
 
@@ -20,17 +20,18 @@ final class StreamPump: BodyReader, Sendable {
     let length: ByteCount?
     private let url: URL?
     private let state = Mutex(State())
-    /// Begins at zero and is raised at once: libdispatch traps when a semaphore ends below where it began.
+    /// Starts at zero and is signalled immediately: libdispatch traps if a semaphore is freed with less than its
+    /// initial value.
     private let room = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
-    /// Starts to read.
+    /// Starts reading.
     ///
     /// - Parameters:
-    ///   - box: The stream; it is opened, read and closed on the pump's thread.
-    ///   - length: The length that was announced for it, if any.
-    ///   - url: The URL that errors name.
-    ///   - wake: Called when bytes are there again after a reader was told to wait; on the pump's thread.
+    ///   - box: The stream, which is opened, read and closed on the pump's thread.
+    ///   - length: The announced length, if any.
+    ///   - url: The URL for errors.
+    ///   - wake: Called on the pump's thread when bytes are available again after a read returned `.wait`.
     init(_ box: StreamBox, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
         self.length = length
         self.url = url
@@ -92,7 +93,7 @@ final class StreamPump: BodyReader, Sendable {
     private func mismatch(_ found: String) -> URLError {
         let error = CurlSessionError(
             .bodyLengthMismatch,
-            "The body's stream gave \(found) the \(length ?? .zero) bytes that Content-Length announced"
+            "The body's stream provided \(found) the \(length ?? .zero) bytes that Content-Length announced"
         )
         return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
     }
@@ -125,7 +126,7 @@ final class StreamPump: BodyReader, Sendable {
     }
 
     private func readError(of stream: InputStream) -> URLError {
-        // Foundation's streamError traps where there is none, so it is asked only when the status says there is one.
+        // Foundation's `streamError` traps if there is none, so it is read only if the status indicates an error.
         let cause = stream.streamStatus == .error ? stream.streamError : nil
         let text = "The body's stream could not be read" + (cause.map { ": \($0.localizedDescription)" } ?? "")
         return .ferry(.requestBodyStreamExhausted, url: url, text, underlying: cause)
