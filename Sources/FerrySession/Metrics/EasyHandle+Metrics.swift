@@ -1,7 +1,7 @@
 internal import CFerry
 
 extension EasyHandle {
-    /// What libcurl has measured of the attempt that is ending.
+    /// Returns libcurl's measurements of the attempt that is ending.
     func transaction(of request: URLRequest, status: Int?, start: Date) -> TransferMetrics.Transaction {
         let version = long(CurlInfo.httpVersion)
         let port = long(CurlInfo.primaryPort)

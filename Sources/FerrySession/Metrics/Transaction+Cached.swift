@@ -1,5 +1,5 @@
 extension TransferMetrics.Transaction {
-    /// A request that the cache has answered, at once.
+    /// Returns the transaction of a response from the cache, which takes no time.
     static func cached(_ request: URLRequest, status: Int) -> Self {
         Self(
             url: request.url?.presentable,

@@ -1,49 +1,49 @@
-/// What one task's exchange took: a transaction for each request that went out, redirections and retries included.
+/// Measurements of a task's exchange: a transaction for each attempt, including redirects and retries.
 ///
-/// FoundationNetworking's `URLSessionTaskMetrics` cannot be filled from outside, so this is Ferry's own.
+/// FoundationNetworking's `URLSessionTaskMetrics` cannot be filled from outside, so this is Ferry's own type.
 public struct TransferMetrics: Sendable, Hashable {
-    /// One request and its answer.
+    /// One request and its response.
     public struct Transaction: Sendable, Hashable {
-        /// The URL that was asked for, without user and password.
+        /// The requested URL, without user and password.
         public var url: URL?
 
-        /// The method.
+        /// The request method.
         public var method: String
 
-        /// The status of the answer, `nil` where none came.
+        /// The status code of the response, or `nil` if there was none.
         public var status: Int?
 
-        /// When the transaction began.
+        /// The date and time at which the transaction began.
         public var start: Date
 
-        /// Seconds from the start until the name was known; zero on a connection that stood already.
+        /// The time from the start to the end of the lookup, in seconds; zero on a reused connection.
         public var nameLookup: TimeInterval
 
-        /// Seconds from the start until the connection stood; zero on one that stood already.
+        /// The time from the start until the connection was established, in seconds; zero on a reused connection.
         public var connect: TimeInterval
 
-        /// Seconds from the start until the TLS handshake was done; zero without one.
+        /// The time from the start to the end of the TLS handshake, in seconds; zero without a handshake.
         public var secureConnect: TimeInterval
 
-        /// Seconds from the start until the request could be sent.
+        /// The time from the start until the request could be sent, in seconds.
         public var requestStart: TimeInterval
 
-        /// Seconds from the start until the first byte of the answer; zero where none came.
+        /// The time from the start to the first byte of the response, in seconds; zero if there was none.
         public var responseStart: TimeInterval
 
-        /// Seconds from the start until the end.
+        /// The time from the start to the end of the transaction, in seconds.
         public var end: TimeInterval
 
-        /// Bytes of the request's body that were sent.
+        /// The number of bytes of the request's body that were sent.
         public var bodyBytesSent: Int64
 
-        /// Bytes of the answer's body that came, before any decoding.
+        /// The number of bytes of the response's body that were received, before any decoding.
         public var bodyBytesReceived: Int64
 
-        /// Bytes of all heads that came.
+        /// The number of bytes of all response heads that were received.
         public var headerBytesReceived: Int
 
-        /// `http/1.1`, `h2` and so on, by their ALPN names (RFC 7301); `nil` where no answer came.
+        /// The ALPN name of the protocol (RFC 7301), such as `http/1.1` or `h2`, or `nil` if there was no response.
         public var networkProtocolName: String?
 
         /// The address of the server, or of the proxy.
@@ -52,37 +52,39 @@ public struct TransferMetrics: Sendable, Hashable {
         /// The port of the server, or of the proxy.
         public var remotePort: Int?
 
-        /// Whether the connection had stood before.
+        /// A Boolean value that indicates whether the connection was reused.
         public var isReusedConnection: Bool
 
-        /// Whether the answer came from the cache, without any network.
+        /// A Boolean value that indicates whether the response came from the cache, without using the network.
         public var isFromCache = false
     }
 
     /// The transactions, in order.
     public var transactions: [Transaction] = []
 
-    /// How many redirections were followed.
+    /// The number of redirects that were followed.
     public var redirectCount = 0
 
-    /// The time from the first transaction's start to the last one's end, in seconds.
+    /// The time from the start of the first transaction to the end of the last one, in seconds.
     public var duration: TimeInterval {
         guard let first = transactions.first, let last = transactions.last else { return 0 }
         return last.start.timeIntervalSince(first.start) + last.end
     }
 
-    /// Metrics without a transaction.
+    /// Makes metrics without a transaction.
     public init() {}
 }
 
-/// A task delegate that is told what an exchange took, right before it is told of the completion.
+/// A task delegate that receives the metrics of an exchange, right before its completion.
 public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
-    /// The exchange is over; on the delegate queue.
+    /// Called when the exchange has ended, on the delegate queue.
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics)
 }
 
 extension URLSessionTask {
-    /// What the exchange took so far, for a task of ``CurlSession``; `nil` for any other.
+    /// The measurements of the exchange so far, for a task of ``CurlSession``; `nil` for any other task.
+    ///
+    /// It can be read on any thread.
     public var transferMetrics: TransferMetrics? {
         (self as? any CurlTask)?.core.state.withLock { $0.metrics }
     }
