@@ -1,18 +1,18 @@
-/// A 401 or 407 that waits for a credential.
+/// A 401 or 407 response that requires a credential.
 struct AuthenticationChallenge: Sendable {
     struct Option: Hashable, Sendable {
         var scheme: AuthenticationScheme
         var realm: String?
     }
 
-    /// After so many wrong credentials the answer is delivered, whatever the delegate says.
+    /// The number of rejected credentials after which the response is delivered, whatever the delegate decides.
     static let mostFailures = 10
 
     var isProxy: Bool
-    /// The schemes that are left, the strongest first.
+    /// The remaining schemes, strongest first.
     var options: [Option]
 
-    /// Reads the challenges of an answer; `nil` where there is none that libcurl can answer.
+    /// Reads the challenges of a response; `nil` if it has none that libcurl can answer.
     init?(_ head: ResponseHead, runtime: CurlRuntime?) {
         switch head.status {
         case 401: isProxy = false
@@ -34,7 +34,7 @@ struct AuthenticationChallenge: Sendable {
         if options.isEmpty { return nil }
     }
 
-    /// The protection space of the strongest scheme left, for the origin or the proxy that asks.
+    /// Returns the protection space of the strongest remaining scheme, for the origin or proxy that sent the challenge.
     func space(of url: URL, proxy: ProxyServer?) -> URLProtectionSpace? {
         guard let option = options.first else { return nil }
         let origin = Origin(url)
@@ -58,28 +58,28 @@ struct AuthenticationChallenge: Sendable {
     }
 }
 
-/// A user and a password with the scheme that asks for them.
+/// A user and a password, with the scheme for which they were provided.
 struct SchemeCredential: Hashable, Sendable {
     var scheme: AuthenticationScheme
     var user: String
     var password: String
 }
 
-/// Where a credential belongs: it never goes anywhere else.
+/// Where a credential belongs; it is never sent anywhere else.
 enum CredentialPlace: Hashable, Sendable {
     case origin(Origin)
-    /// A proxy by its address.
+    /// A proxy, identified by its address.
     case proxy(String)
 }
 
-/// What the delegate is asked.
+/// An authentication question for the delegate.
 struct AuthenticationQuestion: Sendable {
     var space: URLProtectionSpace
     var proposed: URLCredential?
     var failures: Int
     var response: URLResponse?
 
-    /// The challenge that delegates know.
+    /// Returns the question as the challenge that delegates receive.
     func challenge(_ answer: @escaping ChallengeSender.Answer) -> URLAuthenticationChallenge {
         URLAuthenticationChallenge(
             protectionSpace: space,

@@ -1,4 +1,4 @@
-/// A scheme that libcurl can answer a challenge with, the strongest first.
+/// An authentication scheme that libcurl supports; the cases are ordered strongest first.
 enum AuthenticationScheme: CaseIterable, Hashable, Sendable {
     case negotiate
     case ntlm
@@ -15,7 +15,7 @@ enum AuthenticationScheme: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What `CURLOPT_HTTPAUTH` calls it.
+    /// The bit of the scheme in `CURLOPT_HTTPAUTH`.
     var mask: Int {
         switch self {
         case .basic: 1
@@ -25,7 +25,7 @@ enum AuthenticationScheme: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What `URLProtectionSpace` calls it.
+    /// The authentication method of `URLProtectionSpace`.
     var method: String {
         switch self {
         case .negotiate: NSURLAuthenticationMethodNegotiate
@@ -35,7 +35,7 @@ enum AuthenticationScheme: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether this libcurl has it.
+    /// Whether this libcurl supports the scheme.
     func isSupported(by runtime: CurlRuntime) -> Bool {
         switch self {
         case .negotiate: runtime.supportsNegotiate

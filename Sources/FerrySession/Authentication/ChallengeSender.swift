@@ -1,4 +1,4 @@
-/// Answers a challenge through the old sender's methods, for code that still calls them.
+/// Answers a challenge through the methods of `URLAuthenticationChallengeSender`, for code that still calls them.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 

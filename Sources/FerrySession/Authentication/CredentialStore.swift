@@ -1,6 +1,6 @@
-/// Finds what a configuration's credential storage has for a protection space.
+/// Looks up the credential for a protection space in a configuration's credential storage.
 ///
-/// FoundationNetworking's own look-up never finds anything, since its protection spaces are compared by identity.
+/// FoundationNetworking's own lookup never finds anything, because it compares protection spaces by identity.
 /// `@unchecked Sendable`: the storage is thread-safe.
 struct CredentialStore: @unchecked Sendable {
     let storage: URLCredentialStorage
