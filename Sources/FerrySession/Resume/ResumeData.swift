@@ -1,28 +1,28 @@
-/// What it takes to continue a download later, in another process too: a versioned record, checked when it is used.
+/// What is needed to continue a download later, also in another process: a versioned record that is checked when used.
 ///
-/// It holds the request's headers, credentials among them, so it is as confidential as they are.
+/// It contains the request's header fields, including credentials, so it must be kept as confidential as they are.
 struct ResumeData: Codable, Hashable, Sendable {
     static let currentVersion = 1
     private static let magic = Data("ferry-resume-data\n".utf8)
 
     var version = Self.currentVersion
-    /// The URL the partial response came from, after all redirections.
+    /// The URL that the partial response came from, after all redirects.
     var url: URL
     var originalURL: URL
     var headers: [String: String]
-    /// The partial file's name in its folder.
+    /// The name of the partial file in its folder.
     var fileName: String
     var folder: String
-    /// How many bytes of the file count.
+    /// The number of bytes of the file that are valid.
     var offset: Int64
     var expectedTotal: Int64?
-    /// The strong entity tag or date that `If-Range` sends.
+    /// The strong entity tag or date to send in `If-Range`.
     var validator: String
 
-    /// How many bytes a record has at most: the header fields take most of it.
+    /// The maximum size of a record in bytes, most of which is header fields.
     static let mostBytes = 1_048_576
 
-    /// The record as bytes; `nil` where its header fields are too long.
+    /// Returns the encoded record, or `nil` if its header fields are too long.
     func encoded() -> Data? {
         guard let json = try? JSONEncoder().encode(self), json.count + Self.magic.count <= Self.mostBytes else {
             return nil
@@ -30,7 +30,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         return Self.magic + json
     }
 
-    /// Deletes the partial file that an error's resume data names, where nobody will ever see either.
+    /// Deletes the partial file named by an error's resume data, when neither can be delivered any more.
     static func discard(_ error: (any Error)?) {
         guard let data = (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data,
             let record = try? decode(data), DownloadFile.isName(record.fileName)
@@ -39,7 +39,7 @@ struct ResumeData: Codable, Hashable, Sendable {
     }
 
     private static func decode(_ data: Data) throws(CurlSessionError) -> ResumeData {
-        guard data.starts(with: magic) else { throw .resumeData("it is not Ferry's") }
+        guard data.starts(with: magic) else { throw .resumeData("Ferry did not create it") }
         guard data.count <= mostBytes else { throw .resumeData("it has more than \(mostBytes) bytes") }
         do {
             return try JSONDecoder().decode(ResumeData.self, from: data.dropFirst(magic.count))
@@ -50,9 +50,11 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
     }
 
-    /// Reads a record, or throws a ``CurlSessionError`` that names the field at fault.
+    /// Decodes and checks a record.
     ///
     /// The data may come from anywhere, so every field is checked as if a server had sent it.
+    ///
+    /// - Throws: A ``CurlSessionError`` that names the invalid field.
     init(_ data: Data, folder: URL) throws(CurlSessionError) {
         let record = try Self.decode(data)
         guard record.version == Self.currentVersion else {
@@ -60,15 +62,15 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
         let own = folder.standardizedFileURL.path
         guard record.folder == own else {
-            throw .resumeData("its folder is not \(own), where this session's files are")
+            throw .resumeData("its folder is not \(own), the folder of this session's files")
         }
         if let flaw = record.flaw { throw .resumeData(flaw) }
         self = record
     }
 
-    /// What is wrong with a field, where anything is.
+    /// What is wrong with the record, or `nil` if it is valid.
     private var flaw: String? {
-        guard DownloadFile.isName(fileName) else { return "its fileName is not one that Ferry gives" }
+        guard DownloadFile.isName(fileName) else { return "its fileName is not a name that Ferry makes" }
         guard url.isWebAddress else { return "its url is not an http or https URL with a host" }
         guard originalURL.isWebAddress else { return "its originalURL is not an http or https URL with a host" }
         guard headers.keys.allSatisfy(HeaderRule.isToken) else { return "its headers have a name that is not a token" }
@@ -107,7 +109,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(fileName, isDirectory: false)
     }
 
-    /// The request that asks for the whole; `Range` and `If-Range` are added where it is sent.
+    /// The request for the whole; `Range` and `If-Range` are added when it is sent.
     var request: URLRequest {
         var request = URLRequest(url: originalURL)
         request.allHTTPHeaderFields = headers
@@ -122,7 +124,7 @@ extension CurlSessionError {
 }
 
 extension DecodingError {
-    /// Which field is missing or malformed, without its value: records hold credentials.
+    /// Names the missing or malformed field without its value, since records contain credentials.
     fileprivate var place: String {
         let path: [any CodingKey]
         switch self {

@@ -248,7 +248,7 @@ enum BadResumeData: String, CaseIterable {
 
     var words: String {
         switch self {
-        case .empty, .garbage: "not Ferry's"
+        case .empty, .garbage: "did not create"
         case .cut: "damaged"
         case .version: "version"
         case .foreignFile: "fileName"
