@@ -1,14 +1,16 @@
 /// The content of a `data:` URL (RFC 2397).
 struct DataURL: Equatable {
-    /// The type without parameters, `text/plain` where the URL names none.
+    /// The media type without parameters; `text/plain` if the URL names none.
     let mediaType: String
-    /// The character encoding that the URL names, in lower case.
+    /// The character encoding named by the URL, in lowercase.
     let charset: String?
     let data: Data
 
     static func isOne(_ url: URL) -> Bool { url.scheme?.folded == "data" }
 
-    /// Reads a URL; `nil` where it has no comma, its media type is not of the form `type/subtype`, or its Base64 is none.
+    /// Parses a URL.
+    ///
+    /// Returns `nil` if it has no comma, its media type is not of the form `type/subtype`, or its Base64 is not valid.
     init?(_ url: URL) {
         let text = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         guard Self.isOne(url), let comma = text.firstIndex(of: ",") else { return nil }
@@ -25,18 +27,18 @@ struct DataURL: Equatable {
         let named = String(decoding: Self.unescaped(type), as: UTF8.self)
         let essence = named.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         guard essence.isEmpty || Self.isMediaType(essence) else { return nil }
-        // Section 3 has a default charset, too; like URLSession, only one that the URL names is reported.
+        // Section 3 also defines a default charset; like URLSession, Ferry reports only one that the URL names.
         mediaType = essence.isEmpty ? "text/plain" : essence
         charset = ContentTypeField.charset(mediaType + named.drop { $0 != ";" })?.lowercased()
     }
 
-    /// Returns a Boolean value that indicates whether a text has two parts with a slash between them.
+    /// Returns a Boolean value that indicates whether a text has two nonempty parts separated by a slash.
     private static func isMediaType(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
     }
 
-    /// Base64 as it is found: with either alphabet, with blanks, and with or without its padding.
+    /// Decodes Base64 leniently: in either alphabet, with blanks, and with or without padding.
     private static func decode(_ bytes: [UInt8]) -> Data? {
         let (plus, slash, padding) = (UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="))
         var text: [UInt8] = []
@@ -79,7 +81,7 @@ final class DataURLProtocol: URLProtocol {
 
     override func startLoading() {
         guard let url = request.url, let content = DataURL(url) else {
-            let error = URLError.ferry(.badURL, url: request.url, "The data: URL is damaged")
+            let error = URLError.ferry(.badURL, url: request.url, "The data: URL is malformed")
             client?.urlProtocol(self, didFailWithError: error)
             return
         }

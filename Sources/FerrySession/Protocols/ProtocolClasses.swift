@@ -1,21 +1,21 @@
-/// Which `URLProtocol` class loads a request, if not the engine.
+/// Chooses the `URLProtocol` class that loads a request instead of the engine.
 ///
-/// The classes of the configuration are asked first, then those of ``CurlSession/registerProtocolClass(_:)``, then Ferry's
+/// The configuration's classes are asked first, then those of ``CurlSession/registerProtocolClass(_:)``, then Ferry's
 /// own for responses that the program has stored in the configuration's `URLCache`, and for `data:` URLs.
 ///
 /// `@unchecked Sendable`: `URLCache` is thread-safe.
 final class ProtocolClasses: @unchecked Sendable {
     /// A class that loads a request.
     struct Choice: @unchecked Sendable {
-        // `@unchecked Sendable`: a stored response is not changed.
+        // `@unchecked Sendable`: a stored response is never changed.
         let type: URLProtocol.Type
-        /// What the class is to deliver, where it is Ferry's own for stored responses.
+        /// The response to deliver, if the class is Ferry's own for stored responses.
         var stored: CachedURLResponse?
     }
 
     private enum Entry: Sendable {
         case own(URLProtocol.Type)
-        /// One of FoundationNetworking's, whose place is the engine's.
+        /// One of FoundationNetworking's classes, in whose place the engine loads requests.
         case native
     }
 
@@ -24,12 +24,12 @@ final class ProtocolClasses: @unchecked Sendable {
     private let urlCache: URLCache?
     private let cachePolicy: URLRequest.CachePolicy
 
-    /// Takes the classes, the cache and the cache policy of a configuration.
+    /// Reads the classes, the cache and the cache policy of a configuration.
     init(_ configuration: URLSessionConfiguration) {
         let native = Set((URLSessionConfiguration.default.protocolClasses ?? []).map { ObjectIdentifier($0) })
         entries = (configuration.protocolClasses ?? []).compactMap { some in
             if native.contains(ObjectIdentifier(some)) { return .native }
-            // A session's own configuration has the guard, and may be used for the next session.
+            // A session's configuration contains the guard, and may be used for another session.
             guard let type = some as? URLProtocol.Type, type != EngineBypassGuard.self else { return nil }
             return .own(type)
         }
@@ -44,9 +44,9 @@ final class ProtocolClasses: @unchecked Sendable {
         return hasOwn || RegisteredProtocolClasses.areThere || asksURLCache(for: request) || DataURL.isOne(url)
     }
 
-    /// Returns the first class that takes the task's current request, or `nil` where that is the engine's.
+    /// Returns the first class that accepts the task's current request, or `nil` if the engine loads it.
     ///
-    /// It calls user code.
+    /// Calls user code.
     func first(for task: URLSessionTask) -> Choice? {
         guard let request = task.currentRequest, let url = request.url else { return nil }
         for type in classesBeforeEngine(isWeb: ["http", "https"].contains(url.scheme?.lowercased())) {
@@ -71,7 +71,7 @@ final class ProtocolClasses: @unchecked Sendable {
 
     // MARK: - Responses in a URLCache
 
-    /// Whether the policy asks for a stored response, however old it is.
+    /// Whether the cache policy asks for a stored response regardless of its age.
     private func asksURLCache(for request: URLRequest) -> Bool {
         guard urlCache != nil else { return false }
         let policy = request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy
@@ -82,14 +82,14 @@ final class ProtocolClasses: @unchecked Sendable {
         guard asksURLCache(for: request), ["GET", nil].contains(request.httpMethod),
             let stored = urlCache?.cachedResponse(for: request)
         else { return nil }
-        // Foundation's cache takes URLs with different queries for the same.
+        // Foundation's cache treats URLs with different queries as equal.
         return Self.parts(of: stored.response.url) == Self.parts(of: request.url) ? stored : nil
     }
 
-    /// What two URLs with the same response have in common.
+    /// The parts of a URL that must be equal for a stored response to be used.
     private struct Parts: Equatable {
         var beforeQuery: Substring?
-        /// The query's parameters by their names; their order differs each time if they come from a dictionary.
+        /// The query's parameters by name; their order varies if they come from a dictionary.
         var parameters: [Substring: [Substring]]?
     }
 

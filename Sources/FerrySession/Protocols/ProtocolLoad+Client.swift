@@ -1,4 +1,4 @@
-/// What a protocol class says, from whatever thread.
+/// Receives the events of a protocol class, on any thread.
 extension ProtocolLoad: URLProtocolClient {
     private enum News: Sendable {
         case response(URLResponse)
@@ -47,7 +47,7 @@ extension ProtocolLoad: URLProtocolClient {
         post(.challengeCancelled, from: loader)
     }
 
-    /// Takes news in their order; those of a class that is through, or was stopped, are dropped.
+    /// Handles events in order; ignores those of a class that has finished or was stopped.
     private func post(_ news: News, from loader: URLProtocol) {
         let identifier = ObjectIdentifier(loader)
         queue.async { [self] in
@@ -59,11 +59,11 @@ extension ProtocolLoad: URLProtocolClient {
     private func take(_ news: News, _ client: any ProtocolLoadClient) {
         switch news {
         case .response(let response):
-            guard !hasResponse else { return misuse("The protocol class gave a second response") }
+            guard !hasResponse else { return misuse("The protocol class reported a second response") }
             hasResponse = true
             client.transfer(didReceive: ReceivedResponse(response), isReplacement: false)
         case .data(let data):
-            guard hasResponse else { return misuse("The protocol class gave data before a response") }
+            guard hasResponse else { return misuse("The protocol class reported data before a response") }
             take(data, client)
         case .finished:
             guard hasResponse else { return misuse("The protocol class finished without a response") }
@@ -82,7 +82,7 @@ extension ProtocolLoad: URLProtocolClient {
     private func take(_ data: Data, _ client: any ProtocolLoadClient) {
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
-            // Nobody can tell a class to wait, so the client's buffer grows.
+            // A protocol class cannot be paused, so the client's buffer grows.
             switch data.withUnsafeBytes({ client.transfer(didReceive: $0) }) {
             case .more, .wait: return
             case .noMemory: return end(tooLarge("There is no memory for the response"))
@@ -101,7 +101,7 @@ extension ProtocolLoad: URLProtocolClient {
         .ferry(.dataLengthExceedsMaximum, url: request.url, text)
     }
 
-    /// An error of URLSession's domain as the type that Swift knows it by; others stay what they are.
+    /// Converts an error of URLSession's domain to `URLError`; returns others unchanged.
     private static func transportError(_ error: any Error) -> any Error {
         if error is URLError { return error }
         let plain = error as NSError

@@ -1,4 +1,4 @@
-/// What the task wants of a protocol load.
+/// Carries out a task's commands for a protocol load.
 extension ProtocolLoad: TaskDriver {
     func perform(_ wish: TaskWish) {
         queue.async { [self] in take(wish) }
@@ -7,7 +7,7 @@ extension ProtocolLoad: TaskDriver {
     private func take(_ wish: TaskWish) {
         switch wish {
         case .start: choose()
-        // A class cannot be told to wait: what it says is kept until the task goes on.
+        // A class cannot be paused: what it reports is kept until the task continues.
         case .suspensionChanged, .readMore: break
         case .cancel: give()
         case .cancelProducingResumeData(let client):
@@ -58,7 +58,7 @@ extension ProtocolLoad: TaskDriver {
             if !isFinished { sink = .file(file) }
         } catch {
             give()
-            // The failure first: becoming a download opens the mailbox, where a success may wait.
+            // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.
             client.transfer(didFinishWith: error, file: nil)
             client.transfer(didBecomeDownloadWith: .zero, finished: nil)
         }

@@ -1,18 +1,18 @@
-/// Redirections that a protocol class reports: the rules are those of the engine's.
+/// Handles redirects reported by a protocol class, by the same rules as the engine's.
 extension ProtocolLoad {
     func redirected(to next: URLRequest, _ response: URLResponse, _ client: any ProtocolLoadClient) {
-        guard !hasResponse else { return misuse("The protocol class was redirected after its response") }
-        // What the class says after this is no part of anything.
+        guard !hasResponse else { return misuse("The protocol class reported a redirect after its response") }
+        // Whatever the class reports after this is ignored.
         run?.stop()
         run = nil
         guard let base = request.url, let target = next.url else {
-            return misuse("The protocol class was redirected to a request without a URL")
+            return misuse("The protocol class reported a redirect to a request without a URL")
         }
         guard client.redirectCount < settings.maximumRedirects else {
             return end(URLError.ferry(.httpTooManyRedirects, url: base, "too many HTTP redirects"))
         }
         let answer = response as? HTTPURLResponse ?? Self.plainRedirection(from: base, to: target)
-        guard let answer else { return misuse("The protocol class was redirected by no response") }
+        guard let answer else { return misuse("The protocol class reported a redirect without a usable response") }
         let isDowngrade = base.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
         question = .redirect(answer)
@@ -20,7 +20,7 @@ extension ProtocolLoad {
         client.transfer(willRedirect: answer, to: safe)
     }
 
-    /// For a class of another protocol than HTTP: the delegate's question has an HTTP response.
+    /// Makes an HTTP response for a class of another protocol, because the delegate method takes one.
     private static func plainRedirection(from base: URL, to target: URL) -> HTTPURLResponse? {
         let found = 302
         return HTTPURLResponse(
@@ -31,7 +31,7 @@ extension ProtocolLoad {
         )
     }
 
-    /// The redirection itself is the response.
+    /// Delivers the redirect itself as the response.
     private func deliver(_ answer: HTTPURLResponse) {
         client?.transfer(didReceive: ReceivedResponse(answer), isReplacement: false)
         end(nil)
@@ -50,7 +50,7 @@ extension ProtocolLoad {
 }
 
 extension BodySource {
-    /// The body of the request after a redirection: its own, or the task's where the status and the method keep it.
+    /// Returns the body of the request after a redirect: its own, or the task's if status and method keep it.
     static func afterRedirection(
         _ body: BodySource,
         status: Int,

@@ -1,11 +1,11 @@
 /// Drives a class of the configuration's `protocolClasses` for a task.
 ///
-/// The class is called on a serial queue of its own for each task, so that one that blocks delays nobody else. What it
-/// tells its client, from any thread, is taken in order on a second queue.
+/// The class is called on a separate serial queue for each task, so that one that blocks delays no other task. What it
+/// reports to its client, on any thread, is handled in order on a second queue.
 ///
-/// `@unchecked Sendable`: everything that changes is touched on `queue` alone.
+/// `@unchecked Sendable`: all mutable state is accessed only on `queue`.
 final class ProtocolLoad: NSObject, @unchecked Sendable {
-    /// What the user is being asked.
+    /// A pending question to the user.
     enum Question {
         case redirect(HTTPURLResponse)
         case challenge(URLAuthenticationChallenge)
@@ -25,7 +25,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var request: URLRequest
     var body: BodySource
     var run: ProtocolRun?
-    /// What Ferry's own class for stored responses delivers.
+    /// The response that Ferry's own class for stored responses delivers.
     private var stored: CachedURLResponse?
     var sink: Sink
     var question: Question?
@@ -50,9 +50,9 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             ? .file(DownloadFile(directory: settings.temporaryDirectory, requestURL: request.url)) : .client
     }
 
-    // MARK: - The beginning
+    // MARK: - Starting
 
-    /// Finds out whose the request is; called on the queue, as all of the following.
+    /// Chooses a class for the request; must be called on `queue`, like everything below.
     func choose() {
         guard let task = client?.protocolTask else { return }
         let classes = classes
@@ -84,7 +84,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             }
             request.httpBodyStream = InputStream(url: url)
         case .stream(let box):
-            // A stream is read once; whoever wants it again asks the delegate.
+            // A stream can be read once; if it is needed again, the delegate is asked for a new one.
             body = .delegateStream
             request.httpBodyStream = box.stream
         case .delegateStream:
@@ -123,9 +123,9 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Ending
 
-    /// Tells the client the end, once, and stops the class.
+    /// Reports the end to the client, once, and stops the class.
     func end(_ error: (any Error)?) {
         guard let client else { return }
         var failure = error
@@ -144,7 +144,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         client.transfer(didFinishWith: failure, file: finished)
     }
 
-    /// Stops the class, and lets go of everything.
+    /// Stops the class and releases everything.
     func give() {
         client = nil
         question = nil
@@ -159,17 +159,19 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     }
 }
 
-/// What a protocol load asks of its task, beside what the engine does.
+/// What a protocol load requires of its task, in addition to what the engine requires.
 protocol ProtocolLoadClient: TransferClient {
     /// The task as users see it, until it is complete.
     var protocolTask: URLSessionTask? { get }
 
-    /// How many redirections the task has had.
+    /// The number of redirects the task has received.
     var redirectCount: Int { get }
 
-    /// A class takes the request: whether the task still wants that, and is driven by the load from now on.
+    /// Makes the load the task's driver, because a class has accepted the request.
+    ///
+    /// - Returns: Whether the task is still running.
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool
 
-    /// No class takes the request, so it is the engine's.
+    /// Passes the request to the engine, because no class accepts it.
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource)
 }

@@ -1,6 +1,6 @@
 /// One instance of a protocol class, started and stopped at most once, in that order.
 ///
-/// `@unchecked Sendable`: the instance is called on its load's own serial queue alone, where it may block; elsewhere only
+/// `@unchecked Sendable`: the instance is called only on its load's serial queue, where it may block; elsewhere only
 /// its identity is compared.
 final class ProtocolRun: @unchecked Sendable {
     private let loader: URLProtocol
@@ -24,7 +24,7 @@ final class ProtocolRun: @unchecked Sendable {
         }
     }
 
-    /// Stops what was started, when `startLoading` has returned.
+    /// Stops a started instance, once `startLoading` has returned.
     func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }

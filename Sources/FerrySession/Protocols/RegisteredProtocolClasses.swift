@@ -1,8 +1,8 @@
-/// The `URLProtocol` classes that all sessions of the process ask.
+/// The `URLProtocol` classes registered for all sessions of the process.
 enum RegisteredProtocolClasses {
     private static let classes = Mutex<[URLProtocol.Type]>([])
 
-    /// The classes, the one that was registered last first.
+    /// The classes, with the one registered last at the front.
     static var all: [URLProtocol.Type] { classes.withLock { $0.reversed() } }
 
     static var areThere: Bool { classes.withLock { !$0.isEmpty } }
@@ -22,14 +22,14 @@ enum RegisteredProtocolClasses {
 extension CurlSession {
     /// Registers a class that all sessions ask for each request, until it is unregistered.
     ///
-    /// It takes the place of `URLProtocol.registerClass`, whose list cannot be read from outside FoundationNetworking.
-    /// The class that was registered last is asked first, after the classes of a session's configuration. A class that is
-    /// registered again becomes the last.
+    /// It replaces `URLProtocol.registerClass`, whose list cannot be read from outside FoundationNetworking. The
+    /// classes of a session's configuration are asked first, then the registered ones, beginning with the one
+    /// registered last. Registering a class again makes it the last one registered.
     public static func registerProtocolClass(_ protocolClass: URLProtocol.Type) {
         RegisteredProtocolClasses.add(protocolClass)
     }
 
-    /// Unregisters a class; requests that it loads already are not affected.
+    /// Unregisters a class; requests that it is already loading are not affected.
     public static func unregisterProtocolClass(_ protocolClass: URLProtocol.Type) {
         RegisteredProtocolClasses.remove(protocolClass)
     }
