@@ -44,7 +44,7 @@ final class EngineBypassGuard: URLProtocol {
     override func startLoading() {
         let error = CurlSessionError(
             .bypassesEngine,
-            "This call goes around CurlSession's engine: call it on a variable of type CurlSession, "
+            "This call bypasses CurlSession's engine: call it on a variable of type CurlSession, "
                 + "and not with a delegate in an optional variable"
         )
         client?.urlProtocol(

@@ -127,7 +127,7 @@ final class ByteStream: Sendable {
     private static let secondReader = URLError.ferry(
         .unknown,
         url: nil,
-        "The bytes of a response are read by two tasks"
+        "Two tasks read the bytes of one response"
     )
 }
 
