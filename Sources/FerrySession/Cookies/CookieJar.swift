@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// The cookies of one session: Ferry's own rules over the configuration's storage.
+/// The cookies of one session: Ferry's rules applied to the configuration's storage.
 ///
 /// `@unchecked Sendable`: all properties are constants of thread-safe types.
 final class CookieJar: @unchecked Sendable {
@@ -9,7 +9,7 @@ final class CookieJar: @unchecked Sendable {
     private let policy: HTTPCookie.AcceptPolicy
     private let times = Mutex(CookieTimes())
 
-    /// Makes a jar, or `nil` for a session that keeps no cookies.
+    /// Makes a jar; `nil` for a session that keeps no cookies.
     init?(_ configuration: URLSessionConfiguration) {
         guard let storage = configuration.httpCookieStorage else { return nil }
         writer = CookieWriter(storage)
@@ -17,7 +17,7 @@ final class CookieJar: @unchecked Sendable {
         policy = configuration.httpCookieAcceptPolicy
     }
 
-    /// The value of `Cookie` for a request that has none of its own.
+    /// Returns the value of `Cookie` for a request that does not set it, or `nil` if no cookie is sent.
     func header(for request: URLRequest) -> String? {
         guard sendsCookies, request.httpShouldHandleCookies, let url = request.url else { return nil }
         guard request.value(forHTTPHeaderField: "Cookie") == nil else { return nil }
@@ -33,7 +33,7 @@ final class CookieJar: @unchecked Sendable {
         return CookieRule.header(CookieRule.sorted(chosen, creation: known.creation))
     }
 
-    /// Stores what a response sets; each field is read by itself, since values may contain commas.
+    /// Stores the cookies that a response sets; each field is parsed separately, since values may contain commas.
     func store(_ fields: [ResponseHead.Field], for request: URLRequest) {
         let values = fields.filter { $0.name.isEqualIgnoringCase("set-cookie") }.prefix(CookieStoreRule.maximumFields)
         guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,
@@ -56,12 +56,12 @@ final class CookieJar: @unchecked Sendable {
         writer.apply(changes, to: known)
     }
 
-    /// Forgets what has not been written into the storage yet.
+    /// Discards the cookies that have not been written to the storage yet.
     func discard() {
         writer.discard()
     }
 
-    /// Calls a handler when the storage has all cookies that have been received.
+    /// Calls a handler once all cookies received so far are in the storage.
     func afterWriting(_ handler: @escaping @Sendable () -> Void) {
         writer.afterWriting(handler)
     }
@@ -85,7 +85,7 @@ final class CookieJar: @unchecked Sendable {
         switch ferry_cookie_domain_acceptable(host, domain) {
         case 1: true
         case 0: false
-        // Without the list, two labels may be a public suffix, whose cookies belong to many.
+        // Without the list, two labels may be a public suffix, whose cookies belong to many owners.
         default: domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2
         }
     }

@@ -1,4 +1,4 @@
-/// What `CookieWriter` needs of a storage; safe to use from several threads.
+/// The part of a cookie storage that `CookieWriter` uses; it must be thread-safe.
 protocol CookieStoring: AnyObject {
     var cookies: [HTTPCookie]? { get }
     func setCookie(_ cookie: HTTPCookie)
@@ -7,13 +7,14 @@ protocol CookieStoring: AnyObject {
 
 extension HTTPCookieStorage: CookieStoring {}
 
-/// Writes cookies into a storage without letting anybody wait for long.
+/// Writes cookies to a storage without blocking the caller for long.
 ///
 /// A storage that is kept on disk, as `HTTPCookieStorage.shared` is, writes its whole file for each cookie that is set
-/// or deleted: with 500 cookies that takes 80 ms each time. So only what fits into `budget` is written at once, as all
-/// cookies of nearly all responses do, and the rest on a queue. Until it is written, `cookies` has it already.
+/// or deleted: with 500 cookies that takes 80 ms each time. So only as many cookies as fit into `budget` are written
+/// immediately, which are all the cookies of nearly every response, and the rest on a queue. `cookies` includes them
+/// even before they are written.
 ///
-/// `@unchecked Sendable`: the storage is thread-safe, the rest is behind a lock or never changes.
+/// `@unchecked Sendable`: the storage is thread-safe, and the rest is constant or protected by a lock.
 final class CookieWriter: @unchecked Sendable {
     private enum Operation {
         case store(HTTPCookie)
@@ -21,17 +22,17 @@ final class CookieWriter: @unchecked Sendable {
     }
 
     private struct State {
-        /// The cookies as they will be when everything is written; `nil` while nothing waits.
+        /// The cookies as they will be once everything is written; `nil` while nothing is waiting.
         var snapshot: [CookieStoreRule.Key: HTTPCookie]?
-        /// What is to be written after the batch that is being written; a new cookie that is removed again is left out.
+        /// The operations for after the current batch; a new cookie that is removed again is left out.
         var waiting: [CookieStoreRule.Key: Operation] = [:]
-        /// The keys the storage has, or will have when the batch is written.
+        /// The keys in the storage, as they will be once the current batch is written.
         var written: Set<CookieStoreRule.Key> = []
-        /// Counts what was discarded: a batch of an earlier number ends.
+        /// The number of calls to `discard()`; a batch of an earlier generation is abandoned.
         var generation = 0
     }
 
-    /// How long one response may hold the engine's thread with writing, in nanoseconds.
+    /// How long writing may block the engine's thread for one response, in nanoseconds.
     private let budget: UInt64
     private let storage: any CookieStoring
     private let queue = DispatchQueue(label: "ferry.cookies")
@@ -42,12 +43,12 @@ final class CookieWriter: @unchecked Sendable {
         self.budget = budget
     }
 
-    /// All cookies, with those that have not been written yet.
+    /// All cookies, including those that have not been written yet.
     var cookies: [HTTPCookie] {
         state.withLock { $0.snapshot.map { Array($0.values) } } ?? storage.cookies ?? []
     }
 
-    /// Makes changes to what `cookies` has returned.
+    /// Applies changes to the cookies that `cookies` has returned.
     func apply(_ changes: CookieStoreRule.Changes, to known: [HTTPCookie]) {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
         let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
@@ -55,18 +56,18 @@ final class CookieWriter: @unchecked Sendable {
             if isIdle { Self.begin(&state, known) }
             for cookie in changes.removed { Self.remove(cookie, &state) }
             for cookie in changes.stored { Self.store(cookie, &state) }
-            // Whoever is writing takes it along.
+            // If another thread is writing, it writes these changes too.
             return isIdle ? (Self.takeBatch(&state), state.generation) : nil
         }
         guard let batch else { return }
         let end = MonotonicTime.now().advanced(by: budget)
         let rest = write(batch.operations[...], generation: batch.generation, until: end)
-        // One that was taken meanwhile, if the storage was slow, is for the queue, too.
+        // Changes that arrived during a slow write are left to the queue too.
         if rest.isEmpty, finish() { return }
         queue.async { self.writeAll(rest, generation: batch.generation) }
     }
 
-    /// Forgets what has not been written.
+    /// Discards everything that has not been written.
     func discard() {
         state.withLock { state in
             state.generation += 1
@@ -75,7 +76,7 @@ final class CookieWriter: @unchecked Sendable {
         }
     }
 
-    /// Calls a handler when everything that waits now has been written.
+    /// Calls a handler once everything that is waiting now has been written.
     func afterWriting(_ handler: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.snapshot == nil }) { handler() } else { queue.async(execute: handler) }
     }
@@ -111,7 +112,7 @@ final class CookieWriter: @unchecked Sendable {
 
     // MARK: - Outside the lock
 
-    /// Writes until a moment; returns what is left.
+    /// Writes until a point in time and returns the remaining operations.
     private func write(
         _ operations: ArraySlice<Operation>,
         generation: Int,
@@ -129,7 +130,7 @@ final class CookieWriter: @unchecked Sendable {
         return rest
     }
 
-    /// Goes back to the storage's own cookies if nothing waits; returns whether that is so.
+    /// Returns to the storage's own cookies if nothing is waiting, and returns whether that is the case.
     private func finish() -> Bool {
         state.withLock { state in
             guard state.waiting.isEmpty else { return false }
