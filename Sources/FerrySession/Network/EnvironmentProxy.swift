@@ -1,8 +1,8 @@
-/// What the environment names as the proxy, so that errors and challenges can name it; libcurl does the choosing.
+/// Reads the proxy from the environment so that errors and challenges can name it; libcurl chooses it independently.
 enum EnvironmentProxy {
     /// Returns the value of the first variable that is set for requests to an origin.
     static func value(for origin: Origin, _ variable: (String) -> String?) -> String? {
-        // HTTP_PROXY in capitals may be a request's Proxy header in a CGI program, so nobody reads it.
+        // HTTP_PROXY in capitals is not read, because in a CGI program it may be a request's Proxy field.
         let names = origin.scheme == "https" ? namesForTLS : plainNames
         return names.lazy.compactMap(variable).first { !$0.isEmpty }
     }
@@ -16,7 +16,7 @@ enum EnvironmentProxy {
     private static let namesForTLS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
     static func variable(_ name: String) -> String? {
-        // Passed as it is, the name would be copied into an array first.
+        // Passing the string to `getenv` directly would copy it to an array first.
         name.withCString { getenv($0).map { String(cString: $0) } }
     }
 }

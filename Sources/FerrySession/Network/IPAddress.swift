@@ -1,10 +1,10 @@
-/// A numeric address of version 4 or 6, as bytes.
+/// A numeric IPv4 or IPv6 address, as bytes.
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// Reads an address without brackets or port; `nil` where it is none.
+    /// Parses an address without brackets or port; `nil` if it is not valid.
     init?(_ text: String) {
-        // inet_pton would take what is before a null byte for the whole.
+        // inet_pton would accept an address that is followed by a null byte.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
@@ -17,7 +17,7 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether the first `length` bits are those of `network`.
+    /// Whether the first `length` bits equal those of `network`.
     func isIn(_ network: [UInt8], length: Int) -> Bool {
         guard bytes.count == network.count, (0...bytes.count * 8).contains(length) else { return false }
         let (whole, rest) = length.quotientAndRemainder(dividingBy: 8)
@@ -29,19 +29,19 @@ struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The address of version 4 that is mapped into this one (RFC 4291, section 2.5.5.2); `nil` where none is.
+    /// The IPv4 address mapped into this IPv6 address (RFC 4291, section 2.5.5.2), or `nil` if there is none.
     var mappedIPv4: IPAddress? {
         isIn(Self.mapped, length: 96) ? IPAddress(bytes.suffix(4)) : nil
     }
 
-    /// Whether the address is for one link, `fe80::/10` (RFC 4291, section 2.5.6).
+    /// Whether the address is link-local, `fe80::/10` (RFC 4291, section 2.5.6).
     var isLinkLocal: Bool { isIn([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), length: 10) }
 
     static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 0, 0, 0, 0]
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Takes the four bytes of an address of version 4, or the sixteen of version 6.
+    /// Makes an address from the four bytes of IPv4 or the sixteen of IPv6.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)

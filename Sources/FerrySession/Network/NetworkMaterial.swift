@@ -1,9 +1,9 @@
-/// `NetworkOptions`, checked once.
+/// The options of `NetworkOptions`, checked and converted once.
 struct NetworkMaterial: Sendable {
     let options: NetworkOptions
     private let unixSockets: [String: NetworkOptions.UnixSocket]
     private let addresses: [String: String]
-    /// Whether nothing is asked for about addresses, as in nearly all sessions.
+    /// Whether no option is set, as in nearly all sessions.
     let isPlain: Bool
 
     init(_ options: NetworkOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
@@ -19,7 +19,7 @@ struct NetworkMaterial: Sendable {
         isPlain = options == NetworkOptions()
         if let endpoint = options.localEndpoint { try Self.check(endpoint) }
         if let timeout = options.happyEyeballsTimeout, !(timeout > 0 && timeout <= 3600) {
-            throw Self.invalid("The timeout of happy eyeballs is not between 0 and an hour: \(timeout)")
+            throw Self.invalid("happyEyeballsTimeout is not between 0 and 3600 seconds: \(timeout)")
         }
     }
 
@@ -27,15 +27,15 @@ struct NetworkMaterial: Sendable {
         unixSockets[origin.host] ?? options.unixSocket
     }
 
-    /// What `CURLOPT_RESOLVE` takes for a host, in the form of ``URLHost/name``, and port; empty where it is looked up.
+    /// Returns the values of `CURLOPT_RESOLVE` for a host, in the form of ``URLHost/name``, and port.
     ///
-    /// libcurl takes a name with the root's dot for another one.
+    /// The array is empty if the host is looked up. libcurl treats a name with the root's dot as a different one.
     func resolutions(of host: String, port: Int) -> [String] {
         guard let list = addresses["\(host):\(port)"] ?? addresses[host] else { return [] }
         return [host, host + "."].map { "\($0):\(port):\(list)" }
     }
 
-    /// What `CURLOPT_INTERFACE` takes.
+    /// The value of `CURLOPT_INTERFACE`.
     var interface: String? {
         switch options.localEndpoint {
         case .interface(let name): "if!\(name)"
@@ -54,15 +54,15 @@ struct NetworkMaterial: Sendable {
             case .path(let path): path
             case .abstract(let name): name
             }
-        // sun_path has 108 bytes, one of them for the null byte behind a path or before a name.
+        // sun_path has 108 bytes, including the null byte after a path or before a name.
         let longest = 107
         guard !text.isEmpty, text.utf8.count <= longest, !text.utf8.contains(0) else {
-            throw invalid("No Unix-domain socket has the path or name \(text.debugDescription)")
+            throw invalid("The path or name of the Unix-domain socket is not valid: \(text.debugDescription)")
         }
-        if runtime?.supportsUnixSockets == false { throw invalid("This libcurl has no Unix-domain sockets") }
+        if runtime?.supportsUnixSockets == false { throw invalid("This libcurl does not support Unix-domain sockets") }
     }
 
-    /// A dictionary by normalized keys; two spellings of one are refused, since either value could be meant.
+    /// Returns the dictionary with normalized keys; two spellings of one key are refused as ambiguous.
     private static func byHost<Value>(
         _ values: [String: Value],
         key: (String) throws(CurlSessionError) -> String
@@ -88,13 +88,13 @@ struct NetworkMaterial: Sendable {
         }
     }
 
-    /// The normalized form of `host` or `host:port`.
+    /// Returns the normalized form of `host` or `host:port`.
     private static func hostAndPort(_ key: String) throws(CurlSessionError) -> String {
         let parts = key.split(separator: ":", omittingEmptySubsequences: false)
         let port = parts.count == 2 ? Int(parts[1]) : nil
-        // libcurl's option ends the host at the first colon, and so has no entry for an IPv6 address.
+        // libcurl's option ends the host at the first colon, so it does not support IPv6 addresses.
         guard let name = parts.first, parts.count == 1 || port.map((1...65_535).contains) == true else {
-            throw invalid("Addresses are for a host or host:port, and not for \(quoted(key))")
+            throw invalid("A key of addresses must be a host or host:port, not \(quoted(key))")
         }
         let host = try host(String(name)).name
         return port.map { "\(host):\($0)" } ?? host
@@ -114,7 +114,7 @@ struct NetworkMaterial: Sendable {
             let longest = 15
             let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
             guard !name.isEmpty, name.utf8.count <= longest, isName else {
-                throw invalid("No interface has the name \(name.debugDescription)")
+                throw invalid("The name of the network interface is not valid: \(name.debugDescription)")
             }
         case .address(let address):
             guard IPAddress(address) != nil else {
@@ -123,7 +123,7 @@ struct NetworkMaterial: Sendable {
         }
     }
 
-    /// What was taken for a host or address may be a URL with a password in it.
+    /// A value given as a host or address may be a URL with a password.
     private static func quoted(_ text: String) -> String {
         PresentableText.withoutUserInfo(text).debugDescription
     }

@@ -1,4 +1,4 @@
-/// How a session reaches the hosts of its URLs, as plain values.
+/// The sockets, addresses and interfaces through which a session reaches the hosts of its URLs.
 ///
 /// ```swift
 /// var options = CurlSession.Options()
@@ -7,19 +7,19 @@
 /// options.network.ipVersion = .v4
 /// ```
 ///
-/// They hold for all connections of the session, which shares none with other sessions. A value that cannot be used
-/// fails every task of the session with a ``CurlSessionError`` that has the code `invalidNetworkOptions`.
+/// The options apply to all connections of the session, which are not shared with other sessions. If a value cannot be
+/// used, every task of the session fails with a ``CurlSessionError`` with the code `invalidNetworkOptions`.
 public struct NetworkOptions: Sendable, Hashable {
     /// A Unix-domain socket that is connected to instead of a host.
     public enum UnixSocket: Sendable, Hashable {
-        /// A socket in the file system; its path has at most 107 bytes.
+        /// A socket in the file system, whose path has at most 107 bytes.
         case path(String)
 
-        /// A socket of Linux's abstract namespace, by its name without the null byte before it.
+        /// A socket of Linux's abstract namespace; the name is given without the leading null byte.
         case abstract(String)
     }
 
-    /// What the connections leave this machine from.
+    /// The local endpoint of connections.
     public enum LocalEndpoint: Sendable, Hashable {
         /// A network interface such as `eth0`.
         case interface(String)
@@ -28,43 +28,44 @@ public struct NetworkOptions: Sendable, Hashable {
         case address(String)
     }
 
-    /// Which addresses of a host are used.
+    /// The versions of IP addresses that connections use.
     public enum IPVersion: Sendable, Hashable {
-        /// Those of both versions, as RFC 8305 ("happy eyeballs") has it.
+        /// Both versions, as in RFC 8305 ("happy eyeballs").
         case any
-        /// Those of version 4 alone.
+        /// IPv4 only.
         case v4
-        /// Those of version 6 alone.
+        /// IPv6 only.
         case v6
     }
 
-    /// The socket that every connection goes to, whatever the URL's host; by default none.
+    /// The socket that every connection uses, whatever the URL's host; `nil` by default.
     ///
-    /// No proxy is used then.
+    /// If it is set, no proxy is used.
     public var unixSocket: UnixSocket?
 
-    /// The sockets of some hosts, by the host in the URL; they count more than ``unixSocket``.
+    /// The sockets for individual hosts, by the host of the URL; they take precedence over ``unixSocket``.
     ///
-    /// A host is meant in all its spellings, and two spellings of one are refused.
+    /// Hosts are compared regardless of their spelling; two spellings of one host are refused.
     public var unixSockets: [String: UnixSocket] = [:]
 
-    /// Numeric addresses of hosts, by `host:port` or `host`: they are not looked up.
+    /// Numeric addresses for hosts that are not looked up, by `host:port` or `host`.
     ///
-    /// The addresses are tried in the order given. Certificates are verified for the host of the URL. A host is meant in
-    /// all its spellings, and two spellings of one are refused; an IPv6 address cannot be one.
+    /// The addresses are tried in the given order. Certificates are verified for the host of the URL. Hosts are
+    /// compared regardless of their spelling; two spellings of one host are refused. The host cannot be an IPv6
+    /// address.
     public var addresses: [String: [String]] = [:]
 
-    /// The interface or address that connections leave from; by default the system's choice.
+    /// The local interface or address of connections; `nil`, the default, lets the system choose.
     public var localEndpoint: LocalEndpoint?
 
-    /// The versions of addresses to use; by default both.
+    /// The versions of IP addresses to use; both by default.
     public var ipVersion = IPVersion.any
 
-    /// How long the first version of addresses has before the second is tried beside it, in seconds.
+    /// The time after which the second version of addresses is tried in parallel with the first, in seconds.
     ///
-    /// By default libcurl's, 0.2 seconds.
+    /// It must be greater than 0 and at most 3600. `nil`, the default, uses libcurl's default of 0.2 seconds.
     public var happyEyeballsTimeout: TimeInterval?
 
-    /// What the system does by itself.
+    /// Makes the default options.
     public init() {}
 }

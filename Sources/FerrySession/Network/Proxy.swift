@@ -1,14 +1,14 @@
 extension CurlSession {
-    /// Which proxy a session's requests go through.
+    /// The proxy of a session's requests.
     ///
     /// ```swift
     /// var options = CurlSession.Options()
     /// options.proxy = .http("proxy.example", port: 3128, user: "ada", password: "secret", except: ["*.internal"])
     /// ```
     ///
-    /// Requests for https go through an HTTP proxy's tunnel (`CONNECT`, RFC 9110, section 9.3.6), so that it sees their
-    /// host and port alone. A user and a password are sent to an HTTP proxy when it asks for them, by the strongest
-    /// scheme it offers, and to a SOCKS proxy at once; no server ever gets them.
+    /// Requests for https use a tunnel of an HTTP proxy (`CONNECT`, RFC 9110, section 9.3.6), so the proxy sees only
+    /// their host and port. User and password are sent to an HTTP proxy when it asks for them, with the strongest
+    /// scheme it offers, and to a SOCKS proxy immediately; they are never sent to a server.
     public struct Proxy: Sendable, Hashable, CustomStringConvertible {
         enum Choice: Sendable, Hashable {
             case environment
@@ -18,25 +18,28 @@ extension CurlSession {
 
         let choice: Choice
 
-        /// Hosts that are asked without a proxy.
+        /// The hosts to which requests are sent without a proxy.
         ///
-        /// One is a host name or numeric address in any of its spellings, `*.example.com` or `.example.com` for all hosts
-        /// below a domain (the second for the domain as well), a network such as `10.0.0.0/8`, or `*` for every host. A
-        /// port behind a colon restricts it to that port.
+        /// An exception is a host name or numeric address in any spelling, `*.example.com` or `.example.com` for all
+        /// hosts below a domain (the second also for the domain itself), a network such as `10.0.0.0/8`, or `*` for
+        /// every host. A port after a colon restricts the exception to that port.
         public var exceptions: [String] = []
 
-        /// Whether hosts without a dot in their name are asked without a proxy; by default not.
+        /// A Boolean value that indicates whether no proxy is used for host names without a dot.
+        ///
+        /// The default is `false`.
         public var excludesSimpleHostNames = false
 
-        /// What the environment says (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads it.
+        /// The proxy given by the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads
+        /// it.
         ///
-        /// A configuration's `connectionProxyDictionary` counts more.
+        /// A configuration's `connectionProxyDictionary` takes precedence.
         public static let environment = Proxy(choice: .environment)
 
-        /// No proxy, whatever the configuration and the environment say.
+        /// No proxy, regardless of the configuration and the environment.
         public static let none = Proxy(choice: .direct)
 
-        /// An HTTP proxy.
+        /// Returns an HTTP proxy.
         public static func http(
             _ host: String,
             port: Int,
@@ -47,10 +50,10 @@ extension CurlSession {
             Proxy(ProxyServer(kind: .http, host: host, port: port, user: user, password: password), exceptions)
         }
 
-        /// An HTTP proxy that is itself reached over TLS.
+        /// Returns an HTTP proxy that is reached over TLS.
         ///
         /// Its certificate is verified with the authorities of ``TLSOptions/certificateAuthorities``; pins and
-        /// evaluators are for servers.
+        /// evaluators apply only to servers.
         public static func https(
             _ host: String,
             port: Int,
@@ -61,7 +64,7 @@ extension CurlSession {
             Proxy(ProxyServer(kind: .https, host: host, port: port, user: user, password: password), exceptions)
         }
 
-        /// A SOCKS 5 proxy (RFC 1928); host names are looked up here.
+        /// Returns a SOCKS 5 proxy (RFC 1928); host names are looked up locally.
         public static func socks5(
             _ host: String,
             port: Int,
@@ -72,7 +75,7 @@ extension CurlSession {
             Proxy(ProxyServer(kind: .socks5, host: host, port: port, user: user, password: password), exceptions)
         }
 
-        /// A SOCKS 5 proxy (RFC 1928) that looks host names up itself.
+        /// Returns a SOCKS 5 proxy (RFC 1928) that looks up host names itself.
         public static func socks5h(
             _ host: String,
             port: Int,
@@ -83,10 +86,12 @@ extension CurlSession {
             Proxy(ProxyServer(kind: .socks5h, host: host, port: port, user: user, password: password), exceptions)
         }
 
-        /// The proxy of a URL such as `http://ada:secret@proxy.example:3128` or `socks5h://127.0.0.1:1080`.
+        /// Makes a proxy from a URL such as `http://ada:secret@proxy.example:3128` or `socks5h://127.0.0.1:1080`.
         ///
-        /// The schemes are http, https, socks4, socks4a, socks5 and socks5h; without a port it is 443 for https and 1080
-        /// for the others, as in curl. Throws a ``CurlSessionError`` with the code `invalidProxy`.
+        /// The schemes are http, https, socks4, socks4a, socks5 and socks5h. The default port is 443 for https and 1080
+        /// for the others, as in curl.
+        ///
+        /// - Throws: A ``CurlSessionError`` with the code `invalidProxy`.
         public init(_ url: URL) throws(CurlSessionError) {
             let server = try ProxyServer(url)
             try server.validate()
@@ -102,7 +107,7 @@ extension CurlSession {
             self.exceptions = exceptions
         }
 
-        /// The proxy without its password.
+        /// A description of the proxy without its user and password.
         public var description: String {
             switch choice {
             case .environment: "environment"

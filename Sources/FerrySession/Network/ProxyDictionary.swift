@@ -1,6 +1,7 @@
-/// A configuration's `connectionProxyDictionary`, by the keys of CFNetwork (`HTTPEnable`, `HTTPProxy` and so on).
+/// A configuration's `connectionProxyDictionary`, with the keys of CFNetwork (`HTTPEnable`, `HTTPProxy` and so on).
 ///
-/// Linux has no constants for them, so their values and their names (`kCFNetworkProxiesHTTPEnable`) are both read.
+/// Linux has no constants for the keys, so both their values and their names (`kCFNetworkProxiesHTTPEnable`) are
+/// accepted.
 struct ProxyDictionary {
     private let entries: [String: Any]
 
@@ -14,13 +15,13 @@ struct ProxyDictionary {
         self.entries = entries
     }
 
-    /// The proxy under a prefix; `nil` where it is not enabled.
+    /// Returns the proxy whose keys have a prefix, or `nil` if it is not enabled.
     func server(_ kind: ProxyServer.Kind, prefix: String, port: Int) throws(CurlSessionError) -> ProxyServer? {
         guard isOn("\(prefix)Enable") else { return nil }
         guard let host = text("\(prefix)Proxy"), !host.isEmpty else {
             throw CurlSessionError(
                 .invalidProxy,
-                "connectionProxyDictionary has \(prefix)Enable, and no host in \(prefix)Proxy"
+                "connectionProxyDictionary has \(prefix)Enable, but no host in \(prefix)Proxy"
             )
         }
         let number = entries["\(prefix)Port"]
@@ -43,7 +44,7 @@ struct ProxyDictionary {
 
     var excludesSimpleHostNames: Bool { isOn("ExcludeSimpleHostnames") }
 
-    /// Automatic configuration runs scripts, which Ferry does not: requests must not go around them unnoticed.
+    /// Refuses automatic configuration, which runs scripts: ignoring it would silently send requests without a proxy.
     func refuseScripts() throws(CurlSessionError) {
         for key in ["ProxyAutoConfigEnable", "ProxyAutoDiscoveryEnable"] where isOn(key) {
             throw CurlSessionError(.invalidProxy, "connectionProxyDictionary has \(key), which is not supported")

@@ -1,14 +1,14 @@
-/// A host or several that no proxy is used for, read once from the forms of ``CurlSession/Proxy/exceptions``.
+/// A pattern for hosts that are reached without a proxy, in one of the forms of ``CurlSession/Proxy/exceptions``.
 ///
-/// Hosts and addresses are compared in the form of ``URLHost``, whatever spelling the pattern or the URL has.
+/// Hosts and addresses are compared in the form of ``URLHost``, regardless of how the pattern or the URL spells them.
 struct ProxyException: Sendable, Hashable {
     private enum Pattern: Sendable, Hashable {
         case any
         case host(String)
-        /// All hosts below a domain, and the domain itself if asked for.
+        /// All hosts below a domain, and optionally the domain itself.
         case domain(String, includesItself: Bool)
         case network([UInt8], length: Int)
-        /// A name with `*` for any run of characters.
+        /// A name in which `*` matches any run of characters.
         case stars([UInt8])
         case nothing
     }
@@ -27,7 +27,7 @@ struct ProxyException: Sendable, Hashable {
         pattern = Self.pattern(name)
     }
 
-    /// Returns a Boolean value that indicates whether the exception is for a host, in the form of ``URLHost/name``.
+    /// Returns a Boolean value that indicates whether the exception applies to a host, in the form of ``URLHost/name``.
     func matches(host: String, port: Int) -> Bool {
         if let wanted = self.port, wanted != port { return false }
         switch pattern {
@@ -42,8 +42,7 @@ struct ProxyException: Sendable, Hashable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a host is a name without a dot, as machines of a local network
-    /// have.
+    /// Returns a Boolean value that indicates whether a host is a name without a dot, as in a local network.
     static func isSimple(_ host: String) -> Bool {
         !host.contains(".") && !host.contains(":")
     }
@@ -62,7 +61,7 @@ struct ProxyException: Sendable, Hashable {
         return (try? URLHost(name)).map { .host($0.name) } ?? .nothing
     }
 
-    /// A name and the port behind it; the colons of an IPv6 address without brackets separate no port.
+    /// Splits a pattern into a name and a port; the colons of an IPv6 address without brackets do not separate a port.
     private static func split(_ pattern: String) -> (name: String, port: Int?)? {
         guard let colon = pattern.lastIndex(of: ":"), let port = Int(pattern[pattern.index(after: colon)...]) else {
             return nil
@@ -72,7 +71,7 @@ struct ProxyException: Sendable, Hashable {
         return (String(name), port)
     }
 
-    /// A network such as `10.0.0.0/8`; missing bytes of version 4 are zero, as in `169.254/16`.
+    /// Parses a network such as `10.0.0.0/8`; missing bytes of an IPv4 address are zero, as in `169.254/16`.
     private static func network(_ text: String) -> Pattern? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let length = Int(parts[1]) else { return nil }
@@ -83,12 +82,12 @@ struct ProxyException: Sendable, Hashable {
             address += String(repeating: ".0", count: missing)
         }
         guard let network = IPAddress(address) else { return nil }
-        // Hosts with a mapped address are compared as what is mapped.
+        // Hosts with a mapped address are compared as IPv4 addresses.
         if let mapped = network.mappedIPv4, length >= 96 { return .network(mapped.bytes, length: length - 96) }
         return .network(network.bytes, length: length)
     }
 
-    /// Compares with `*` for any run of characters, without backtracking further than the last star.
+    /// Matches a pattern in which `*` is any run of characters, without backtracking further than the last star.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
         let star = UInt8(ascii: "*")
         var (pattern, text) = (pattern, text)

@@ -1,4 +1,4 @@
-/// A proxy's address, its protocol, and who is allowed to use it.
+/// A proxy's protocol, address and credential.
 struct ProxyServer: Sendable, Hashable {
     enum Kind: String, Sendable {
         case http
@@ -8,12 +8,12 @@ struct ProxyServer: Sendable, Hashable {
         case socks5
         case socks5h
 
-        /// Whether it takes requests and `CONNECT`, and not connections alone.
+        /// Whether the proxy accepts requests and `CONNECT`, and does not just relay connections.
         var isHTTP: Bool { self == .http || self == .https }
     }
 
     let kind: Kind
-    /// The host in the form of ``URLHost/name``, or as it was given where it is none.
+    /// The host in the form of ``URLHost/name``, or as given if it is not valid.
     let host: String
     let port: Int
     let user: String?
@@ -31,7 +31,7 @@ struct ProxyServer: Sendable, Hashable {
         guard let kind = Kind(rawValue: url.scheme?.lowercased() ?? "") else {
             throw CurlSessionError(
                 .invalidProxy,
-                "The proxy's URL has another scheme than http, https, socks4, socks4a, socks5 and socks5h"
+                "The scheme of the proxy's URL is not http, https, socks4, socks4a, socks5 or socks5h"
             )
         }
         self.init(
@@ -43,7 +43,7 @@ struct ProxyServer: Sendable, Hashable {
         )
     }
 
-    /// What libcurl and errors call it; user and password are no part of it.
+    /// The proxy's URL for libcurl and errors, without user and password.
     var address: String {
         "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
@@ -52,7 +52,7 @@ struct ProxyServer: Sendable, Hashable {
         do throws(URLHost.Invalid) {
             _ = try URLHost(host)
         } catch {
-            // What is no host may be a URL with a password in it.
+            // The text is left out, because an invalid host may be a URL with a password.
             throw CurlSessionError(.invalidProxy, "The proxy's host \(error)")
         }
         guard (1...65_535).contains(port) else {

@@ -1,7 +1,7 @@
-/// Where requests go, origin by origin: what an option or a configuration's dictionary comes to.
+/// The route of requests to each origin, from the proxy option or the configuration's dictionary.
 struct ProxyTable: Sendable, Hashable {
     enum Route: Sendable, Hashable {
-        /// libcurl looks into the environment.
+        /// libcurl reads the environment.
         case environment
         case direct
         case server(ProxyServer)
@@ -12,7 +12,7 @@ struct ProxyTable: Sendable, Hashable {
     private var exceptions: [ProxyException] = []
     private var excludesSimpleHostNames = false
 
-    /// Reads an option, or the dictionary where the option leaves it to others.
+    /// Reads the option, and the dictionary if the option is the environment.
     init(_ proxy: CurlSession.Proxy, dictionary: [AnyHashable: Any]?) throws(CurlSessionError) {
         exceptions = proxy.exceptions.map(ProxyException.init)
         excludesSimpleHostNames = proxy.excludesSimpleHostNames
