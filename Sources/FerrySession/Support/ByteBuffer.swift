@@ -1,4 +1,4 @@
-/// Bytes that grow in place and become `Data` without a copy.
+/// A buffer that grows in place and can be converted to `Data` without a copy.
 ///
 /// `@unchecked Sendable`: it cannot be copied, so one thread or lock owns the memory at a time.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
@@ -15,7 +15,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Makes room for `size` bytes in all, and answers whether there was memory for it.
+    /// Reserves room for `size` bytes in total, and returns whether there was enough memory.
     mutating func reserve(_ size: Int) -> Bool {
         guard size > capacity else { return true }
         guard let grown = realloc(base, size) else { return false }
@@ -24,13 +24,13 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Appends bytes, and answers whether there was memory for them.
+    /// Appends bytes, and returns whether there was enough memory.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return true }
         let needed = count + bytes.count
         if capacity == 0, let spare = recycler?.take() { (base, capacity) = spare }
         if needed > capacity {
-            // The first piece gets just its size: most bodies are one piece.
+            // The first piece gets exactly its size, because most bodies are one piece.
             guard reserve(capacity == 0 ? needed : max(needed, capacity * 2)) else { return false }
         }
         base?.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
@@ -38,9 +38,9 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Gives the next of many pieces away; its memory comes back when nobody uses it any more.
+    /// Removes and returns all bytes as one of many pieces, whose memory is reused once the piece is released.
     ///
-    /// A piece that fills less than half of the memory is copied, so that nobody who keeps it keeps much more.
+    /// A piece that fills less than half of the memory is copied, so that retaining it does not retain much more.
     mutating func takePiece() -> Data {
         let large = 262_144
         guard capacity >= large, let bytes = base, count > 0 else { return takeData() }
@@ -55,7 +55,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         return data
     }
 
-    /// Gives the bytes away as `Data` and is empty afterwards.
+    /// Removes and returns all bytes as `Data`.
     mutating func takeData() -> Data {
         guard let bytes = base, count > 0 else { return Data() }
         defer {
@@ -63,7 +63,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
             capacity = 0
             count = 0
         }
-        // A small Data lives in its own allocation anyway; copying is cheaper than a deallocator's closure.
+        // A small `Data` has a separate allocation anyway, and copying is cheaper than a deallocator closure.
         if count <= 4096 {
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)

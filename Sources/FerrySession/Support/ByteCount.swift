@@ -1,6 +1,6 @@
-/// A number of bytes from zero to `Int64.max`, for numbers that come from a server, a file or an archive.
+/// A number of bytes from zero to `Int64.max`, for numbers from a server, a file or an archive.
 ///
-/// It deliberately has no `+` and no `-`: every sum says what happens when it leaves the range.
+/// It deliberately has no `+` and no `-`: every sum must say what happens on overflow.
 package struct ByteCount: Hashable, Comparable, Sendable {
     /// The number.
     package let int64: Int64
@@ -8,26 +8,27 @@ package struct ByteCount: Hashable, Comparable, Sendable {
     /// No bytes.
     package static let zero = ByteCount(unchecked: 0)
 
-    /// The largest number there is.
+    /// The largest number.
     package static let max = ByteCount(unchecked: .max)
 
     private init(unchecked value: Int64) {
         int64 = value
     }
 
-    /// Creates a count, or returns `nil` for a negative number.
+    /// Makes a count; `nil` for a negative number.
     package init?(_ value: Int64) {
         guard value >= 0 else { return nil }
         int64 = value
     }
 
-    /// Creates a count of bytes in memory.
+    /// Makes a count of bytes in memory.
     package init(clamping count: Int) {
         int64 = Int64(Swift.max(0, count))
     }
 
-    /// Reads digits alone, without sign or blanks, as RFC 9110 section 8.6 writes a length; `nil` for anything else and
-    /// for numbers beyond `Int64.max`.
+    /// Parses decimal digits without sign or blanks, the form of a length in RFC 9110, section 8.6.
+    ///
+    /// Returns `nil` for anything else, and for numbers larger than `Int64.max`.
     package init?(digits text: some StringProtocol) {
         guard !text.isEmpty else { return nil }
         var value: Int64 = 0
@@ -41,19 +42,19 @@ package struct ByteCount: Hashable, Comparable, Sendable {
         int64 = value
     }
 
-    /// Returns the sum, or `nil` where it is too large.
+    /// Returns the sum, or `nil` if it is too large.
     package func adding(_ other: ByteCount) -> ByteCount? {
         let (sum, overflow) = int64.addingReportingOverflow(other.int64)
         return overflow ? nil : ByteCount(unchecked: sum)
     }
 
-    /// Returns the difference, or `nil` where it is negative.
+    /// Returns the difference, or `nil` if it is negative.
     package func subtracting(_ other: ByteCount) -> ByteCount? {
-        // Two numbers that are not negative have a difference.
+        // The difference of two numbers that are not negative cannot overflow.
         ByteCount(int64 - other.int64)
     }
 
-    /// Adds a count; the largest number stays what it is.
+    /// Adds a count; the result is at most the largest number.
     package mutating func add(_ other: ByteCount) {
         self = adding(other) ?? .max
     }
@@ -64,7 +65,7 @@ package struct ByteCount: Hashable, Comparable, Sendable {
 }
 
 extension ByteCount? {
-    /// The number as URLSession writes it: `NSURLSessionTransferSizeUnknown` for one that is not known.
+    /// The number as in URLSession, with `NSURLSessionTransferSizeUnknown` for an unknown one.
     package var transferSize: Int64 { map(\.int64) ?? NSURLSessionTransferSizeUnknown }
 }
 

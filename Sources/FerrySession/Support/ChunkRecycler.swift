@@ -1,10 +1,10 @@
-/// Keeps the memory of one delivered piece of a body for the next: fresh memory costs as much as moving the bytes,
-/// since the kernel clears every page of it.
+/// Reuses the memory of one delivered piece of a body for the next.
 ///
-/// It lives as long as the task or any of its pieces, and frees what it keeps.
+/// Fresh memory costs as much as moving the bytes, because the kernel clears every page of it. The recycler lives as
+/// long as the task or any of its pieces, and then frees the memory it keeps.
 final class ChunkRecycler: Sendable {
     private struct Spare: ~Copyable, @unchecked Sendable {
-        // `@unchecked Sendable`: the memory is owned by whoever has taken it, and by the recycler between.
+        // `@unchecked Sendable`: the memory is owned by the piece that uses it, and in between by the recycler.
         var base: UnsafeMutableRawPointer?
         var capacity = 0
 
@@ -13,7 +13,7 @@ final class ChunkRecycler: Sendable {
 
     private let spare = Mutex(Spare())
 
-    /// Gives away what is kept.
+    /// Removes and returns the spare memory, if any.
     func take() -> (base: UnsafeMutableRawPointer, capacity: Int)? {
         let address = spare.withLock { spare -> (UInt, Int)? in
             guard let base = spare.base else { return nil }
@@ -24,7 +24,7 @@ final class ChunkRecycler: Sendable {
         return (base, address.1)
     }
 
-    /// Keeps the memory, unless some is kept already.
+    /// Keeps memory for reuse, or frees it if there is a spare already.
     func give(_ base: UnsafeMutableRawPointer, capacity: Int) {
         let address = UInt(bitPattern: base)
         let isKept = spare.withLock { spare -> Bool in
@@ -36,7 +36,7 @@ final class ChunkRecycler: Sendable {
         if !isKept { free(base) }
     }
 
-    /// The bytes as `Data` whose memory comes back.
+    /// Returns the bytes as `Data` whose memory is given back when it is released.
     func data(_ base: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
         Data(
             bytesNoCopy: base,

@@ -1,4 +1,4 @@
-/// A system call that failed on a file, or a file that may not be used.
+/// A failed system call on a file, or a file that must not be used.
 package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// Why a file could not be used.
     package enum Reason: Sendable, Hashable {
@@ -14,13 +14,13 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         case tooLarge(limit: Int)
     }
 
-    /// What was tried, such as `open`.
+    /// The operation that failed, such as `open`.
     package let operation: String
 
-    /// The file.
+    /// The path of the file.
     package let path: String
 
-    /// Why it failed.
+    /// The reason for the failure.
     package let reason: Reason
 
     package init(_ operation: String, path: String, reason: Reason) {
@@ -34,7 +34,7 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         self.init(operation, path: path, reason: .system(code))
     }
 
-    /// The value of `errno` that describes the failure best.
+    /// The value of `errno` that best describes the failure.
     package var code: Int32 {
         switch reason {
         case .system(let code): code
@@ -45,7 +45,7 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         }
     }
 
-    /// Why it failed, in words.
+    /// A description of the reason.
     package var reasonText: String {
         switch reason {
         case .system(EISDIR): "Is a directory, not a regular file"
@@ -58,12 +58,12 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         }
     }
 
-    /// The same as an error of the system.
+    /// The failure as an error of the system.
     package var posixError: any Error {
         POSIXErrorCode(rawValue: code).map { POSIXError($0) } ?? NSError(domain: NSPOSIXErrorDomain, code: Int(code))
     }
 
-    /// The operation, the file, and why it failed.
+    /// The operation, the path and the reason.
     package var description: String { "\(operation) \(path): \(reasonText)" }
 
     package var errorDescription: String? { description }

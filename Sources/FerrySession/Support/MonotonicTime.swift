@@ -1,4 +1,4 @@
-/// A moment on the monotonic clock, in nanoseconds: unlike the date, it never jumps.
+/// A point in time on the monotonic clock, in nanoseconds; unlike the date, it never jumps.
 struct MonotonicTime: Comparable, Sendable {
     var nanoseconds: UInt64
 
@@ -12,17 +12,17 @@ struct MonotonicTime: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The nanoseconds since an earlier moment, zero when it is not earlier.
+    /// Returns the nanoseconds since another time, or zero if that is later.
     func since(_ earlier: Self) -> UInt64 {
         nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0
     }
 
-    /// The moment `duration` nanoseconds earlier, the beginning of time when that cannot be said.
+    /// Returns the time `duration` nanoseconds earlier, clamped to zero.
     func before(_ duration: UInt64) -> Self {
         Self(nanoseconds: nanoseconds > duration ? nanoseconds - duration : 0)
     }
 
-    /// The moment `duration` nanoseconds later, the end of time when that cannot be said.
+    /// Returns the time `duration` nanoseconds later, clamped to the largest value.
     func advanced(by duration: UInt64) -> Self {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
         return Self(nanoseconds: overflow ? .max : sum)
@@ -30,9 +30,10 @@ struct MonotonicTime: Comparable, Sendable {
 }
 
 extension UInt64 {
-    /// Seconds as nanoseconds, or `nil` for an interval that sets no limit: zero, negative, infinite or not a number.
+    /// Converts seconds to nanoseconds; `nil` for an interval that sets no limit.
     ///
-    /// Both `URLRequest` and `URLSessionConfiguration` use such values for "no timeout".
+    /// Such an interval is zero, negative, infinite, not a number, or at least 9e9 seconds. Both `URLRequest` and
+    /// `URLSessionConfiguration` use such values for "no timeout".
     static func nanoseconds(inSeconds seconds: Double) -> UInt64? {
         guard seconds > 0, seconds.isFinite, seconds < 9e9 else { return nil }
         return UInt64(seconds * 1_000_000_000)

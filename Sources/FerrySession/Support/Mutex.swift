@@ -1,8 +1,9 @@
 #if FERRY_THREAD_SANITIZER
-/// The lock of builds for the thread sanitizer, which cannot see into `Synchronization.Mutex` and would report races
-/// between what it guards.
+/// The lock of builds for the thread sanitizer.
 ///
-/// `@unchecked Sendable`: the value is touched with the POSIX lock held.
+/// The sanitizer cannot see into `Synchronization.Mutex` and would report races on the protected values.
+///
+/// `@unchecked Sendable`: the value is accessed only with the POSIX lock held.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

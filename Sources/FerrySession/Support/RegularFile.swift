@@ -1,20 +1,20 @@
 /// An open regular file.
 ///
-/// Opening never waits: a pipe, a socket or a device that has taken the place of a file is refused with a ``FileError``
-/// before anything is read or written. Child processes do not inherit the descriptor. Reading and writing name their
-/// offset, go on after signals, and leave no position behind.
+/// Opening never blocks: a pipe, socket or device in place of the file is refused with a ``FileError`` before anything
+/// is read or written. Child processes do not inherit the descriptor. Reads and writes specify their offset, do not use
+/// the file position, and are retried after signals.
 ///
-/// `@unchecked Sendable`: the descriptor changes in `close()` alone, which the owner calls when nothing else uses the file.
+/// `@unchecked Sendable`: the descriptor changes only in `close()`, which must not run concurrently with other uses.
 package final class RegularFile: @unchecked Sendable {
-    /// What is done about a symbolic link in the last component of a path.
+    /// What to do about a symbolic link in the last component of a path.
     package enum Links: Sendable {
-        /// It is followed: the path was chosen by the user.
+        /// Follow it, because the path was chosen by the user.
         case follow
-        /// It is an error: the path was chosen by Ferry.
+        /// Fail, because the path was chosen by Ferry.
         case refuse
     }
 
-    /// The path it was opened by.
+    /// The path with which the file was opened.
     package let path: String
 
     private var descriptor: Int32
@@ -33,24 +33,24 @@ package final class RegularFile: @unchecked Sendable {
         try self.init(path, flags: O_RDONLY | links.flag, operation: "open")
     }
 
-    /// Opens a file for writing, and keeps what it holds.
+    /// Opens a file for writing, and keeps its contents.
     ///
     /// - Parameters:
     ///   - path: The path.
-    ///   - links: What is done about a symbolic link.
-    ///   - mode: The permissions of the file where it is made; `nil` makes none.
+    ///   - links: What to do about a symbolic link.
+    ///   - mode: The permissions with which to create a missing file, or `nil` to fail if there is none.
     /// - Throws: ``FileError``.
     package convenience init(writing path: String, links: Links, creatingWith mode: mode_t? = nil) throws(FileError) {
         let creation = mode == nil ? 0 : O_CREAT
         try self.init(path, flags: O_WRONLY | creation | links.flag, mode: mode ?? 0, operation: "open")
     }
 
-    /// Makes a file that must not be there yet, for writing and reading.
+    /// Creates a file that must not exist yet, for writing and reading.
     package convenience init(creating path: String, mode: mode_t = 0o600) throws(FileError) {
         try self.init(path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, operation: "create")
     }
 
-    /// Reads a whole file of at most so many bytes.
+    /// Reads a whole file, which must have at most `limit` bytes.
     package static func contents(of path: String, links: Links, limit: Int) throws(FileError) -> Data {
         let file = try RegularFile(reading: path, links: links)
         let data = try file.read(upToCount: limit == .max ? limit : limit + 1)
@@ -64,11 +64,11 @@ package final class RegularFile: @unchecked Sendable {
         mode: mode_t,
         operation: String
     ) throws(FileError) -> Int32 {
-        // Without O_NONBLOCK, opening a pipe waits for somebody to open its other end.
+        // Without O_NONBLOCK, opening a pipe blocks until its other end is opened.
         let all = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = Int32(truncatingIfNeeded: retrying { Int(openDescriptor(path, all, mode)) })
         guard descriptor >= 0 else {
-            // A pipe that nobody reads, and a socket.
+            // The path is a socket, or a pipe without a reader.
             if errno == ENXIO { throw FileError(operation, path: path, reason: .notRegular) }
             throw FileError(operation, path: path)
         }
@@ -91,52 +91,52 @@ package final class RegularFile: @unchecked Sendable {
 
     // MARK: - The file
 
-    /// The file's size, owner and times now.
+    /// Returns the file's current size, owner and times.
     package func status() throws(FileError) -> stat {
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw FileError("examine", path: path) }
         return info
     }
 
-    /// How many bytes the file has now.
+    /// Returns the current size of the file in bytes.
     package func size() throws(FileError) -> Int64 {
         Int64(try status().st_size)
     }
 
-    /// Makes sure that the file belongs to the user this process runs as.
+    /// Throws unless the file belongs to the user of this process.
     package func requireOwnership() throws(FileError) {
         guard try status().st_uid == geteuid() else { throw FileError("open", path: path, reason: .foreignOwner) }
     }
 
-    /// Takes the file for this process alone, and returns whether that was possible; closing it gives it back.
+    /// Locks the file exclusively, without waiting, and returns whether that was possible; closing it unlocks it.
     package func tryLock() -> Bool {
         Self.retrying { Int(flock(descriptor, LOCK_EX | LOCK_NB)) } == 0
     }
 
-    /// Sets the time of the last change to now.
+    /// Sets the time of last modification to the current time.
     package func touch() {
         futimens(descriptor, nil)
     }
 
-    /// Cuts the file off, or fills it with zeros, to a size.
+    /// Truncates the file to a size, or extends it with zeros.
     package func truncate(to size: Int64) throws(FileError) {
         guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {
             throw FileError("truncate", path: path)
         }
     }
 
-    /// Closes the file; a disk that is full or far away may report its failure only here.
+    /// Closes the file; a full or remote disk may report a failure only now.
     package func close() throws(FileError) {
         guard descriptor >= 0 else { return }
         let open = descriptor
         descriptor = -1
-        // The descriptor is closed after a signal, too.
+        // The descriptor is closed even if a signal interrupts the call.
         guard closeDescriptor(open) == 0 || errno == EINTR else { throw FileError("close", path: path) }
     }
 
     // MARK: - Bytes
 
-    /// Reads at an offset, and returns how many bytes there were; zero at the end.
+    /// Reads at an offset and returns the number of bytes read, zero at the end.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
         guard !buffer.isEmpty else { return 0 }
         let count = Self.retrying { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
@@ -144,7 +144,7 @@ package final class RegularFile: @unchecked Sendable {
         return count
     }
 
-    /// Reads from the beginning up to the end, or up to a count.
+    /// Reads from the beginning to the end, or up to `limit` bytes.
     package func read(upToCount limit: Int) throws(FileError) -> Data {
         let expected = Int(clamping: try size())
         var data = Data()
@@ -160,7 +160,7 @@ package final class RegularFile: @unchecked Sendable {
         return data
     }
 
-    /// Writes all of the bytes at an offset.
+    /// Writes all bytes at an offset.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
         var written = 0
         while written < bytes.count {
@@ -168,13 +168,13 @@ package final class RegularFile: @unchecked Sendable {
             let (place, isTooFar) = offset.addingReportingOverflow(Int64(written))
             guard !isTooFar else { throw FileError("write to", path: path, code: EFBIG) }
             let count = Self.retrying { pwrite(descriptor, rest.baseAddress, rest.count, off_t(place)) }
-            // Zero would repeat for ever.
+            // Retrying after zero could loop forever.
             guard count > 0 else { throw FileError("write to", path: path, code: count == 0 ? EIO : errno) }
             written += count
         }
     }
 
-    /// Writes all of the data at an offset.
+    /// Writes all data at an offset.
     package func write(_ data: Data, at offset: Int64 = 0) throws(FileError) {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(FileError) in try write(bytes, at: offset) }
@@ -182,7 +182,7 @@ package final class RegularFile: @unchecked Sendable {
         try result.get()
     }
 
-    /// Maps all of the file into memory, which stays readable after the file is closed or deleted.
+    /// Maps the first `count` bytes into memory, which stays readable after the file is closed or deleted.
     package func mapped(count: Int) throws(FileError) -> Data {
         guard count > 0 else { return Data() }
         guard try size() >= Int64(count) else { throw FileError("map", path: path, code: EIO) }
@@ -192,7 +192,7 @@ package final class RegularFile: @unchecked Sendable {
         return Data(bytesNoCopy: base, count: count, deallocator: .unmap)
     }
 
-    /// Makes a system call again for as long as signals interrupt it.
+    /// Repeats a system call while signals interrupt it.
     private static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -205,12 +205,12 @@ extension RegularFile.Links {
     fileprivate var flag: Int32 { self == .refuse ? O_NOFOLLOW : 0 }
 }
 
-/// `open`, under a name that no method shadows.
+/// Calls `open`, under a name that no method shadows.
 private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     open(path, flags, mode)
 }
 
-/// `close`, under a name that no method shadows.
+/// Calls `close`, under a name that no method shadows.
 @discardableResult
 private func closeDescriptor(_ descriptor: Int32) -> Int32 {
     close(descriptor)

@@ -1,20 +1,20 @@
-/// Which names of header fields, query parameters, form fields and JSON members have values that are left out of texts.
+/// Recognizes the names of header fields, query parameters, form fields and JSON members whose values are secret.
 package enum SecretName {
-    /// What is written in place of a value.
+    /// The text that replaces a secret value.
     package static let placeholder = "<redacted>"
 
-    /// Returns a Boolean value that indicates whether the name says that its value is a secret.
+    /// Returns a Boolean value that indicates whether a name suggests that its value is secret.
     ///
-    /// Case and everything but letters and digits make no difference: `api_key`, `apiKey` and `X-Api-Key` are alike.
+    /// Case and all characters except letters and digits are ignored: `api_key`, `apiKey` and `X-Api-Key` are equal.
     package static func isSecret(_ name: some StringProtocol) -> Bool {
-        // No such name is longer, and the work is bounded.
+        // No known name is longer, and the limit bounds the work; a longer name counts as secret.
         let longest = 256
         guard name.utf8.count <= longest else { return true }
         let plain = String(decoding: name.utf8.compactMap(plainByte), as: UTF8.self)
         return whole.contains(plain) || parts.contains { plain.contains($0) }
     }
 
-    /// Names that are secret as a whole, since they are parts of harmless ones.
+    /// Names that are compared as a whole, because they are also parts of harmless names.
     private static let whole: Set<String> = [
         "cookie", "setcookie", "key", "sig", "pwd", "pass", "auth", "jwt", "sid", "otp", "xkey", "xauth",
         "authkey", "xauthkey", "functionskey", "xfunctionskey", "subscriptionkey", "ocpapimsubscriptionkey",

@@ -1,6 +1,5 @@
 extension String {
-    /// Whether both are the same but for the case of ASCII letters, as names of fields are compared (RFC 9110,
-    /// section 5.1).
+    /// Whether two strings are equal except for the case of ASCII letters, as field names are (RFC 9110, section 5.1).
     func isEqualIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         if self == other { return true }
@@ -13,17 +12,17 @@ extension String {
                 return true
             }
         }
-        // Strings that Swift has not made itself have no storage to look into.
+        // Strings that Swift has not made itself may not have contiguous storage.
         return (isEqual ?? nil) ?? (lowercased() == other.lowercased())
     }
 
-    /// The same in lower case; a string that has nothing to change, as most, is not made anew.
+    /// The string in lowercase; most strings need no change and are returned without a copy.
     var folded: String {
         let isFolded = utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
         return isFolded ? self : lowercased()
     }
 
-    /// Returns a Boolean value that indicates whether the text has a byte.
+    /// Returns a Boolean value that indicates whether the string contains a byte.
     func hasByte(_ byte: UInt8) -> Bool {
         var text = self
         return text.withUTF8 { $0.contains(byte) }

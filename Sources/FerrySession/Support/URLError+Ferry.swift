@@ -1,7 +1,7 @@
 extension URLError {
-    /// An error of the URL loading system with what its reader needs: the URL, the reason, and the cause.
+    /// Returns an error with the URL, the reason and the cause.
     ///
-    /// The URL has no user information, and no text has any either; see ``Foundation/URL/presentable``.
+    /// Neither the URL nor any text has user information; see ``Foundation/URL/presentable``.
     static func ferry(
         _ code: Code,
         url: URL?,
@@ -22,20 +22,20 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
-    /// The error of a download that can be continued.
+    /// Returns the error with resume data, for a download that can be continued.
     func withResumeData(_ data: Data) -> URLError {
         var info = userInfo
         info[URLSessionDownloadTaskResumeData] = data
         return URLError(code, userInfo: info)
     }
 
-    /// What a task completes with whose body was wanted as a stream in vain.
+    /// The error when a new body stream is needed and none is provided.
     static func ferryWithoutStream(url: URL?) -> URLError {
-        let error = CurlSessionError(.bodyNotReplayable, "The request's body is wanted as a stream, and none was given")
+        let error = CurlSessionError(.bodyNotReplayable, "A new stream of the body is needed, and none was provided")
         return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
     }
 
-    /// What a task that was cancelled completes with.
+    /// The error of a cancelled task.
     static func ferryCancelled(url: URL?) -> URLError {
         .ferry(.cancelled, url: url, "cancelled")
     }
