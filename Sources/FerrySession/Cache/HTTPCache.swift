@@ -69,13 +69,15 @@ public final class HTTPCache: Sendable {
     /// The current size of the files, in bytes, which is determined by examining each of them.
     public var currentDiskUsage: Int { folder?.size ?? 0 }
 
-    /// Removes all responses, in memory and on disk.
+    /// Removes all responses, in memory and on disk; returns when the files are deleted.
     public func removeAll() {
         folder?.removeAll()
         memory.withLock { $0.removeAll() }
     }
 
     /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
+    ///
+    /// Files of responses with `Vary` are not used again, and are deleted when the cache needs their space.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }
@@ -139,7 +141,7 @@ public final class HTTPCache: Sendable {
     }
 
     func remove(_ key: String) {
-        // The stored beginning of a response is as old as the whole.
+        // The stored beginning of an interrupted response is as outdated as a complete one.
         let keys = [key, CacheCompletion.key(key)]
         // Remove the files first: a response read from them in the meantime is not kept, because the removal in memory
         // follows.

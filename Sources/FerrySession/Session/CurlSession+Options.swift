@@ -79,7 +79,7 @@ extension CurlSession {
         /// no cache if `urlCache` is `nil`.
         public var cache: HTTPCache?
 
-        /// The default options.
+        /// Makes the default options.
         public init() {}
     }
 }

@@ -167,7 +167,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         }
     }
 
-    // MARK: - Life
+    // MARK: - Lifetime
 
     /// Lets the tasks finish; then the session becomes invalid and its delegate is notified.
     ///

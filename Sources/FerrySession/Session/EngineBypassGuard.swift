@@ -10,8 +10,8 @@ internal import CFerry
 /// distinguish the tasks of a ``CurlSession`` from others. All FoundationNetworking tasks run on one serial queue,
 /// where a task reads its session's configuration and calls the classes in it, with nothing in between.
 final class EngineBypassGuard: URLProtocol {
-    /// Whether the last configuration that was read on the queue of FoundationNetworking's tasks was a
-    /// ``CurlSession``'s.
+    /// Whether a ``CurlSession``'s configuration was read on the queue of FoundationNetworking's tasks since this class
+    /// was last asked.
     private static let isNoted = Mutex(false)
 
     /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.

@@ -1,7 +1,7 @@
 /// The tasks of a session, protected by the session's lock.
 ///
-/// A task is kept from its creation until it completes. Before it is resumed, only its core is kept, which does not
-/// retain the session: a session whose tasks were never resumed can be freed together with them.
+/// A task is kept from its creation until it completes. Before it is resumed, only its core is kept. The core releases
+/// the session when the task is released, so a session whose tasks were never resumed can be freed.
 struct TaskRegistry {
     private enum Entry {
         /// The task was never resumed.

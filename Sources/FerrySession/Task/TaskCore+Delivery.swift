@@ -147,7 +147,7 @@ extension TaskCore {
         }
     }
 
-    // MARK: - Questions
+    // MARK: - Questions to the delegate
 
     /// Accepts the answer to the question `number`; late and repeated answers are ignored.
     private func answered(_ number: Int?, _ isEnding: Bool = true) -> (isValid: Bool, mustDrain: Bool) {
@@ -270,7 +270,7 @@ extension TaskCore {
         }
     }
 
-    // MARK: - Ends
+    // MARK: - Completion
 
     private func deliverFile(_ delivery: Delivery, _ file: DownloadFile) {
         switch delivery.face {
