@@ -1,10 +1,10 @@
 import FerrySession
 
-/// Takes a response and its body as they come, on the session's delegate queue.
+/// A receiver of a response and its body as they arrive, called on the session's delegate queue.
 protocol BodySink: Sendable {
-    /// Takes the response.
+    /// Receives the response.
     func receive(_ response: URLResponse, of task: URLSessionTask)
 
-    /// Takes a piece of the body.
+    /// Receives a piece of the body.
     func receive(_ data: Data, of task: URLSessionTask)
 }

@@ -1,20 +1,20 @@
 import FerrySession
 
-/// Where the body of a streamed upload comes from.
+/// The source of a streamed upload's body.
 struct BodyStreamSource: Sendable {
     /// The request with the body stream.
     let request: URLRequest
 
-    /// Makes a stream from the beginning each time it is asked.
+    /// Makes a stream that begins at the start of the body; called each time one is needed.
     let replay: (@Sendable () -> InputStream?)?
 
-    /// Whether the session asks for the first stream too, and does not take it from the request.
+    /// Whether the session asks the delegate for the first stream too, rather than taking it from the request.
     let isAskedFirst: Bool
 
-    /// The length of the body, where the request says it.
+    /// The length of the body, if the request states it.
     var length: Int64? { request.contentLength }
 
-    /// The stream to send now: a new one, a copy of the request's own, or that one itself if it has not been used.
+    /// Returns the stream to send: a new one, a copy of the request's, or the request's itself if it has not been used.
     func next(isFirst: Bool) -> InputStream? {
         if let replay { return replay() }
         guard let stream = request.httpBodyStream else { return nil }

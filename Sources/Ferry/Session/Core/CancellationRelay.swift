@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Carries the cancellation of a Swift task to what it cancels, whichever comes first.
+/// A link that forwards the cancellation of a Swift task to a transfer, whichever of the two comes first.
 final class CancellationRelay: Sendable {
     private struct State: Sendable {
         var cancelOther: (@Sendable () -> Void)?
@@ -9,7 +9,7 @@ final class CancellationRelay: Sendable {
 
     private let state = Locked(State())
 
-    /// Takes what is to be called, and calls it if cancellation was asked for already.
+    /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
     func attach(_ cancelOther: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.cancelOther = state.isCancelled ? nil : cancelOther
@@ -18,12 +18,12 @@ final class CancellationRelay: Sendable {
         if isCancelled { cancelOther() }
     }
 
-    /// Takes the task to cancel.
+    /// Sets the session task to cancel.
     func attach(_ task: URLSessionTask) {
         attach { task.cancel() }
     }
 
-    /// Cancels, now or when there is something to cancel.
+    /// Cancels the transfer, or cancels it as soon as one is attached.
     func cancel() {
         let cancelOther = state.withLock { state in
             state.isCancelled = true

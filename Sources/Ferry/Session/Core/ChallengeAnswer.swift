@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The answer to one challenge, given once.
+/// The decision about one authentication challenge, passed to the session at most once.
 struct ChallengeAnswer: Sendable {
     let challenge: URLAuthenticationChallenge
     let task: URLSessionTask
@@ -9,7 +9,10 @@ struct ChallengeAnswer: Sendable {
     let completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     private let isGiven = Locked(false)
 
-    /// Prepares the answer to a challenge; FoundationNetworking's default handling never ends without a credential.
+    /// Creates the decision about a challenge.
+    ///
+    /// With `defaultHandlingHangs`, default handling is replaced: FoundationNetworking's never ends without a
+    /// credential.
     init(
         challenge: URLAuthenticationChallenge,
         task: URLSessionTask,
@@ -24,7 +27,10 @@ struct ChallengeAnswer: Sendable {
         self.completionHandler = completionHandler
     }
 
-    /// Asks the hooks: the task's own; that of the session about the connection, that of all tasks about all else.
+    /// Asks the hooks what to do about the challenge.
+    ///
+    /// The task's hook comes first, then the session's hook for a challenge about the connection, then the hook for all
+    /// tasks.
     func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {
         if let outcome = delegate?.hooks.didReceiveChallenge?(challenge, give) { return outcome }
         if let hook = hooks.sessionDidReceiveChallenge, challenge.concernsConnection {
@@ -35,7 +41,7 @@ struct ChallengeAnswer: Sendable {
         return hooks.taskDidReceiveChallenge?(session, task, challenge, give) ?? .performDefaultHandling
     }
 
-    /// Gives the answer, unless it has been given.
+    /// Passes an outcome to the session; ignores `.deferred`, and all but the first.
     func give(_ outcome: ChallengeOutcome) {
         if case .deferred = outcome { return }
         let isFirst = isGiven.withLock { given in
@@ -65,7 +71,7 @@ struct ChallengeAnswer: Sendable {
 }
 
 extension URLAuthenticationChallenge {
-    /// Whether it is about the connection rather than about one request.
+    /// Whether the challenge concerns the connection rather than one request.
     fileprivate var concernsConnection: Bool {
         [
             "NSURLAuthenticationMethodServerTrust", "NSURLAuthenticationMethodClientCertificate",

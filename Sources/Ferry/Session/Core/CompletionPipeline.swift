@@ -1,34 +1,37 @@
 import FerrySession
 
-/// What follows the end of a task: validation and decoding, the completion handler, the notification, in this order.
+/// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
 struct CompletionPipeline<Value: Sendable>: Sendable {
-    /// Makes the final response; runs on the processing queue, or in the Swift task that waits for it.
+    /// Makes the final response.
+    ///
+    /// It runs on the processing queue, on the default completion queue if the handler runs there too, or in the Swift
+    /// task that awaits the response.
     let makeResponse: @Sendable (TaskOutcome) -> TaskResponse<Value>
 
-    /// The user's handler.
+    /// The caller's completion handler.
     let completionHandler: @Sendable (TaskResponse<Value>) -> Void
 
-    /// Where the handler runs; nil runs it at once.
+    /// The queue of the handler; nil runs it directly after `makeResponse`, on the same thread.
     let completionQueue: DispatchQueue?
 
-    /// The Swift task that waits for the response; it needs no queue.
+    /// The Swift task that awaits the response and runs the pipeline itself, without a queue.
     let waiter: CompletionWaiter?
 
-    /// The task's place in the completion group.
+    /// The task's membership in the completion group.
     let token: CompletionToken
 
     /// The serializer, for the notification.
     let serializer: any ResponseSerializer
 
-    /// Who posts the notification.
+    /// The poster of the notification.
     let notifications: NotificationPoster
 
-    /// Who else wants to know.
+    /// The event monitors to notify.
     let monitor: CompositeEventMonitor
 
-    /// Starts it.
+    /// Starts the pipeline.
     ///
-    /// Where nobody has chosen a queue, one hop serves for decoding and for the handler.
+    /// With the default completion queue, decoding and the handler share one block, which saves a dispatch.
     func run(_ outcome: TaskOutcome) {
         if let waiter, waiter.bring({ process(outcome, on: nil) }) { return }
         let isOwn = completionQueue === ManagerQueues.completion

@@ -2,8 +2,8 @@ import FerrySession
 
 /// A task's membership in its completion group.
 ///
-/// The group is left exactly once: after the completion handler or, for a task that is dropped without ever having run,
-/// with the token. A `DispatchGroup` that is released while entered would end the process.
+/// The group is left exactly once: after the completion handler or, for a task that is released without ever having
+/// run, when the token is released. Releasing a `DispatchGroup` that is still entered would end the process.
 final class CompletionToken: Sendable {
     private let group: Locked<DispatchGroup?>
 
@@ -13,7 +13,7 @@ final class CompletionToken: Sendable {
         self.group = Locked(group)
     }
 
-    /// Leaves the group, the first time.
+    /// Leaves the group; does nothing after the first call.
     func leave() {
         let group = group.withLock { group in
             defer { group = nil }

@@ -1,11 +1,11 @@
 import FerrySession
 
-/// A Swift task that waits for a response, and does itself what follows the transfer.
+/// A Swift task that awaits a response, and runs the completion pipeline itself.
 ///
-/// It has to be woken anyway: to decode on another queue first would wake one thread more. Downloads have no part in it,
-/// since moving a file may wait for a disk.
+/// The Swift task has to be woken in any case: decoding on another queue first would wake one more thread. Downloads do
+/// not use it, since moving a file may block on the disk.
 final class CompletionWaiter: Sendable {
-    /// What one that is made now completes to; the first to be made takes it.
+    /// The waiter for the session task that is made in this scope; the first one made takes it.
     @TaskLocal static var current: CompletionWaiter?
 
     private struct State: Sendable {
@@ -24,7 +24,7 @@ final class CompletionWaiter: Sendable {
 
     private let state = Locked(State())
 
-    /// The one that waits for the task which is made now, unless another task has taken it.
+    /// Returns the waiter for the session task that is being made; nil if there is none or another task has taken it.
     static func take() -> CompletionWaiter? {
         guard let current else { return nil }
         let isTaken = current.state.withLock { state in
@@ -34,7 +34,7 @@ final class CompletionWaiter: Sendable {
         return isTaken ? nil : current
     }
 
-    /// Brings what is to be done; false if nobody waits any more.
+    /// Hands over work for the waiting Swift task; returns false if it no longer waits.
     func bring(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isBrought, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard !state.isOver else { return (false, nil) }
@@ -45,12 +45,12 @@ final class CompletionWaiter: Sendable {
         return isBrought
     }
 
-    /// Has the waiting task look whether its response is there.
+    /// Wakes the waiting Swift task to check whether its response has arrived.
     func wake() {
         state.withLock { $0.signal() }?.resume()
     }
 
-    /// Waits for a response, and does meanwhile what is brought.
+    /// Waits for a response, and runs the submitted work in the meantime.
     func wait<Value: Sendable>(for received: Locked<Value?>) async -> Value {
         while true {
             state.withLock { state -> (@Sendable () -> Void)? in
@@ -73,7 +73,7 @@ final class CompletionWaiter: Sendable {
     }
 
     private func finish() {
-        // Another task than the awaited one may have taken the place, and brought its work last.
+        // A task other than the awaited one may have taken the waiter, and submitted its work last: run it too.
         state.withLock { state -> (@Sendable () -> Void)? in
             state.isOver = true
             defer { state.work = nil }

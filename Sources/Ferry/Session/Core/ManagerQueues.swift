@@ -1,17 +1,19 @@
 import FerrySession
 
-/// The queues that serve all managers.
+/// The queues shared by all managers.
 ///
-/// They have the quality of service that operation queues have by default, and so run on the same threads: with another
-/// one each completion would wake a thread of another pool.
+/// They have the same quality of service as operation queues by default, and so use the same threads. With a different
+/// one, each completion would wake a thread of another pool.
 enum ManagerQueues {
-    /// Where responses are validated and decoded, many at a time.
+    /// The concurrent queue on which responses are validated and decoded.
     static let processing = DispatchQueue(label: "ferry.processing", attributes: .concurrent)
 
-    /// Where completion handlers run by default, many at a time: a program that blocks its main thread completes too.
+    /// The default queue of completion handlers, which is concurrent.
+    ///
+    /// It is not the main queue, so that requests also complete in a program that blocks its main thread.
     static let completion = DispatchQueue(label: "ferry.completion", attributes: .concurrent)
 
-    /// Makes the queue for the delegate callbacks of one manager.
+    /// Returns a new serial queue for the delegate callbacks of one manager.
     static func makeOperationQueue() -> OperationQueue {
         let queue = OperationQueue()
         queue.name = "ferry.session"

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension SessionCore {
-    /// Makes the delegate of a task whose body is decoded; it takes the settings as they are now.
+    /// Returns a delegate for a task whose body is decoded; it uses the manager's settings as they are now.
     func makeDelegate<Serializer: ResponseSerializer>(
         serializer: Serializer,
         uploadProgress: ProgressHandler? = nil,
@@ -38,7 +38,7 @@ extension SessionCore {
         )
     }
 
-    /// Makes the delegate of a download.
+    /// Returns a delegate for a download.
     func makeDownloadDelegate<Serializer: ResponseSerializer>(
         serializer: Serializer,
         progress: ProgressHandler?,
@@ -48,7 +48,7 @@ extension SessionCore {
         let pipeline = makePipeline(serializer: serializer, completionHandler: completionHandler) { outcome in
             var response = TaskResponse<URL>(outcome)
             if response.error == nil {
-                // A download is validated as a response without a body: its type is not the serializer's business.
+                // A download is validated as a response without a body: the serializer does not decode it.
                 let result = serializer.serialize(request: outcome.request, response: outcome.response, data: nil)
                 response.error = result.error
             }
@@ -61,7 +61,7 @@ extension SessionCore {
         return makeDelegate(downloadProgress: progress, complete: pipeline.run)
     }
 
-    /// Makes the delegate of a task whose body is handed on.
+    /// Returns a delegate for a task whose body is passed on as it arrives.
     func makeStreamingDelegate(
         sink: any BodySink,
         bodyStreams: BodyStreamSource?,
@@ -125,7 +125,7 @@ extension SessionCore {
 }
 
 extension TaskResponse {
-    /// Begins a response with what a task came to.
+    /// Creates a response from the outcome of a task, without a value.
     fileprivate init(_ outcome: TaskOutcome) {
         self.init(
             request: outcome.request,

@@ -1,39 +1,39 @@
 import FerrySession
 
-/// What a manager is made of, apart from its public face: the sessions, the task delegates, the settings.
+/// The part of a manager that may outlive it: the sessions, the task delegates and the settings.
 ///
-/// The session's delegate holds it, so that tasks complete when the manager has gone.
+/// The session's delegate retains it, so that tasks complete after the manager has been released.
 final class SessionCore: Sendable {
     let configuration: URLSessionConfiguration
     let operationQueue = ManagerQueues.makeOperationQueue()
     let registry = TaskDelegateRegistry()
     let settings: Locked<SessionSettings>
     let notifications = NotificationPoster()
-    /// The manager's reachability, made when it is first asked for.
+    /// The manager's reachability, made when it is first read.
     let reachability = Locked<ReachabilityManager?>(nil)
-    /// What the manager's requests go to, where that is known.
+    /// The host that the manager's requests go to, if there is a base URL.
     let reachabilityTarget = Locked<ReachabilityTarget?>(nil)
     let transport: SessionTransport
     private let sessions = Locked(SessionTable())
-    /// Held while a policy is handed to the sessions, so that the latest one is the last they get.
+    /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
     private let policyHandover = Locked(false)
 
-    /// Makes a core; its session is made when it is first needed.
+    /// Creates a core; its session is made when it is first needed.
     init(
         configuration: URLSessionConfiguration,
         transport: SessionTransport,
         responseSerializer: any ValidatingResponseSerializer
     ) {
-        // A configuration is a class: a later change by its owner must not reach the next session.
+        // A configuration is a class: a later change by the caller must not affect the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
         settings = Locked(SessionSettings(responseSerializer: responseSerializer))
     }
 
-    /// The hooks as they are set now.
+    /// The hooks at this moment.
     var hookTable: HookTable { settings.withLock { $0.hookTable } }
 
-    /// The event monitors as they are set now.
+    /// The event monitors at this moment.
     var monitor: CompositeEventMonitor { settings.withLock { $0.monitor } }
 
     // MARK: - Sessions
@@ -51,14 +51,14 @@ final class SessionCore: Sendable {
         (made as? CurlSession)?.taskObserver = delegate
         made.apply(settings.withLock { $0.securityPolicy })
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
-        // A policy that was set meanwhile did not know of this session.
+        // A policy that was set while the session was being made has not been applied to it.
         if isCurrent { handPolicyOver() }
         if isCurrent { return made }
         made.invalidateAndCancel()
         return sessions.withLock { $0.session } ?? made
     }
 
-    /// Holds the sessions, and those made later, to a policy.
+    /// Applies a policy to all sessions, including those made later.
     func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try policy.validate()
         if !policy.isDefault {
@@ -71,7 +71,8 @@ final class SessionCore: Sendable {
         handPolicyOver()
     }
 
-    /// Takes over what a copy has of its original; the policy holds for the session that is there already as well.
+    /// Copies the settings that a copy of a manager shares with its original, and applies the policy to existing
+    /// sessions.
     func takeSettings(of original: SessionCore) {
         let settings = original.settings.withLock { $0 }
         self.settings.withLock { $0.take(settings) }
@@ -85,25 +86,25 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Why a session must not be used, if it cannot be held to the policy.
+    /// Returns the error for a session that cannot enforce the policy; nil if it can.
     private func refusal(of session: URLSession) -> NetworkError? {
         guard !(session is CurlSession), !settings.withLock({ $0.securityPolicy }).isDefault else { return nil }
         return .unenforceable(by: "\(type(of: session))")
     }
 
-    /// Ends the current session, and lets the next task have a new one if `resetting`.
+    /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
         let session = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
         if let session { return session.invalidate(invalidation) }
-        // The session is finishing already: what is left to do for it is to hurry.
+        // No session is left to invalidate now, usually because it is finishing already: cancel the remaining tasks.
         if invalidation == .cancelling, !resetting { for task in registry.tasks { task.cancel() } }
     }
 
-    /// Lets the tasks finish and the session go after them, when the manager goes.
+    /// Releases the sessions when the manager is released; tasks that run still complete.
     func abandon() {
         let session = sessions.withLock { $0.abandon() }
         registry.releaseTasks()
-        // On Linux a session is kept by its tasks alone: it goes with the last of them, be it resumed yet or not.
+        // On Linux only its tasks retain a session: it is released with the last of them, whether resumed or not.
         #if !os(Linux)
         session?.finishTasksAndInvalidate()
         #else
@@ -111,7 +112,7 @@ final class SessionCore: Sendable {
         #endif
     }
 
-    /// Takes note that a session has become invalid; tasks it left behind fail.
+    /// Handles the end of a session; its tasks that have not completed fail.
     func sessionDidBecomeInvalid(_ session: URLSession, generation: Int, error: (any Error)?) {
         sessions.withLock { $0.didInvalidate(generation: generation) }
         for (task, delegate) in registry.removeAll(generation: generation) {
@@ -124,10 +125,10 @@ final class SessionCore: Sendable {
 
     // MARK: - Tasks
 
-    /// Makes a task and registers its delegate before anyone can resume it.
+    /// Makes a task and registers its delegate before the task can be resumed.
     ///
-    /// A task that must not be made, since the request was refused or the session is invalid, fails on the delegate
-    /// queue; a genuine but cancelled task stands for it.
+    /// If the request was refused or the session is invalid, the task fails on the delegate queue; the caller gets a
+    /// real but cancelled task in its place.
     func makeTask<Task: URLSessionTask>(
         _ delegate: TaskDelegate,
         refusal: NetworkError?,
@@ -135,7 +136,7 @@ final class SessionCore: Sendable {
         make: (URLSession) -> Task,
         makeRefused: (URLSession) -> Task
     ) -> Task {
-        // Before the session makes its task: the first child takes all pending units of the parent.
+        // Before the session makes its task, since the first child takes all pending units of the parent.
         delegate.joinCurrentProgress(isUpload: Task.self is URLSessionUploadTask.Type)
         if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
         guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {
@@ -158,19 +159,19 @@ final class SessionCore: Sendable {
         return task
     }
 
-    /// The delegate of a task of this manager that has not ended.
+    /// Returns the delegate of a task of this manager; nil once the task has ended.
     func delegate(of task: URLSessionTask) -> TaskDelegate? {
         registry.delegate(of: task, generations: sessions.withLock { $0.generations })
     }
 
-    /// Tells everyone that a task runs, if that is a change.
+    /// Notifies monitors and observers that a task was resumed, unless it was running already.
     func noteResumed(_ task: URLSessionTask) {
         guard delegate(of: task)?.noteRunning(true) == true else { return }
         monitor.taskDidResume(task)
         notifications.post(.networkingTaskDidResume, object: task)
     }
 
-    /// Tells everyone that a task is suspended, if that is a change.
+    /// Notifies monitors and observers that a task was suspended, unless it was not running.
     func noteSuspended(_ task: URLSessionTask) {
         guard delegate(of: task)?.noteRunning(false) == true else { return }
         monitor.taskDidSuspend(task)
@@ -194,7 +195,7 @@ final class SessionCore: Sendable {
 }
 
 extension URLSession {
-    /// Holds the session to a policy, unless it is already.
+    /// Sets the session's trust policy, unless it is the same already.
     fileprivate func apply(_ policy: SecurityPolicy) {
         guard let session = self as? CurlSession else { return }
         let policy = policy.isDefault ? nil : policy
@@ -202,7 +203,7 @@ extension URLSession {
         session.trustPolicy = policy
     }
 
-    /// Ends the session.
+    /// Invalidates the session.
     fileprivate func invalidate(_ invalidation: SessionTable.Invalidation) {
         switch invalidation {
         case .cancelling: invalidateAndCancel()

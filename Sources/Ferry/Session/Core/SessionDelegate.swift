@@ -1,13 +1,13 @@
 import FerrySession
 
-/// The delegate of one session: finds the task's delegate and calls the hooks.
+/// The delegate of one session: forwards events to the task's delegate, the hooks and the monitors.
 ///
-/// It knows the manager's core and not the manager, so that a session does not keep its manager.
+/// It retains the manager's core and not the manager, so that a session does not retain its manager.
 final class SessionDelegate: NSObject, URLSessionDelegate {
     private let core: SessionCore
     private let generation: Int
 
-    /// Makes the delegate for a session.
+    /// Creates the delegate of a session.
     init(core: SessionCore, generation: Int) {
         self.core = core
         self.generation = generation
@@ -61,7 +61,8 @@ extension SessionDelegate: URLSessionTaskDelegate {
         if next != nil {
             delegate?.noteRedirection()
         } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
-            // A refusal would end the process there: the task is cancelled instead, and nothing answered.
+            // Refusing a redirect of a download crashes FoundationNetworking: cancel the task and never call the
+            // handler.
             return task.cancel()
         }
         completionHandler(next)
@@ -108,7 +109,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // Removed first: whatever comes now finds no delegate, and completion happens once.
+        // Removed first, so that later callbacks find no delegate and the task completes only once.
         let delegate = core.registry.remove(key(task), error: error)
         if let delegate, let hook = core.hookTable.hooks.taskDidFinishCollectingMetrics {
             hook(session, task, delegate.measure(task))
@@ -128,7 +129,7 @@ extension SessionDelegate: URLSessionDataDelegate {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        // FoundationNetworking shows interim responses too (RFC 9110, section 15.2).
+        // FoundationNetworking delivers interim responses too (RFC 9110, section 15.2).
         if let status = (response as? HTTPURLResponse)?.statusCode, (100..<200).contains(status), status != 101 {
             return completionHandler(.allow)
         }

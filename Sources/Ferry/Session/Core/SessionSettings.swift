@@ -1,6 +1,8 @@
 import FerrySession
 
-/// What can be set on a manager at any time; a task takes a copy when it is made.
+/// The settings of a manager that may change at any time.
+///
+/// Most are read when a task is made; the hooks are read at each event.
 struct SessionSettings: Sendable {
     var responseSerializer: any ValidatingResponseSerializer
     var completionQueue = ManagerQueues.completion
@@ -16,7 +18,7 @@ struct SessionSettings: Sendable {
     var securityPolicy = SecurityPolicy()
     var waitsForConnectivity = false
 
-    /// Takes over what a copy of the manager has too: how requests are made and judged, not who is told of them.
+    /// Copies the settings that decide how requests are made and validated; hooks, monitors and queues stay.
     mutating func take(_ original: SessionSettings) {
         responseSerializer = original.responseSerializer
         adapters = original.adapters
@@ -25,8 +27,8 @@ struct SessionSettings: Sendable {
     }
 }
 
-/// A manager's hooks behind one reference: they are looked at for every callback, and each copy of them would count two
-/// dozen references up and down.
+/// A manager's hooks in one object: they are read for every callback, and copying the struct would retain and release
+/// two dozen closures each time.
 final class HookTable: Sendable {
     let hooks: SessionHooks
 

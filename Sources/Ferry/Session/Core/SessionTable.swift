@@ -2,8 +2,8 @@ import FerrySession
 
 /// The sessions of one manager: the current one, and earlier ones that are still finishing.
 ///
-/// A session is invalidated only while nobody is making a task in it, since a `URLSession` that is asked for a task
-/// afterwards ends the process: an invalidation that comes between waits for the last maker.
+/// A session is invalidated only while no task is being made in it, since asking an invalid `URLSession` for a task
+/// ends the process. An invalidation requested in the meantime happens when the last lease ends.
 struct SessionTable: Sendable {
     /// How a session is invalidated.
     enum Invalidation: Sendable {
@@ -14,7 +14,7 @@ struct SessionTable: Sendable {
         case finishing
     }
 
-    /// A session lent for making one task.
+    /// The current session, reserved for making one task; it is not invalidated before the lease ends.
     struct Lease: Sendable {
         let session: URLSession
         let generation: Int
@@ -31,28 +31,28 @@ struct SessionTable: Sendable {
     private var current: Int?
     private var nextGeneration = 0
 
-    /// Whether the manager takes no more tasks.
+    /// Whether no more tasks can be made.
     private(set) var isClosed = false
 
-    /// The numbers of all sessions there have been, the latest first.
+    /// The generations of all sessions made so far, the latest first.
     var generations: ReversedCollection<Range<Int>> { (1..<nextGeneration + 1).reversed() }
 
-    /// The current session, even one that is no longer valid.
+    /// The current session, even if it is no longer valid.
     var session: URLSession? { current.flatMap { slots[$0]?.session } }
 
-    /// All sessions there are: the current one, and those that are finishing.
+    /// All sessions: the current one, and those that are finishing.
     var all: [URLSession] { slots.values.map(\.session) }
 
-    /// Whether a session must be made before there is a current one.
+    /// Whether a session must be made before a task can be.
     var needsSession: Bool { current == nil }
 
-    /// Reserves the number for a session that is about to be made.
+    /// Returns the generation of a session that is about to be made.
     mutating func reserveGeneration() -> Int {
         nextGeneration += 1
         return nextGeneration
     }
 
-    /// Makes a session the current one, unless there is one already.
+    /// Makes a session the current one; returns false if there is one already.
     mutating func adopt(_ session: URLSession, generation: Int) -> Bool {
         guard current == nil else { return false }
         slots[generation] = Slot(session: session)
@@ -60,7 +60,7 @@ struct SessionTable: Sendable {
         return true
     }
 
-    /// Lends the current session; nil if no task can be made.
+    /// Reserves the current session; returns nil if no task can be made.
     mutating func lease() -> Lease? {
         guard !isClosed, let current, var slot = slots[current], !slot.isInvalid else { return nil }
         slot.makers += 1
@@ -68,7 +68,7 @@ struct SessionTable: Sendable {
         return Lease(session: slot.session, generation: current)
     }
 
-    /// Takes a lease back, and says what to do to the session now.
+    /// Ends a lease, and returns how the session must be invalidated now, if at all.
     mutating func end(_ lease: Lease) -> Invalidation? {
         guard var slot = slots[lease.generation] else { return nil }
         slot.makers -= 1
@@ -78,9 +78,9 @@ struct SessionTable: Sendable {
         return invalidation
     }
 
-    /// Ends the current session, and gives it if it is to be invalidated now.
+    /// Ends the current session, and returns it if the caller must invalidate it now.
     ///
-    /// A session is invalidated once: a second invalidation of the same one gives nothing.
+    /// Returns nil for a session that is invalidated already, or that the end of its last lease will invalidate.
     mutating func invalidate(_ invalidation: Invalidation, resetting: Bool) -> URLSession? {
         if !resetting { isClosed = true }
         guard let generation = current, var slot = slots[generation] else { return nil }
@@ -95,7 +95,7 @@ struct SessionTable: Sendable {
         return slot.session
     }
 
-    /// Notes that a session has become invalid, by whoever's doing.
+    /// Records that a session has become invalid, for whatever reason.
     mutating func didInvalidate(generation: Int) {
         if current == generation {
             slots[generation]?.isInvalid = true
@@ -104,7 +104,7 @@ struct SessionTable: Sendable {
         }
     }
 
-    /// Gives up all sessions, when the manager goes; gives the one that is still valid.
+    /// Removes all sessions, when the manager is released; returns the current one if it is still valid.
     mutating func abandon() -> URLSession? {
         isClosed = true
         let session = current.flatMap { slots[$0] }.flatMap { $0.isInvalid ? nil : $0.session }

@@ -1,16 +1,16 @@
 import FerrySession
 
-/// What one task does with its callbacks: collects the body, counts, keeps the downloaded file, and completes once.
+/// The callbacks of one task: collects the body, reports progress, keeps the downloaded file, and completes once.
 ///
-/// It holds all that its completion needs, so that a task completes when its manager has gone. Its callbacks come one at
-/// a time from the session's delegate queue.
+/// It retains everything that its completion needs, so that a task completes after its manager has been released. Its
+/// callbacks run one at a time on the session's delegate queue.
 final class TaskDelegate: Sendable {
-    /// What happens to the body.
+    /// The destination of the body.
     enum Body: Sendable {
-        /// It is collected for the response serializer.
+        /// The body is collected for the response serializer.
         case collected
 
-        /// It is handed on as it comes.
+        /// The body is passed on as it arrives.
         case streamed(any BodySink)
     }
 
@@ -20,7 +20,7 @@ final class TaskDelegate: Sendable {
     private let complete: @Sendable (TaskOutcome) -> Void
     private let state = Locked(TaskState())
 
-    /// What decides for this task, ahead of the manager's hooks.
+    /// The hooks of this task, which come before the manager's.
     let hooks: TaskHooks
 
     /// The progress of the request's body.
@@ -29,7 +29,7 @@ final class TaskDelegate: Sendable {
     /// The progress of the response's body.
     let downloadProgress: ProgressReporter
 
-    /// Makes a delegate; `complete` is called once, on the delegate queue or after the last progress call.
+    /// Creates a delegate; `complete` is called once, on the delegate queue or after the last progress call.
     init(
         body: Body = .collected,
         maximumBytes: Int? = nil,
@@ -48,44 +48,44 @@ final class TaskDelegate: Sendable {
         self.complete = complete
     }
 
-    // MARK: - The task
+    // MARK: - Task
 
-    /// Ties the progress objects to the task, without keeping it.
+    /// Connects the progress objects to the task, without retaining it.
     func attach(to task: URLSessionTask) {
         uploadProgress.attach(to: task)
         downloadProgress.attach(to: task)
     }
 
-    /// Makes the progress of the direction that counts a child of the thread's current one, before there is a task.
+    /// Makes the upload or download progress a child of the thread's current `Progress`, before there is a task.
     func joinCurrentProgress(isUpload: Bool) {
         (isUpload ? uploadProgress : downloadProgress).joinCurrentProgress()
     }
 
-    /// Notes that the task was resumed or suspended, and says whether that is a change.
+    /// Records that the task was resumed or suspended; returns false if that changes nothing.
     func noteRunning(_ isRunning: Bool) -> Bool {
         state.withLock { $0.noteRunning(isRunning) }
     }
 
-    /// Replaces the error the task will end with, such as the -999 of a refused challenge.
+    /// Sets the error that replaces the transport's, such as the -999 of a refused challenge; the first one counts.
     func fail(with error: any Error) {
         state.withLock { state in
             if state.storedError == nil { state.storedError = error }
         }
     }
 
-    /// Notes that a challenge is answered by giving up, so that the response to it is the task's result.
+    /// Records that a challenge is cancelled on purpose: the response that carried it is then the task's result.
     func acceptChallengeAsResponse() {
         state.withLock { $0.endsWithChallenge = true }
     }
 
-    /// Notes a redirection.
+    /// Counts a redirect.
     func noteRedirection() {
         state.withLock { $0.redirectCount += 1 }
     }
 
-    // MARK: - The request's body
+    // MARK: - Request body
 
-    /// The stream to send: a new one each time, or the request's own once.
+    /// Returns the stream to send: a new one each time, or the request's once; fails the task if there is none.
     func nextBodyStream(for task: URLSessionTask) -> InputStream? {
         let isFirst = state.withLock { state in
             defer { state.hasGivenBodyStream = true }
@@ -95,25 +95,25 @@ final class TaskDelegate: Sendable {
         fail(
             with: NetworkError(
                 .bodyStreamExhausted,
-                message: "The body stream was needed again and cannot be had a second time",
+                message: "The body stream is needed again, but no new one is available",
                 failingURL: bodyStreams?.request.url
             )
         )
-        // FoundationNetworking asks on the very queue its cancel() waits for.
+        // FoundationNetworking calls this on the queue that its cancel() waits for, so cancel on another one.
         ManagerQueues.processing.async { task.cancel() }
         return nil
     }
 
-    /// Counts bytes sent.
+    /// Reports the number of bytes sent.
     func didSend(total: Int64, expected: Int64, of task: URLSessionTask) {
         state.withLock { $0.bytesSent = total }
         let known = expected > 0 ? expected : bodyStreams?.length ?? task.originalRequest?.contentLength
         uploadProgress.report(completed: total, total: known)
     }
 
-    // MARK: - The response
+    // MARK: - Response
 
-    /// Takes a response: what came before it belonged to another one, such as a 401.
+    /// Receives a response, and discards what came before it: that belonged to an earlier response, such as a 401.
     func didReceive(_ response: URLResponse, for task: URLSessionTask) {
         let length = response.bodyLength
         state.withLock { $0.start(length: length, collects: body.isCollected) }
@@ -124,7 +124,7 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    /// Takes a piece of the body.
+    /// Receives a piece of the body.
     func didReceive(_ data: Data, for task: URLSessionTask) {
         let limit = body.isCollected ? maximumBytes : nil
         let (received, isWithinLimit) = state.withLock { state in
@@ -150,9 +150,9 @@ final class TaskDelegate: Sendable {
         task.cancel()
     }
 
-    // MARK: - A download
+    // MARK: - Download
 
-    /// Counts bytes written.
+    /// Counts bytes written to the file.
     func didWrite(_ count: Int64, expected: Int64) {
         let received = state.withLock { state in
             state.bytesReceived += count
@@ -161,13 +161,13 @@ final class TaskDelegate: Sendable {
         downloadProgress.report(completed: received, total: expected > 0 ? expected : nil)
     }
 
-    /// Notes that a download goes on where it stopped.
+    /// Records that a download resumes at an offset.
     func didResume(at offset: Int64, expected: Int64) {
         state.withLock { $0.fileOffset = offset }
         downloadProgress.report(completed: offset, total: expected > 0 ? expected : nil)
     }
 
-    /// Takes the file away before the session deletes it.
+    /// Moves the file away before the session deletes it.
     func didFinishDownloading(to location: URL, hookDestination: URL?) {
         do {
             let file = try TemporaryFile.claim(location)
@@ -180,15 +180,15 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Completion
 
-    /// What the task cost, once its transfer is over.
+    /// Returns the task's metrics, once its transfer has ended.
     func measure(_ task: URLSessionTask) -> TaskMetrics {
         let transfer = task.transferMetrics
         return state.withLock { $0.measure(transfer) }
     }
 
-    /// Completes the task, the first time.
+    /// Completes the task; does nothing after the first call.
     func finish(_ task: URLSessionTask, error: (any Error)?) {
         let transfer = task.transferMetrics
         guard let end = state.withLock({ $0.end(error: error, transfer: transfer) }) else { return }
@@ -211,7 +211,7 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    /// Makes totals known which never were: everything there was has come.
+    /// Sets totals that were never known to the number of bytes transferred, which is everything there was.
     private func reportEnds() {
         for reporter in [uploadProgress, downloadProgress] {
             defer { reporter.completePartOfParent() }

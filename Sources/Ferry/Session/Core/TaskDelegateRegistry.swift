@@ -3,15 +3,15 @@ import FerrySession
 /// The task delegates of one manager, by task.
 ///
 /// A task is registered before it can run and removed before it completes, so that every callback finds its delegate
-/// and completion happens once. A task may also end between its creation and its registration, when someone cancels
-/// the whole session: such an end is kept until the registration comes for it.
+/// and the task completes only once. A task may also end between its creation and its registration, when the whole
+/// session is cancelled: such an end is kept until the task is registered.
 final class TaskDelegateRegistry: Sendable {
-    /// What the registration of a task came to.
+    /// The result of registering a task.
     enum Registration: Sendable {
         /// The task is registered.
         case registered
 
-        /// The task has ended meanwhile and was not registered.
+        /// The task ended before it could be registered.
         case alreadyEnded((any Error)?)
     }
 
@@ -34,12 +34,12 @@ final class TaskDelegateRegistry: Sendable {
 
     private let state = Locked(State())
 
-    /// The delegate of a task.
+    /// Returns the delegate of a task.
     subscript(key: TaskKey) -> TaskDelegate? {
         state.withLock { $0.entries[key]?.delegate }
     }
 
-    /// The tasks which are registered, in the order they were made.
+    /// The registered tasks, in the order they were made.
     var tasks: [URLSessionTask] {
         let found = state.withLock { state in
             state.entries.compactMap { key, entry in entry.task.map { (key, $0) } }
@@ -47,7 +47,7 @@ final class TaskDelegateRegistry: Sendable {
         return found.sorted { ($0.0.generation, $0.0.identifier) < ($1.0.generation, $1.0.identifier) }.map(\.1)
     }
 
-    /// Finds the delegate of a task whose session is not known.
+    /// Returns the delegate of a task whose session is unknown, searching the given generations.
     func delegate(of task: URLSessionTask, generations: some Sequence<Int> & Sendable) -> TaskDelegate? {
         let identifier = task.taskIdentifier
         return state.withLock { state in
@@ -64,7 +64,7 @@ final class TaskDelegateRegistry: Sendable {
         state.withLock { $0.registrationsUnderWay += 1 }
     }
 
-    /// Registers a task.
+    /// Registers a task, unless it has ended already.
     func register(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Registration {
         state.withLock { state in
             state.registrationsUnderWay -= 1
@@ -76,7 +76,7 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    /// Removes the delegate of a task that has ended.
+    /// Removes and returns the delegate of a task that has ended.
     func remove(_ key: TaskKey, error: (any Error)?) -> TaskDelegate? {
         state.withLock { state in
             if let entry = state.entries.removeValue(forKey: key) { return entry.delegate }
@@ -85,7 +85,7 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    /// Removes all delegates of one session, and gives them with their tasks.
+    /// Removes all delegates of one session, and returns them with their tasks.
     func removeAll(generation: Int) -> [(task: URLSessionTask, delegate: TaskDelegate)] {
         state.withLock { state in
             let keys = state.entries.keys.filter { $0.generation == generation }
@@ -96,7 +96,7 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    /// Moves a delegate to the task which took over from another one.
+    /// Moves a delegate to the task that replaces another one, and returns it.
     func move(from old: TaskKey, to task: URLSessionTask, at new: TaskKey) -> TaskDelegate? {
         state.withLock { state in
             guard let entry = state.entries.removeValue(forKey: old) else { return nil }
@@ -109,7 +109,7 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    /// Lets go of the tasks themselves, so that one which is never resumed does not keep its session.
+    /// Stops retaining the tasks, so that a task that is never resumed does not keep its session alive.
     func releaseTasks() {
         state.withLock { state in
             state.retainsTasks = false

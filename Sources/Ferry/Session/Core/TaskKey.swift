@@ -1,8 +1,8 @@
-/// What a task is known by: its identifier alone restarts with every new session.
+/// The identity of a task among all sessions of a manager; a `taskIdentifier` is unique only within one session.
 struct TaskKey: Hashable, Sendable {
-    /// Counts the sessions of one manager.
+    /// The number of the task's session among those of its manager.
     let generation: Int
 
-    /// The task's `taskIdentifier`, unique within one session.
+    /// The task's `taskIdentifier`.
     let identifier: Int
 }

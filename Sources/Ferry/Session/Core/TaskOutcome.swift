@@ -1,28 +1,28 @@
 import FerrySession
 
-/// What a task came to, before validation and decoding.
+/// The result of a task before validation and decoding.
 struct TaskOutcome: Sendable {
-    /// The task itself, the object of the notifications.
+    /// The task, which is the object of the notifications.
     let task: URLSessionTask
 
-    /// The request as it was sent last.
+    /// The last request sent.
     let request: URLRequest?
 
     /// The final response.
     let response: URLResponse?
 
-    /// The body; nil for a download.
+    /// The body; nil for a download and a streamed body, and if there is no response.
     let data: Data?
 
-    /// A downloaded file, in a temporary place of Ferry's own.
+    /// A downloaded file, moved away from the session.
     let temporaryFile: URL?
 
-    /// Where the manager's own hook wants the file, ahead of the task's destination.
+    /// The destination that the manager's hook returned, which comes before that of the task.
     let hookDestination: URL?
 
-    /// What went wrong so far.
+    /// The error so far.
     let error: NetworkError?
 
-    /// What the task cost.
+    /// The task's metrics.
     let metrics: TaskMetrics
 }

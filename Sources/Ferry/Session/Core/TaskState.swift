@@ -1,8 +1,8 @@
 import FerrySession
 
-/// What a task delegate knows of its task; guarded by the delegate's lock.
+/// The state of a task delegate; guarded by the delegate's lock.
 struct TaskState: Sendable {
-    /// How a task ended.
+    /// The result of a task.
     struct End: Sendable {
         let body: Data
         let temporaryFile: URL?
@@ -11,10 +11,10 @@ struct TaskState: Sendable {
         let metrics: TaskMetrics
     }
 
-    /// Room is reserved for bodies up to this length: what a server announces is not yet sent.
+    /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.
     static let largestReservation: Int64 = 64 << 20
 
-    /// The body as far as it came.
+    /// The body received so far.
     var body = Data()
 
     /// The number of body bytes received for the current response.
@@ -23,28 +23,28 @@ struct TaskState: Sendable {
     /// The number of body bytes sent.
     var bytesSent: Int64 = 0
 
-    /// The number of redirections followed.
+    /// The number of redirects followed.
     var redirectCount = 0
 
-    /// Where a download went on.
+    /// The offset at which a download resumed.
     var fileOffset: Int64 = 0
 
-    /// The error that takes the place of the transport's.
+    /// The error that replaces the transport's.
     var storedError: (any Error)?
 
-    /// Whether the response to a challenge is the result.
+    /// Whether the task's result is the response that carried a challenge.
     var endsWithChallenge = false
 
-    /// Whether the request's own body stream has been used.
+    /// Whether a body stream has been requested.
     var hasGivenBodyStream = false
 
-    /// The downloaded file, in a place of Ferry's own.
+    /// The downloaded file, moved away from the session.
     var temporaryFile: URL?
 
-    /// Where the manager's hook wants the file.
+    /// The destination that the manager's hook returned.
     var hookDestination: URL?
 
-    /// Whether the body has been refused and is no longer collected.
+    /// Whether the body is too large and no longer collected.
     private(set) var isRefused = false
 
     private var expectedLength: Int64 = 0
@@ -55,7 +55,7 @@ struct TaskState: Sendable {
     private var hasStarted = false
     private var metrics: TaskMetrics?
 
-    /// Notes a change between running and suspended; false if it is none.
+    /// Records whether the task is running; returns false if that changes nothing.
     mutating func noteRunning(_ running: Bool) -> Bool {
         guard isRunning != running, !isFinished else { return false }
         isRunning = running
@@ -67,19 +67,19 @@ struct TaskState: Sendable {
         return true
     }
 
-    /// Starts over for a new response.
+    /// Resets the body for a new response.
     mutating func start(length: Int64?, collects: Bool) {
         body = Data()
         bytesReceived = 0
         expectedLength = collects ? min(length ?? 0, Self.largestReservation) : 0
     }
 
-    /// Takes a piece of the body and gives the number of bytes received.
+    /// Receives a piece of the body, and returns the number of bytes received so far.
     mutating func receive(_ data: Data, collects: Bool) -> Int64 {
         bytesReceived += Int64(data.count)
         guard collects else { return bytesReceived }
         if body.isEmpty, expectedLength <= data.count {
-            // All there is: kept without being copied.
+            // Nothing more is expected: keep the piece without copying it.
             body = data
         } else {
             if body.isEmpty { body.reserveCapacity(Int(expectedLength)) }
@@ -88,7 +88,7 @@ struct TaskState: Sendable {
         return bytesReceived
     }
 
-    /// Drops the body and takes no more of it; false the second time.
+    /// Drops the body and stops collecting it; returns false after the first call.
     mutating func refuse() -> Bool {
         guard !isRefused else { return false }
         isRefused = true
@@ -96,7 +96,7 @@ struct TaskState: Sendable {
         return true
     }
 
-    /// What the task cost; measured once, when it ends.
+    /// Returns the task's metrics, which are computed on the first call.
     mutating func measure(_ transfer: TransferMetrics?) -> TaskMetrics {
         if let metrics { return metrics }
         let transactions = transfer?.transactions
@@ -113,7 +113,7 @@ struct TaskState: Sendable {
         return measured
     }
 
-    /// Ends the task and hands out what there is; nil the second time.
+    /// Ends the task and returns its result; returns nil after the first call.
     mutating func end(error: (any Error)?, transfer: TransferMetrics?) -> End? {
         guard !isFinished else { return nil }
         isFinished = true

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension URLResponse {
-    /// The number of body bytes to come; nil if it is unknown, as for a coded body whose length says nothing.
+    /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
     var bodyLength: Int64? {
         let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
         guard coding.map({ $0.lowercased() == "identity" }) ?? true, expectedContentLength >= 0 else { return nil }

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension URLSession {
-    /// Whether this is FoundationNetworking's own session, whose shortcomings the managers work around.
+    /// Whether this is FoundationNetworking's session, whose limitations the managers work around.
     var isFoundationNetworking: Bool {
         #if os(Linux)
         return type(of: self) == URLSession.self
@@ -10,12 +10,12 @@ extension URLSession {
         #endif
     }
 
-    /// A session for tasks that are refused: they are genuine, and cancelled before they can run.
+    /// The session of refused requests, whose tasks are real and cancelled before they can run.
     static let refusals = URLSession(configuration: .ephemeral)
 }
 
 extension URLSessionTask {
-    /// Whether this is a task of FoundationNetworking's own session.
+    /// Whether this is a task of FoundationNetworking's session.
     var isFoundationNetworking: Bool {
         #if os(Linux)
         return [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self]

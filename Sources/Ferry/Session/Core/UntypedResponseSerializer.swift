@@ -1,8 +1,8 @@
 import FerrySession
 
-/// A response serializer whose type is known only at run time: the manager's own.
+/// A response serializer whose value type is known only at run time, such as the manager's own.
 struct UntypedResponseSerializer: ResponseSerializer {
-    /// The serializer.
+    /// The wrapped serializer.
     let base: any ResponseSerializer
 
     var maximumBytes: Int? { base.maximumBytes }

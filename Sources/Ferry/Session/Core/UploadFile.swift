@@ -1,8 +1,8 @@
 import FerrySession
 
-/// The check of a file before it is uploaded.
+/// A check of a file before it is uploaded.
 enum UploadFile {
-    /// What is wrong with a file, if anything is; not every transport would say so in time.
+    /// Returns the reason a file cannot be uploaded, or nil; not every transport would report it in time.
     static func error(_ url: URL, request: URLRequest) -> NetworkError? {
         guard url.isFileURL else { return error("\(url.presentableText) is not a file URL", request) }
         do throws(FileError) {
