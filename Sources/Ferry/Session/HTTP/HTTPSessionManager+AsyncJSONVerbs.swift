@@ -1,16 +1,18 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends a GET request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a GET request and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func get<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
@@ -21,16 +23,18 @@ extension HTTPSessionManager {
         try await send(Request(.get, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
-    /// Sends a POST request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a POST request and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
@@ -41,16 +45,18 @@ extension HTTPSessionManager {
         try await send(Request(.post, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
-    /// Sends a PUT request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a PUT request and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
@@ -61,16 +67,18 @@ extension HTTPSessionManager {
         try await send(Request(.put, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
-    /// Sends a PATCH request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a PATCH request and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
@@ -81,16 +89,18 @@ extension HTTPSessionManager {
         try await send(Request(.patch, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
-    /// Sends a DELETE request and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a DELETE request and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
@@ -101,17 +111,19 @@ extension HTTPSessionManager {
         try await send(Request(.delete, path, parameters, headers, timeoutInterval, .decodable(type)))
     }
 
-    /// Sends a request with any method and gives the JSON value of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a request with any method and returns the value decoded from the JSON response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - type: The type of the value.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func request<Value: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,

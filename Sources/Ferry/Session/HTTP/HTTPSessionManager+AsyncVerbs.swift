@@ -1,16 +1,18 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends a GET request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a GET request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ path: String,
@@ -22,16 +24,18 @@ extension HTTPSessionManager {
         try await send(Request(.get, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a POST request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a POST request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
         _ path: String,
@@ -43,16 +47,18 @@ extension HTTPSessionManager {
         try await send(Request(.post, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a PUT request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a PUT request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
         _ path: String,
@@ -64,16 +70,18 @@ extension HTTPSessionManager {
         try await send(Request(.put, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a PATCH request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a PATCH request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
         _ path: String,
@@ -85,16 +93,18 @@ extension HTTPSessionManager {
         try await send(Request(.patch, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a DELETE request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a DELETE request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
         _ path: String,
@@ -106,17 +116,19 @@ extension HTTPSessionManager {
         try await send(Request(.delete, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a request with any method and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a request with any method and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func request<Serializer: ResponseSerializer>(
         _ method: HTTPMethod,
@@ -129,14 +141,16 @@ extension HTTPSessionManager {
         try await send(Request(method, path, parameters, headers, timeoutInterval, serializer))
     }
 
-    /// Sends a HEAD request and gives the head of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a HEAD request and returns the response head.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    /// - Returns: The response; nil if it is not one of HTTP.
+    /// - Returns: The response; nil if it is not an HTTP response.
     /// - Throws: The response's error.
     @discardableResult
     public func head(
@@ -151,10 +165,12 @@ extension HTTPSessionManager {
         return response.httpResponse
     }
 
-    /// Sends a GET request and gives the body of its response; cancelling the Swift task cancels the transfer.
+    /// Sends a GET request and returns the body of the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.

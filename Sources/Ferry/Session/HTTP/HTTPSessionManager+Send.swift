@@ -1,12 +1,12 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends a request and calls a handler with everything it came to.
+    /// Sends a request and calls the handler with the response.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>,
@@ -17,7 +17,9 @@ extension HTTPSessionManager {
         return task
     }
 
-    /// Sends a request and gives everything it came to; cancelling the Swift task cancels the transfer.
+    /// Sends a request and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameter request: The request.
     /// - Returns: The response, with its value, its error, or both.
@@ -25,23 +27,26 @@ extension HTTPSessionManager {
         await completion { handler in self.task(for: request, completionHandler: handler) }
     }
 
-    /// Sends a request and gives its value; cancelling the Swift task cancels the transfer.
+    /// Sends a request and returns the decoded value.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameter request: The request.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     public func send<Value>(_ request: Request<Value>) async throws(NetworkError) -> Value {
         try await response(for: request).get()
     }
 
-    /// The body of the response to a request in the pieces it comes in.
+    /// Returns the body of the response to a request, piece by piece as it arrives.
     ///
     /// - Parameters:
     ///   - request: The request; its response serializer is not used.
     ///   - validation: The acceptable status codes and content types.
-    ///   - bufferLimit: The number of bytes that may wait to be read before the transfer is suspended.
-    ///   - onResponse: Receives the response, once it has passed validation, on the ``SessionManager/operationQueue``.
-    /// - Returns: A sequence; a request that cannot be made is an error of its first piece.
+    ///   - bufferLimit: The number of bytes that may wait to be read before the transfer is suspended; 1 MiB by
+    ///     default.
+    ///   - onResponse: Called with a response that has passed validation, on the ``SessionManager/operationQueue``.
+    /// - Returns: A sequence of pieces; if the request cannot be made, reading the first piece throws.
     public func stream<Value>(
         _ request: Request<Value>,
         validation: Validation = Validation(),
@@ -53,15 +58,15 @@ extension HTTPSessionManager {
         }
     }
 
-    /// The body of a response in the pieces it comes in.
+    /// Returns the body of a response, piece by piece as it arrives.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - method: The method.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: The header fields of this request.
     ///   - validation: The acceptable status codes and content types.
-    /// - Returns: A sequence; a request that cannot be made is an error of its first piece.
+    /// - Returns: A sequence of pieces; if the request cannot be made, reading the first piece throws.
     public func stream(
         _ path: String,
         method: HTTPMethod = .get,
@@ -75,18 +80,20 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Uploads a multipart form; cancelling the Swift task cancels the transfer.
+    /// Uploads a multipart form.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - method: The method.
-    ///   - parameters: Parameters, which become the form's first parts.
+    ///   - parameters: The parameters, which become the first parts of the form.
     ///   - headers: The header fields of this request.
-    ///   - serializer: Validates and decodes the response; by default it gives the body.
-    ///   - progress: Receives the progress of the form.
+    ///   - serializer: Validates and decodes the response; by default it returns the body.
+    ///   - progress: Receives the progress of the request body.
     ///   - multipartForm: Adds the form's parts.
     /// - Returns: The value.
-    /// - Throws: The response's error, or one with ``NetworkError/Code/noValue`` if there is neither.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
     @discardableResult
     public func upload<Serializer: ResponseSerializer>(
         to path: String,
@@ -100,14 +107,16 @@ extension HTTPSessionManager {
         try await send(Request(method, path, parameters, headers, nil, multipartForm, serializer, upload: progress))
     }
 
-    /// Downloads a file below the base URL; cancelling the Swift task cancels the transfer.
+    /// Downloads a file.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: The header fields of this request.
-    ///   - destination: Where the file goes; by default a new temporary file, which is the caller's to remove.
-    ///   - progress: Receives the progress of the response's body.
+    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - progress: Receives the progress of the response body.
     /// - Returns: The response; its value is the file's URL.
     public func download(
         _ path: String,

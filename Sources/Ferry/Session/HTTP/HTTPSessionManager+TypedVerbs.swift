@@ -1,17 +1,17 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends a GET request and calls a handler with everything it came to.
+    /// Sends a GET request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the response body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ path: String,
@@ -28,16 +28,16 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a HEAD request and calls a handler with everything it came to.
+    /// Sends a HEAD request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - serializer: Validates and decodes the response.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func head<Serializer: ResponseSerializer>(
         _ path: String,
@@ -53,18 +53,18 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a POST request and calls a handler with everything it came to.
+    /// Sends a POST request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
         _ path: String,
@@ -82,18 +82,18 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PUT request and calls a handler with everything it came to.
+    /// Sends a PUT request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
         _ path: String,
@@ -111,18 +111,18 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PATCH request and calls a handler with everything it came to.
+    /// Sends a PATCH request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
         _ path: String,
@@ -140,16 +140,16 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a DELETE request and calls a handler with everything it came to.
+    /// Sends a DELETE request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
     ///   - serializer: Validates and decodes the response.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
         _ path: String,
@@ -165,19 +165,19 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a request with any method and calls a handler with everything it came to.
+    /// Sends a request with any method and calls the handler with the response.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func request<Serializer: ResponseSerializer>(
         _ method: HTTPMethod,

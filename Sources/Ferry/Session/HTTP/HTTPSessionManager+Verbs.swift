@@ -1,16 +1,16 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends a GET request and calls a handler with everything it came to.
+    /// Sends a GET request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - progress: Receives the progress of the response body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func get(
         _ path: String,
@@ -26,15 +26,15 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a HEAD request and calls a handler with everything it came to.
+    /// Sends a HEAD request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func head(
         _ path: String,
@@ -49,17 +49,17 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a POST request and calls a handler with everything it came to.
+    /// Sends a POST request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func post(
         _ path: String,
@@ -76,17 +76,17 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PUT request and calls a handler with everything it came to.
+    /// Sends a PUT request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func put(
         _ path: String,
@@ -103,17 +103,17 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PATCH request and calls a handler with everything it came to.
+    /// Sends a PATCH request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func patch(
         _ path: String,
@@ -130,15 +130,15 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a DELETE request and calls a handler with everything it came to.
+    /// Sends a DELETE request and calls the handler with the response.
     ///
     /// - Parameters:
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func delete(
         _ path: String,
@@ -153,18 +153,18 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a request with any method and calls a handler with everything it came to.
+    /// Sends a request with any method and calls the handler with the response.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path below the base URL, or an absolute URL.
+    ///   - path: The path relative to the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts after the parameters to a form, which is then the body.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if there was no request to send.
+    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func request(
         _ method: HTTPMethod,

@@ -1,30 +1,30 @@
 import FerrySession
 
-/// Sends requests to an HTTP service: a base URL, serializers and verbs.
+/// A manager that sends requests to an HTTP service, with a base URL, serializers and a method for each verb.
 ///
 /// ```swift
 /// let manager = HTTPSessionManager(baseURL: URL(string: "https://example.com/api"))
 /// let user = try await manager.get("users/1", as: User.self)
 /// ```
 ///
-/// Each verb comes as a function with a completion handler and as an `async` one; ``send(_:)`` takes a ``Request`` that
-/// describes a call as a value. All of them go through ``makeRequest(_:)`` and ``SessionManager/adapt(_:)``.
+/// Each verb has a version with a completion handler and an `async` one; ``send(_:)`` takes a ``Request``, which
+/// describes a call as a value. All of them use ``makeRequest(_:)`` and ``SessionManager/adapt(_:)``.
 ///
 /// AFNetworking: `AFHTTPSessionManager`.
 open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     // Unchecked since the class is open; its own state is immutable or locked.
 
-    /// What relative paths are resolved against, with a slash at its end; nil takes absolute URLs only.
+    /// The URL that relative paths are resolved against, with a slash at its end; nil if all URLs must be absolute.
     public let baseURL: URL?
 
     private let serializer = Locked<any ConfigurableRequestSerializer>(HTTPRequestSerializer())
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against.
+    ///   - baseURL: The URL that relative paths are resolved against.
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     public init(
         baseURL: URL?,
         configuration: URLSessionConfiguration = .default,
@@ -35,11 +35,11 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         core.reachabilityTarget.withLock { $0 = self.baseURL.flatMap(ReachabilityTarget.init) }
     }
 
-    /// Makes a manager without a base URL, for absolute URLs.
+    /// Creates a manager without a base URL, for absolute URLs.
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     override public convenience init(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl
@@ -47,7 +47,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         self.init(baseURL: nil, configuration: configuration, transport: transport)
     }
 
-    /// Makes another manager with the same base URL, serializers, configuration, transport, policy and adapters.
+    /// Returns a new manager with the same base URL, serializers, configuration, transport, policy and adapters.
     ///
     /// - Returns: The new manager.
     override open func copy() -> HTTPSessionManager {
@@ -56,22 +56,23 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         return copy
     }
 
-    /// Takes over what a copy has of its original apart from base URL, configuration and transport.
+    /// Copies the settings of another manager, except base URL, configuration and transport.
     ///
-    /// - Parameter original: The manager that is copied; the request serializer comes from another HTTP manager only.
+    /// - Parameter original: The manager to copy from; its request serializer is copied if it is an
+    ///   ``HTTPSessionManager``.
     override open func takeSettings(of original: SessionManager) {
         super.takeSettings(of: original)
         if let original = original as? HTTPSessionManager { requestSerializer = original.requestSerializer }
     }
 
-    /// Makes a manager that trusts the servers its policy trusts.
+    /// Creates a manager that trusts servers according to a policy.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against; with pins its scheme must be `https`.
+    ///   - baseURL: The URL that relative paths are resolved against; its scheme must be `https` if the policy pins.
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
-    ///   - securityPolicy: Which servers the sessions trust.
-    /// - Throws: What ``setSecurityPolicy(_:)`` throws.
+    ///   - transport: The kind of `URLSession` to run on.
+    ///   - securityPolicy: The policy that decides which servers the sessions trust.
+    /// - Throws: The errors of ``setSecurityPolicy(_:)``.
     public convenience init(
         baseURL: URL?,
         configuration: URLSessionConfiguration = .default,
@@ -82,20 +83,20 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         try setSecurityPolicy(securityPolicy)
     }
 
-    /// Encodes the parameters of the requests that name no serializer of their own; a form by default.
+    /// The serializer of the requests that name none; by default it encodes parameters as a query or a form.
     ///
-    /// Its options may be changed in place, as in `manager.requestSerializer.timeoutInterval = 10`. Such a change reads and
-    /// writes the property: of two at the same time in different threads one may be lost.
+    /// Its options may be changed in place, as in `manager.requestSerializer.timeoutInterval = 10`. Such a change reads
+    /// and writes the property: if two threads make one at the same time, one of them may be lost.
     public var requestSerializer: any ConfigurableRequestSerializer {
         get { serializer.withLock { $0 } }
         set { serializer.withLock { $0 = newValue } }
     }
 
-    /// Makes the request for a call: URL, options, parameters, multipart form, headers and timeout.
+    /// Builds the URL request for a call from its URL, options, parameters, multipart form, header fields and timeout.
     ///
     /// - Parameter request: The call.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or an error of the serializer's or the form's own.
+    /// - Throws: ``RequestSerializationError``, or the error that the serializer or the form throws.
     open func makeRequest<Value>(_ request: Request<Value>) throws -> URLRequest {
         let url = try BaseURL.resolve(request.path, against: baseURL)
         let serializer = request.requestSerializer ?? requestSerializer
@@ -120,12 +121,12 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         return result
     }
 
-    /// Makes the task for a call, suspended.
+    /// Creates a suspended task for a call.
     ///
     /// - Parameters:
     ///   - request: The call. With a multipart form the task is an upload task.
-    ///   - completionHandler: Receives what the call came to, once, on ``SessionManager/completionQueue``.
-    /// - Returns: The task; nil if there is no request to send, which the handler is told too.
+    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
+    /// - Returns: The task; nil if the request could not be made, and the handler receives the error.
     public func task<Value>(
         for request: Request<Value>,
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
@@ -140,11 +141,12 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         return makeTask(urlRequest, for: request, serializer: request.responseSerializer, completionHandler)
     }
 
-    /// Sets which servers the sessions trust.
+    /// Sets the policy that decides which servers the sessions trust.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL,
-    ///   which would protect nothing, and for what ``SessionManager/setSecurityPolicy(_:)`` throws.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for a policy that pins without an
+    ///   `https` base URL, where pinning would protect nothing; and the errors of
+    ///   ``SessionManager/setSecurityPolicy(_:)``.
     override open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         guard policy.pinningMode == .none || baseURL?.scheme?.lowercased() == "https" else {
             throw NetworkError(

@@ -1,13 +1,13 @@
 import FerrySession
 
 extension NetworkError {
-    /// Makes an error from the reason for which there is no request.
+    /// Creates an error for a request that could not be made.
     init(requestSerialization error: any Error, request: URLRequest? = nil) {
         self.init(transport: error, request: request)
         if code == .unknown { code = .requestSerializationFailed }
     }
 
-    /// Makes an error from a serializer's or a form's.
+    /// Creates an error from that of a request serializer or a multipart form.
     init(_ error: RequestSerializationError, request: URLRequest?, response: URLResponse?, data: Data?) {
         self.init(
             Code(error.code),

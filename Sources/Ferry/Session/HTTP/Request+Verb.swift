@@ -1,7 +1,7 @@
 import FerrySession
 
 extension Request {
-    /// Gathers what a verb without a body of parts was given, in the order in which the verbs take it.
+    /// Creates a request from the arguments of a verb without a multipart form, in the order of its parameters.
     init(
         _ method: HTTPMethod,
         _ path: String,
@@ -22,7 +22,7 @@ extension Request {
         downloadProgress = progress
     }
 
-    /// Gathers what a verb with a body was given, in the order in which the verbs take it.
+    /// Creates a request from the arguments of a verb with a multipart form, in the order of its parameters.
     init(
         _ method: HTTPMethod,
         _ path: String,

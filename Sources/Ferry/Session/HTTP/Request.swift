@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A request to an HTTP service as a value: what to ask for and how to read the answer.
+/// A request to an HTTP service as a value: what to send, and how to decode the response.
 ///
 /// ```swift
 /// extension Request<User> {
@@ -13,37 +13,39 @@ public struct Request<Value: Sendable>: Sendable {
     /// The method.
     public var method: HTTPMethod
 
-    /// The path below the manager's base URL, or an absolute URL; see ``BaseURL/resolve(_:against:)``.
+    /// The path relative to the manager's base URL, or an absolute URL; see ``BaseURL/resolve(_:against:)``.
     public var path: String
 
     /// The parameters, or nil for none.
     public var parameters: Parameters?
 
-    /// The header fields of this request; they replace what the serializer sets.
+    /// The header fields of this request, which replace those the serializer sets.
     public var headers: HTTPHeaders
 
-    /// The seconds without progress after which the request fails; nil leaves it to serializer and session.
+    /// The seconds without progress after which the request fails; nil uses the serializer's or the session's timeout.
     public var timeoutInterval: TimeInterval?
 
-    /// Encodes the parameters; nil stands for the manager's.
+    /// The serializer that encodes the parameters; nil uses the manager's.
     public var requestSerializer: (any RequestSerializer)?
 
-    /// Adds parts after the parameters to a multipart form, which is then the body; nil for no form.
+    /// A closure that adds parts to a multipart form, which becomes the body; nil for no form.
+    ///
+    /// The parameters are the first parts of the form.
     public var multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)?
 
-    /// Validates and decodes the response.
+    /// The serializer that validates and decodes the response.
     public var responseSerializer: any ResponseSerializer<Value>
 
-    /// Receives the progress of the request's body.
+    /// A closure that receives the progress of the request body.
     public var uploadProgress: ProgressHandler?
 
-    /// Receives the progress of the response's body.
+    /// A closure that receives the progress of the response body.
     public var downloadProgress: ProgressHandler?
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - path: The path below the manager's base URL, or an absolute URL.
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - method: The method.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: The header fields of this request.
@@ -67,10 +69,10 @@ public struct Request<Value: Sendable>: Sendable {
 }
 
 extension Request where Value: Decodable {
-    /// Makes a request for a JSON value.
+    /// Creates a request for a value decoded from JSON.
     ///
     /// - Parameters:
-    ///   - path: The path below the manager's base URL, or an absolute URL.
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - method: The method.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: The header fields of this request.
