@@ -4,18 +4,18 @@ import FerrySession
 ///
 /// AFNetworking: the values its authentication challenge handler returns.
 public enum ChallengeOutcome: Sendable {
-    /// Answers with a credential.
+    /// Uses a credential.
     case useCredential(URLCredential)
 
-    /// Does what would be done without a hook.
+    /// Handles the challenge as if there were no hook.
     case performDefaultHandling
 
-    /// Cancels the task, which ends with this error.
+    /// Cancels the task, which completes with this error.
     case cancel(any Error)
 
-    /// Refuses this protection space, so that the next one is tried.
+    /// Rejects this protection space, so that the next one is tried.
     case rejectProtectionSpace
 
-    /// Leaves the answer for later: the hook calls the function it was given, from any thread and once.
+    /// Decides later: the hook must call the function it was given, once and from any thread.
     case deferred
 }

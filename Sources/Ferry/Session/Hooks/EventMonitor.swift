@@ -1,9 +1,11 @@
 import FerrySession
 
-/// Watches the tasks of a manager, for logging and measuring; every method does nothing by default.
+/// An observer of the tasks of a manager, for logging and measuring.
+///
+/// Every method does nothing by default.
 ///
 /// Methods are called on the manager's ``SessionManager/operationQueue`` unless they say otherwise, never with a lock
-/// held, and must return soon.
+/// held. They must return soon.
 public protocol EventMonitor: Sendable {
     /// Called when a task has been made, on the thread that made it.
     func taskDidCreate(_ task: URLSessionTask)
@@ -14,22 +16,22 @@ public protocol EventMonitor: Sendable {
     /// Called when a task has been suspended, on the thread that suspended it.
     func taskDidSuspend(_ task: URLSessionTask)
 
-    /// Called when a part of the request's body has been sent; the total is nil if it is not known.
+    /// Called when a part of the request body has been sent; the total is nil if it is unknown.
     func task(_ task: URLSessionTask, didSend byteCount: Int64, of totalByteCount: Int64?)
 
-    /// Called when a redirection is followed, or refused if there is no new request.
+    /// Called when a redirect is followed, or refused if there is no new request.
     func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?)
 
-    /// Called when a challenge has come.
+    /// Called when an authentication challenge has arrived.
     func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
 
-    /// Called when a response has come.
+    /// Called when a response has arrived.
     func task(_ task: URLSessionTask, didReceive response: URLResponse)
 
-    /// Called when a piece of the response's body has come.
+    /// Called when a piece of the response body has arrived.
     func task(_ task: URLSessionTask, didReceive data: Data)
 
-    /// Called when the transfer is over, with the transport's own error.
+    /// Called when the transfer has ended, with the error of the transport.
     func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?)
 
     /// Called after the completion handler, on the queue it ran on.

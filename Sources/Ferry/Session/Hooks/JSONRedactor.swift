@@ -1,15 +1,15 @@
 import FerrySession
 
-/// Leaves the values of secret members out of JSON text, and all else as it is.
+/// A scanner that replaces the values of secret members in JSON text, and leaves everything else as it is.
 ///
-/// It scans instead of parsing, so that damaged JSON is shown without its secrets too. The work is linear, and nesting
-/// needs no stack.
+/// It scans instead of parsing, so that malformed JSON is shown without its secrets too. It takes linear time, and
+/// nesting needs no stack.
 package struct JSONRedactor {
     private let bytes: [UInt8]
     private var index = 0
     private var result: [UInt8] = []
 
-    /// Writes a placeholder for each value whose member's name is secret.
+    /// Returns a text with a placeholder in place of each value whose member has a secret name.
     package static func redact(_ text: String, isSecret: (String) -> Bool) -> String {
         var redactor = JSONRedactor(bytes: Array(text.utf8))
         redactor.run(isSecret)
@@ -46,7 +46,7 @@ package struct JSONRedactor {
         }
     }
 
-    /// The text of a string with its escapes undone (RFC 8259, section 7); as it is where it is damaged.
+    /// Returns the text of a string with its escapes decoded (RFC 8259, section 7); a malformed one as it is.
     private static func name(_ literal: ArraySlice<UInt8>) -> String {
         let decoded = try? JSONDecoder().decode([String].self, from: Data("[".utf8 + literal + "]".utf8))
         return decoded?.first ?? String(decoding: literal, as: UTF8.self)
@@ -56,7 +56,7 @@ package struct JSONRedactor {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    /// Goes behind the quote that ends the string at the index.
+    /// Moves past the quote that ends the string at the index.
     private mutating func skipString() {
         index += 1
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
@@ -65,7 +65,7 @@ package struct JSONRedactor {
         index = min(index + 1, bytes.count)
     }
 
-    /// Goes behind a value: a string, an array or object with all in it, or what ends at a comma or bracket.
+    /// Moves past a value: a string, a whole array or object, or anything up to a comma, bracket or white space.
     private mutating func skipValue() {
         var depth = 0
         while index < bytes.count {

@@ -1,37 +1,37 @@
 import FerrySession
 
-/// Which parts of a message are left out of logs and command lines.
+/// The parts of a message that are left out of logs and command lines.
 ///
-/// These are left out unless ``none`` is chosen, and ``placeholder`` is written for all but the first:
+/// These are left out unless ``none`` is chosen, and ``placeholder`` is written in place of all but the first:
 /// - user and password of a URL;
-/// - the values of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and of header fields whose names have
-///   `token`, `secret`, `password`, `apikey`, `signature`, `credential` or the like in them, such as `X-Api-Key`;
+/// - the values of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and of header fields whose names
+///   contain `token`, `secret`, `password`, `apikey`, `signature`, `credential` or the like, such as `X-Api-Key`;
 /// - parameters with such names in the query and the fragment of a URL and in a form, such as `access_token`, `sig` and
 ///   `key`;
-/// - members with such names in a JSON body, whatever their value is;
+/// - members with such names in a JSON body, whatever their values are;
 /// - `multipart/form-data` bodies as a whole.
 ///
-/// Case and all characters but letters and digits make no difference to names. Other bodies are shown as they are.
+/// Names are compared without regard to case, using only their letters and digits. Other bodies are shown as they are.
 public struct Redaction: Sendable, Hashable {
-    /// What is written where something was left out.
+    /// The text that is written in place of what is left out.
     public static let placeholder = SecretName.placeholder
 
-    /// Leaves nothing out, for a command line that is to be pasted into a shell and must work there.
+    /// A redaction that leaves nothing out, for a command line that must work when it is pasted into a shell.
     public static let none = Redaction(isOn: false)
 
-    /// The names of the header fields whose values are left out in any case, in lower case.
+    /// The lower-case names of the header fields whose values are always left out.
     public private(set) var headerNames: Set<String>
 
-    /// The names of more parameters and JSON members whose values are left out, in lower case.
+    /// The lower-case names of additional parameters and JSON members whose values are left out.
     public private(set) var parameterNames: Set<String>
 
     private let isOn: Bool
 
-    /// Makes a redaction that leaves out what every one does, and more.
+    /// Creates a redaction that leaves out everything listed above, and more.
     ///
     /// - Parameters:
-    ///   - headerNames: The names of more header fields, in any case.
-    ///   - parameterNames: The names of more parameters of queries and forms and of more JSON members, in any case.
+    ///   - headerNames: The names of additional header fields, in any case.
+    ///   - parameterNames: The names of additional parameters of queries and forms and of JSON members, in any case.
     public init(headerNames: Set<String> = [], parameterNames: Set<String> = []) {
         let always = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
         self.headerNames = Set(headerNames.map { $0.lowercased() }).union(always)
@@ -43,7 +43,7 @@ public struct Redaction: Sendable, Hashable {
         (headerNames, parameterNames, self.isOn) = ([], [], isOn)
     }
 
-    /// The value of a header field, unless it is to be left out.
+    /// Returns the value of a header field, or the placeholder if it must be left out.
     func value(_ value: String, of name: String) -> String {
         guard isOn else { return value }
         let folded = name.lowercased()
@@ -52,7 +52,7 @@ public struct Redaction: Sendable, Hashable {
         return isURL ? text(of: value) : value
     }
 
-    /// A URL without user information and secret parameters.
+    /// Returns a URL without user information and secret parameters.
     func text(_ url: URL?) -> String {
         url.map { text(of: $0.absoluteString) } ?? ""
     }
@@ -62,13 +62,13 @@ public struct Redaction: Sendable, Hashable {
         return PresentableText.withoutSecretParameters(PresentableText.withoutUserInfo(url), isSecret: isSecret)
     }
 
-    /// A body as text without secret fields; `nil` for one that is only named.
+    /// Returns a body as text without secrets; nil for one whose size alone is shown.
     ///
-    /// A body without a type is taken for a form, which is how it is sent.
+    /// A body without a content type is treated as a form, which is how it is sent.
     func body(_ text: String, type: String?) -> String? {
         guard isOn else { return text }
         let type = type?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        // A byte, since a character may be as long as the whole text, and slow to compare.
+        // A byte and not a character, which may be as long as the whole text and slow to compare.
         let first = text.utf8.first { $0 > 0x20 }
         if type?.hasPrefix("multipart/") == true { return nil }
         if type == "application/x-www-form-urlencoded" {

@@ -1,6 +1,8 @@
 import FerrySession
 
-/// Writes each request as a curl command line, and each response in one line, without what ``Redaction`` leaves out.
+/// An event monitor that logs each request as a curl command line, and each response in one line.
+///
+/// Both are written without the parts that ``Redaction`` leaves out.
 ///
 /// ```swift
 /// manager.eventMonitors = [RequestLogger()]
@@ -8,23 +10,23 @@ import FerrySession
 ///
 /// AFNetworking: AFNetworkActivityLogger.
 public struct RequestLogger: EventMonitor {
-    /// Takes a text to log; called from many threads at once.
+    /// A function that receives a text to log; it is called from several threads at the same time.
     public typealias Output = @Sendable (String) -> Void
 
     private let redaction: Redaction
     private let output: Output
 
-    /// Makes a logger.
+    /// Creates a logger.
     ///
     /// - Parameters:
-    ///   - redaction: What is left out.
-    ///   - output: Takes the texts. Writes to the standard error stream by default.
+    ///   - redaction: The parts that are left out.
+    ///   - output: Receives the texts; by default it writes them to the standard error stream.
     public init(redaction: Redaction = Redaction(), output: @escaping Output = RequestLogger.standardError) {
         self.redaction = redaction
         self.output = output
     }
 
-    /// Writes a line to the standard error stream.
+    /// An output that writes a line to the standard error stream.
     public static let standardError: Output = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
 
     /// Logs the request.

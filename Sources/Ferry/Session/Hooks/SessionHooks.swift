@@ -1,9 +1,9 @@
 import FerrySession
 
-/// Closures for the events of a session; one that is not set leaves the event to the system.
+/// Closures for the events of a session; an event whose closure is nil is handled as if there were no hooks.
 ///
 /// Set ``SessionManager/hooks`` at any time; a change affects the next event. Hooks run on the manager's serial
-/// ``SessionManager/operationQueue``, never with a lock held, and keep the session's other callbacks waiting.
+/// ``SessionManager/operationQueue``, never with a lock held, and delay the session's other callbacks.
 ///
 /// AFNetworking: the `set…Block:` methods of `AFURLSessionManager`.
 public struct SessionHooks: Sendable {
@@ -12,17 +12,19 @@ public struct SessionHooks: Sendable {
     /// Called when a session has become invalid, with the error if there was one.
     public var sessionDidBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
 
-    /// Decides about a challenge that concerns the connection: server trust, client certificate, NTLM, Negotiate.
+    /// Decides about a challenge that concerns the connection: NTLM or Negotiate.
     ///
-    /// It replaces the manager's security policy for those. ``ChallengeOutcome/deferred`` is taken as default handling,
-    /// since there is nothing to answer later with.
+    /// If it is nil, ``taskDidReceiveChallenge`` decides. Server trust and client certificates are not challenges on
+    /// Linux: see ``SessionManager/setSecurityPolicy(_:)``. ``ChallengeOutcome/deferred`` is treated as default
+    /// handling, since this hook has no function to call later.
     public var sessionDidReceiveChallenge: (@Sendable (URLSession, URLAuthenticationChallenge) -> ChallengeOutcome)?
 
     // MARK: - Task
 
     /// Decides about a challenge.
     ///
-    /// The function is for an answer that comes later, after the hook has returned ``ChallengeOutcome/deferred``.
+    /// The last argument is a function to call with the outcome, after the hook has returned
+    /// ``ChallengeOutcome/deferred``.
     public var taskDidReceiveChallenge:
         (
             @Sendable (
@@ -30,27 +32,27 @@ public struct SessionHooks: Sendable {
             ) -> ChallengeOutcome
         )?
 
-    /// Gives a body stream from its beginning; nil leaves it to the task.
+    /// Returns a stream that begins at the start of the body; nil leaves it to the task.
     public var taskNeedsNewBodyStream: (@Sendable (URLSession, URLSessionTask) -> InputStream?)?
 
-    /// Gives the request to follow a redirection with; nil refuses it, and the redirection is the response.
+    /// Returns the request to follow a redirect with; nil refuses it, and the redirect becomes the response.
     public var taskWillPerformRedirection:
         (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
-    /// Called with the bytes sent now, sent so far and to send; the last is nil if it is not known.
+    /// Called with the number of bytes sent now, sent so far and to be sent; the last is nil if it is unknown.
     public var taskDidSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64?) -> Void)?
 
-    /// Called when a task has ended, with the transport's own error, before the completion handler.
+    /// Called when a task has ended, with the error of the transport, before the completion handler.
     public var taskDidComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
 
-    /// Called with what a task cost, right before ``taskDidComplete``.
+    /// Called with the metrics of a task, immediately before ``taskDidComplete``.
     ///
-    /// FoundationNetworking neither fills its `URLSessionTaskMetrics` nor lets others do so.
+    /// FoundationNetworking neither fills its `URLSessionTaskMetrics` nor lets other code do so.
     public var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, TaskMetrics) -> Void)?
 
     // MARK: - Data task
 
-    /// Decides how to go on after a response.
+    /// Decides how to proceed after a response.
     public var dataTaskDidReceiveResponse:
         (@Sendable (URLSession, URLSessionDataTask, URLResponse) -> URLSession.ResponseDisposition)?
 
@@ -58,26 +60,26 @@ public struct SessionHooks: Sendable {
     public var dataTaskDidBecomeDownloadTask:
         (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
 
-    /// Called with each piece of a body, after the task has taken it.
+    /// Called with each piece of a body, after the task has received it.
     public var dataTaskDidReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
 
-    /// Gives what to cache; nil caches nothing.
+    /// Returns the response to cache; nil caches nothing.
     public var dataTaskWillCacheResponse:
         (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
 
     // MARK: - Download task
 
-    /// Gives the place for a downloaded file, ahead of the task's own destination; nil leaves it to the task.
+    /// Returns the destination of a downloaded file, in place of the task's; nil leaves it to the task.
     ///
-    /// The file is moved there after validation, over none that exists.
+    /// The file is moved there after validation. An existing file is not replaced.
     public var downloadTaskDidFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> URL?)?
 
-    /// Called with the bytes written now, written so far and expected; the last is nil if it is not known.
+    /// Called with the number of bytes written now, written so far and expected; the last is nil if it is unknown.
     public var downloadTaskDidWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64?) -> Void)?
 
-    /// Called when a download goes on, with the offset and the length expected; the last is nil if it is not known.
+    /// Called when a download resumes, with the offset and the expected length; the latter is nil if it is unknown.
     public var downloadTaskDidResume: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64?) -> Void)?
 
-    /// Makes a set of hooks with none set.
+    /// Creates hooks without any closure.
     public init() {}
 }

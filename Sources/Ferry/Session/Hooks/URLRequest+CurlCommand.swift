@@ -4,15 +4,15 @@ extension URLRequest {
     /// The request as a curl command line for a POSIX shell, without secrets; see ``curlCommand(redacting:)``.
     public var curlCommand: String { curlCommand() }
 
-    /// The request as a curl command line for a POSIX shell.
+    /// Returns the request as a curl command line for a POSIX shell.
     ///
-    /// Every argument is quoted. A body that is not text or comes from a stream is only named.
+    /// Every argument is quoted. A body that is not text is shown as its size, and one from a stream as `@-`.
     ///
-    /// Secrets are left out by default, so that the line may be logged; `curlCommand(redacting: .none)` gives one that
-    /// works as it is, credentials and all.
+    /// Secrets are left out by default, so that the line may be logged; `curlCommand(redacting: .none)` returns one
+    /// that works as it is, including credentials.
     ///
-    /// - Parameter redaction: What is left out; by default what ``Redaction`` lists.
-    /// - Returns: One line, unless a body has several.
+    /// - Parameter redaction: The parts that are left out; by default those that ``Redaction`` lists.
+    /// - Returns: One line, unless the body contains line breaks.
     public func curlCommand(redacting redaction: Redaction = Redaction()) -> String {
         var arguments = ["curl"]
         let method = httpMethod ?? "GET"
@@ -23,11 +23,11 @@ extension URLRequest {
         }
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redaction.value(value, of: name)
-            // Only with a semicolon does curl send a field without a value.
+            // curl sends a field without a value only if a semicolon follows its name.
             arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
         }
         if let httpBody {
-            // The body must not be taken for the name of a file, which is what a leading @ means to --data.
+            // Not --data, which would read the file that a leading @ names.
             arguments += ["--data-raw", Self.shellQuoted(text(of: httpBody, redaction))]
         } else if httpBodyStream != nil {
             arguments += ["--data-binary", "@-"]
@@ -36,9 +36,9 @@ extension URLRequest {
         return arguments.joined(separator: " ")
     }
 
-    /// A text as one word of a POSIX shell.
+    /// Returns a text quoted as one word of a POSIX shell.
     static func shellQuoted(_ text: String) -> String {
-        // Byte by byte: looking for characters takes quadratic time with long runs of combining marks.
+        // Byte by byte: comparing characters takes quadratic time with long runs of combining marks.
         var bytes = [UInt8(ascii: "'")]
         bytes.reserveCapacity(text.utf8.count + 2)
         for byte in text.utf8 {

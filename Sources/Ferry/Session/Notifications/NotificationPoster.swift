@@ -1,9 +1,9 @@
 import FerrySession
 
-/// Posts a manager's notifications, in order, on one queue.
+/// Posts the notifications of a manager, in order, on one queue.
 ///
-/// They wait in a list and not in the queue: a command-line program whose main queue never runs collects no more than
-/// ``largestBacklog`` of them, the oldest going first.
+/// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
+/// than ``largestBacklog`` of them; the oldest are dropped first.
 final class NotificationPoster: Sendable {
     private struct Item: Sendable {
         let name: Notification.Name
@@ -15,7 +15,7 @@ final class NotificationPoster: Sendable {
         var center = NotificationCenter.default
         var queue: DispatchQueue? = .main
         var items: [Item] = []
-        /// Where the oldest item stands, once newer ones have begun to take the places of those that were dropped.
+        /// The index of the oldest item, once newer items have begun to replace it.
         var oldest = 0
         var isScheduled = false
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
@@ -32,29 +32,29 @@ final class NotificationPoster: Sendable {
         }
     }
 
-    /// The number of notifications that may wait.
+    /// The largest number of notifications that may wait.
     static let largestBacklog = 1_000
 
-    /// Notifications in quick succession go together: waking the main thread costs more than all the rest.
+    /// The shortest time between two batches: waking the main thread costs more than everything else.
     private static let interval = DispatchTimeInterval.milliseconds(5)
 
     private let state = Locked(State())
 
-    /// Where notifications go.
+    /// The notification center to post to.
     var center: NotificationCenter {
         get { state.withLock { $0.center } }
         set { state.withLock { $0.center = newValue } }
     }
 
-    /// The queue they are posted on; nil posts none.
+    /// The queue that notifications are posted on; nil posts none.
     var queue: DispatchQueue? {
         get { state.withLock { $0.queue } }
         set { state.withLock { $0.queue = newValue } }
     }
 
-    /// Posts a notification, after those that wait.
+    /// Posts a notification, after those that are waiting.
     ///
-    /// What belongs to it is put together when it is posted, and not for one that is dropped.
+    /// Its user info is computed when it is posted, and never for a notification that is dropped.
     func post(
         _ name: Notification.Name,
         object: any Sendable,

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// What a task came to, whatever the type of its value: the payload of the notification that it is complete.
+/// The result of a task, whatever the type of its value: the payload of the notification that it has completed.
 ///
 /// AFNetworking: the user info of `AFNetworkingTaskDidCompleteNotification`.
 public struct TaskCompletion: Sendable {
@@ -10,18 +10,18 @@ public struct TaskCompletion: Sendable {
     /// The task's response serializer.
     public var serializer: any ResponseSerializer
 
-    /// What the serializer made of the response.
+    /// The value that the serializer returned, if there is one.
     public var value: (any Sendable)?
 
-    /// The response with everything but its value; the request's URL is without user and password.
+    /// The response without its value; the request's URL has no user and password.
     public var response: TaskResponse<Never>
 
-    /// Makes a payload from a task's response.
+    /// Creates a payload from a task's response.
     init<Value>(task: URLSessionTask, serializer: any ResponseSerializer, response: TaskResponse<Value>) {
         self.task = task
         self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
         value = response.value
-        // Observers of all tasks are given it, and write logs.
+        // Observers of all tasks receive it, and may log it.
         var request = response.request
         if let url = request?.url { request?.url = url.presentable }
         self.response = TaskResponse(
@@ -36,7 +36,7 @@ public struct TaskCompletion: Sendable {
 
     /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``.
     ///
-    /// - Parameter notification: The notification; one without this payload gives nil.
+    /// - Parameter notification: The notification; the result is nil if it has another payload.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? TaskCompletion else { return nil }
         self = payload
@@ -44,19 +44,19 @@ public struct TaskCompletion: Sendable {
 }
 
 extension TaskCompletion {
-    /// The key of the value the serializer made, if it made one.
+    /// The key of the value that the serializer returned, if there is one.
     public static let serializedResponseKey = "com.alamofire.networking.task.complete.serializedresponse"
 
     /// The key of the response serializer.
     public static let responseSerializerKey = "com.alamofire.networking.task.complete.responseserializer"
 
-    /// The key of the body, a `Data`; absent when ``assetPathKey`` is there.
+    /// The key of the body, a `Data`; absent if ``assetPathKey`` is present.
     public static let responseDataKey = "com.alamofire.networking.complete.finish.responsedata"
 
     /// The key of the ``NetworkError``, if there is one.
     public static let errorKey = "com.alamofire.networking.task.complete.error"
 
-    /// The key of the URL of a downloaded file; absent when ``responseDataKey`` is there.
+    /// The key of the URL of a downloaded file; absent if ``responseDataKey`` is present.
     public static let assetPathKey = "com.alamofire.networking.task.complete.assetpath"
 
     /// The key of the ``TaskMetrics``.
@@ -65,7 +65,7 @@ extension TaskCompletion {
     /// The key of the whole payload, a ``TaskCompletion``.
     public static let payloadKey = "ferry.networking.task.complete.payload"
 
-    /// The payload under its keys.
+    /// The payload as the user info of the notification.
     var userInfo: [String: any Sendable] {
         var info: [String: any Sendable] = [
             Self.payloadKey: self,
