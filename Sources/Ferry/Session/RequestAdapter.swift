@@ -1,13 +1,14 @@
 import FerrySession
 
-/// Changes a request before a task is made of it, to add a token or to sign it.
+/// A change to every request of a manager before it is sent, such as adding a token or a signature.
 public protocol RequestAdapter: Sendable {
-    /// Changes a request.
+    /// Returns the changed request to send.
     ///
-    /// Called on the thread that makes the task, for every request of the manager, the same one again when it is retried.
+    /// It is called on the thread that makes the task, for every request of the manager; also when an operation sends
+    /// its request again after a pause.
     ///
-    /// - Parameter request: The request as it is so far.
+    /// - Parameter request: The request, as changed by earlier adapters.
     /// - Returns: The request to send.
-    /// - Throws: Why the request must not be sent; the task then fails with this error.
+    /// - Throws: The reason why the request must not be sent; the task then fails with this error.
     func adapt(_ request: URLRequest) throws -> URLRequest
 }

@@ -1,13 +1,15 @@
 import FerrySession
 
 extension SessionManager {
-    /// Sends a request and gives everything it came to; cancelling the Swift task cancels the transfer.
+    /// Sends a request and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - serializer: Validates and decodes the response.
-    ///   - uploadProgress: Receives the progress of the request's body.
-    ///   - downloadProgress: Receives the progress of the response's body.
+    ///   - uploadProgress: Receives the progress of the request body.
+    ///   - downloadProgress: Receives the progress of the response body.
     /// - Returns: The response, with its value, its error, or both.
     public func response<Serializer: ResponseSerializer>(
         for request: URLRequest,
@@ -26,13 +28,15 @@ extension SessionManager {
         }
     }
 
-    /// Uploads a file and gives everything that came of it; cancelling the Swift task cancels the transfer.
+    /// Uploads a file and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - fileURL: The file.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
+    ///   - progress: Receives the progress of the request body.
     /// - Returns: The response, with its value, its error, or both.
     public func upload<Serializer: ResponseSerializer>(
         for request: URLRequest,
@@ -51,13 +55,15 @@ extension SessionManager {
         }
     }
 
-    /// Uploads data and gives everything that came of it; cancelling the Swift task cancels the transfer.
+    /// Uploads data and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - bodyData: The body.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
+    ///   - progress: Receives the progress of the request body.
     /// - Returns: The response, with its value, its error, or both.
     public func upload<Serializer: ResponseSerializer>(
         for request: URLRequest,
@@ -76,12 +82,14 @@ extension SessionManager {
         }
     }
 
-    /// Downloads a file and gives everything that came of it; cancelling the Swift task cancels the transfer.
+    /// Downloads a file and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - destination: Where the file goes; by default a new temporary file, which is the caller's to remove.
-    ///   - progress: Receives the progress of the response's body.
+    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - progress: Receives the progress of the response body.
     /// - Returns: The response; its value is the file's URL.
     public func download(
         for request: URLRequest,
@@ -98,11 +106,13 @@ extension SessionManager {
         }
     }
 
-    /// Goes on with a download where it stopped; cancelling the Swift task cancels the transfer.
+    /// Resumes an earlier download, and returns the response.
+    ///
+    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
-    ///   - resumeData: What the earlier download left.
-    ///   - destination: Where the file goes; by default a new temporary file, which is the caller's to remove.
+    ///   - resumeData: The resume data of the earlier download.
+    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
     ///   - progress: Receives the progress of the whole body.
     /// - Returns: The response; its value is the file's URL.
     public func download(
@@ -120,7 +130,7 @@ extension SessionManager {
         }
     }
 
-    /// Makes a task, runs it and waits for its completion; a nil task has a completion too.
+    /// Makes a task, resumes it and returns its response; if the task is nil, the handler must be called all the same.
     func completion<Value: Sendable>(
         of makeTask: (@escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionTask?
     ) async -> TaskResponse<Value> {

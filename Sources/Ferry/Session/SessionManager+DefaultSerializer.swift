@@ -1,13 +1,13 @@
 import FerrySession
 
 extension SessionManager {
-    /// Makes a data task with the manager's own response serializer, suspended.
+    /// Creates a suspended data task that uses the manager's response serializer.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - uploadProgress: Receives the progress of the request's body.
-    ///   - downloadProgress: Receives the progress of the response's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - uploadProgress: Receives the progress of the request body.
+    ///   - downloadProgress: Receives the progress of the response body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func dataTask(
         with request: URLRequest,
@@ -24,13 +24,13 @@ extension SessionManager {
         )
     }
 
-    /// Makes an upload task from a file with the manager's own response serializer, suspended.
+    /// Creates a suspended upload task for a file that uses the manager's response serializer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - fileURL: The file.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func uploadTask(
         with request: URLRequest,
@@ -47,13 +47,13 @@ extension SessionManager {
         )
     }
 
-    /// Makes an upload task from data with the manager's own response serializer, suspended.
+    /// Creates a suspended upload task for data that uses the manager's response serializer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - bodyData: The body; nil for an empty one.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func uploadTask(
         with request: URLRequest,
@@ -70,12 +70,12 @@ extension SessionManager {
         )
     }
 
-    /// Makes an upload task from a stream with the manager's own response serializer, suspended.
+    /// Creates a suspended upload task for a stream that uses the manager's response serializer.
     ///
     /// - Parameters:
     ///   - request: The request, with its body stream.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func uploadTask(
         withStreamedRequest request: URLRequest,
@@ -90,13 +90,13 @@ extension SessionManager {
         )
     }
 
-    /// Makes a download task whose response the manager's own serializer validates, suspended.
+    /// Creates a suspended download task whose response the manager's response serializer validates.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - destination: Where the file goes; nil leaves none.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the response body.
+    ///   - destination: The destination of the file; nil removes it.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func downloadTask(
         with request: URLRequest,
@@ -113,14 +113,14 @@ extension SessionManager {
         )
     }
 
-    /// Makes a download task whose destination is decided on when the file is there, suspended.
+    /// Creates a suspended download task whose destination is chosen once the file has been downloaded.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - destination: Gives the place from the temporary one and the response; nil leaves no file. Runs on the
-    ///     processing queue, after validation.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the response body.
+    ///   - destination: Returns the destination for the temporary file and the response; nil removes the file. Runs on
+    ///     a queue of the library, after validation.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func downloadTask(
         with request: URLRequest,
@@ -136,13 +136,13 @@ extension SessionManager {
         )
     }
 
-    /// Makes a download task that goes on where another one stopped, suspended.
+    /// Creates a suspended download task that resumes an earlier download.
     ///
     /// - Parameters:
-    ///   - resumeData: What an earlier task left.
+    ///   - resumeData: The resume data of the earlier task.
     ///   - progress: Receives the progress of the whole body.
-    ///   - destination: Where the file goes; nil leaves none.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - destination: The destination of the file; nil removes it.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     public func downloadTask(
         withResumeData resumeData: Data,
@@ -159,6 +159,6 @@ extension SessionManager {
         )
     }
 
-    /// The manager's serializer as it is now.
+    /// The manager's response serializer at this moment.
     var ownSerializer: UntypedResponseSerializer { UntypedResponseSerializer(base: responseSerializer) }
 }

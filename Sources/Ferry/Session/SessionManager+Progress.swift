@@ -1,9 +1,9 @@
 import FerrySession
 
 extension SessionManager {
-    /// The progress of a task's request body; nil once the task has ended.
+    /// Returns the progress of a task's request body; nil once the task has ended.
     ///
-    /// Its total is -1 while it is not known. It can cancel, pause and resume the task.
+    /// Its total is -1 while it is unknown. It can cancel, pause and resume the task.
     ///
     /// - Parameter task: A task of this manager.
     /// - Returns: Its progress.
@@ -11,9 +11,9 @@ extension SessionManager {
         core.delegate(of: task)?.uploadProgress.progress
     }
 
-    /// The progress of a task's response body; nil once the task has ended.
+    /// Returns the progress of a task's response body; nil once the task has ended.
     ///
-    /// Its total is -1 while it is not known. It can cancel, pause and resume the task.
+    /// Its total is -1 while it is unknown. It can cancel, pause and resume the task.
     ///
     /// - Parameter task: A task of this manager.
     /// - Returns: Its progress.
@@ -21,7 +21,9 @@ extension SessionManager {
         core.delegate(of: task)?.downloadProgress.progress
     }
 
-    /// The progress of a task's request body as it changes, until the task ends; a slow reader gets the latest state.
+    /// Returns the progress of a task's request body as it changes, until the task ends.
+    ///
+    /// A slow reader gets only the latest state.
     ///
     /// - Parameter task: A task of this manager.
     /// - Returns: A sequence for one reader.
@@ -29,7 +31,9 @@ extension SessionManager {
         core.delegate(of: task)?.uploadProgress.updates() ?? AsyncStream { $0.finish() }
     }
 
-    /// The progress of a task's response body as it changes, until the task ends; a slow reader gets the latest state.
+    /// Returns the progress of a task's response body as it changes, until the task ends.
+    ///
+    /// A slow reader gets only the latest state.
     ///
     /// - Parameter task: A task of this manager.
     /// - Returns: A sequence for one reader.

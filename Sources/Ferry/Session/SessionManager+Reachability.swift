@@ -1,11 +1,11 @@
 import FerrySession
 
 extension SessionManager {
-    /// Watches whether the manager's server can be reached: its base URL's host, or else the network as a whole.
+    /// The reachability of the base URL's host, or of the network as a whole if there is no base URL.
     ///
-    /// It is made when it is first asked for, ``ReachabilityManager/shared`` where there is no base URL, and watches
-    /// nothing before ``ReachabilityManager/startMonitoring()``. Requests do not depend on it, unless
-    /// ``waitsForConnectivity`` says so.
+    /// It is created on first access, and is ``ReachabilityManager/shared`` without a base URL. It watches nothing
+    /// before ``ReachabilityManager/startMonitoring()``. Requests do not depend on it, unless ``waitsForConnectivity``
+    /// is true.
     ///
     /// AFNetworking: `reachabilityManager`.
     public var reachability: ReachabilityManager {
@@ -21,16 +21,16 @@ extension SessionManager {
         set { core.reachability.withLock { $0 = newValue } }
     }
 
-    /// Whether the `async` calls wait until there is a way to their host before they begin; false by default.
+    /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.
     ///
-    /// They wait at most for the configuration's `timeoutIntervalForResource`, then begin and fail by themselves. It stands
-    /// for the property of the same name of `URLSessionConfiguration`, which Linux does not have.
+    /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. This
+    /// replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }
         set { core.settings.withLock { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Resumes a task for the first time, with ``waitsForConnectivity`` not before there is a way to its host.
+    /// Resumes a task for the first time; with ``waitsForConnectivity``, not before its host can be reached.
     func startWhenConnected(_ task: URLSessionTask, _ waiting: CancellationRelay) {
         guard waitsForConnectivity, let url = task.originalRequest?.url,
             let target = ReachabilityTarget(url: url)

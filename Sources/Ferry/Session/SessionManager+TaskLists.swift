@@ -1,10 +1,10 @@
 import FerrySession
 
 extension SessionManager {
-    /// The tasks that have not ended, in the order they were made; never waits and may be read anywhere.
+    /// The tasks that have not ended, in the order they were made; reading it does not block on a queue.
     public var tasks: [URLSessionTask] { core.registry.tasks }
 
-    /// The data tasks that have not ended; upload tasks are listed as ``uploadTasks`` only.
+    /// The data tasks that have not ended; upload tasks are only in ``uploadTasks``.
     public var dataTasks: [URLSessionDataTask] {
         tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
     }
@@ -22,7 +22,7 @@ extension SessionManager {
 
     /// Cancels the tasks that satisfy a condition.
     ///
-    /// - Parameter isCancelled: Says whether to cancel a task.
+    /// - Parameter isCancelled: Returns whether to cancel a task.
     public func cancelTasks(where isCancelled: (URLSessionTask) throws -> Bool) rethrows {
         for task in tasks where try isCancelled(task) { task.cancel() }
     }

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Makes tasks in a `URLSession` and completes each of them once, with everything the request came to.
+/// A manager that makes tasks in a `URLSession`, and completes each of them once with the full response.
 ///
 /// ```
 /// HTTPSessionManager     base URL, parameters, verbs
@@ -22,24 +22,24 @@ import FerrySession
 /// task.resume()
 /// ```
 ///
-/// A manager may be a local variable. When it goes, its tasks go on and complete; then the session is freed too. All
-/// members may be used from any thread.
+/// A manager may be a local variable. When it is released, its tasks continue and complete; then the session is
+/// released too. All members may be used from any thread.
 ///
-/// Override ``adapt(_:)`` to change every request, and the six methods that make tasks to see every task: all other
-/// methods, and the verbs of ``HTTPSessionManager``, go through them.
+/// Override ``adapt(_:)`` to change every request. Override the six methods that make tasks to see every task, except
+/// those of streams and operations: all other methods, and the verbs of ``HTTPSessionManager``, call them.
 ///
 /// AFNetworking: `AFURLSessionManager`.
 open class SessionManager: @unchecked Sendable {
-    // Unchecked since the class is open; its own state is in the core, which is checked.
+    // Unchecked because the class is open; its state is in the core, which is checked.
 
-    /// The sessions, delegates and settings, which may outlive the manager.
+    /// The sessions, task delegates and settings, which may outlive the manager.
     let core: SessionCore
 
-    /// Makes a manager; its session is made when it is first needed.
+    /// Creates a manager; its session is created when it is first needed.
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     public init(configuration: URLSessionConfiguration = .default, transport: SessionTransport = .curl) {
         core = SessionCore(
             configuration: configuration,
@@ -48,13 +48,13 @@ open class SessionManager: @unchecked Sendable {
         )
     }
 
-    /// Makes a manager that trusts the servers its policy trusts.
+    /// Creates a manager that trusts servers according to a policy.
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
-    ///   - securityPolicy: Which servers the sessions trust.
-    /// - Throws: What ``setSecurityPolicy(_:)`` throws.
+    ///   - transport: The kind of `URLSession` to run on.
+    ///   - securityPolicy: The policy that decides which servers the sessions trust.
+    /// - Throws: The errors of ``setSecurityPolicy(_:)``.
     public convenience init(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl,
@@ -68,10 +68,10 @@ open class SessionManager: @unchecked Sendable {
         core.abandon()
     }
 
-    /// Makes another manager with the same configuration, transport, response serializer, security policy and adapters.
+    /// Returns a new manager with the same configuration, transport, response serializer, policy and adapters.
     ///
-    /// It has a session, queues and tasks of its own, and neither hooks nor monitors. A subclass overrides this to give
-    /// one of its own class, and has ``takeSettings(of:)`` do the rest. AFNetworking: `copy`.
+    /// The copy has its own session, queues and tasks, and neither hooks nor monitors. A subclass overrides this to
+    /// return an instance of its class, and calls ``takeSettings(of:)`` for the rest. AFNetworking: `copy`.
     ///
     /// - Returns: The new manager.
     open func copy() -> SessionManager {
@@ -80,34 +80,34 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Takes over what a copy has of its original apart from configuration and transport.
+    /// Copies the settings of another manager: response serializer, adapters, policy and ``waitsForConnectivity``.
     ///
-    /// - Parameter original: The manager that is copied.
+    /// - Parameter original: The manager to copy from.
     open func takeSettings(of original: SessionManager) {
         core.takeSettings(of: original.core)
     }
 
     // MARK: - Making tasks
 
-    /// Changes a request before a task is made of it: the seam through which every request passes.
+    /// Returns the changed request that a task is made of; every request of the manager passes through this method.
     ///
-    /// Asks the ``adapters`` one after the other. A task made from resume data has no request to change.
+    /// It applies the ``adapters`` one after the other. A task made from resume data has no request to change.
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.
-    /// - Throws: Why it must not be sent; the task then fails with this error.
+    /// - Throws: The reason why the request must not be sent; the task then fails with this error.
     open func adapt(_ request: URLRequest) throws -> URLRequest {
         try adapters.reduce(request) { try $1.adapt($0) }
     }
 
-    /// Makes a data task, suspended.
+    /// Creates a suspended data task.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - serializer: Validates and decodes the response.
-    ///   - uploadProgress: Receives the progress of the request's body.
-    ///   - downloadProgress: Receives the progress of the response's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - uploadProgress: Receives the progress of the request body.
+    ///   - downloadProgress: Receives the progress of the response body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     open func dataTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
@@ -133,14 +133,14 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes an upload task whose body is a file, suspended.
+    /// Creates a suspended upload task whose body is a file.
     ///
     /// - Parameters:
-    ///   - request: The request; a body it has is ignored.
+    ///   - request: The request; its own body is ignored.
     ///   - fileURL: The file. One that cannot be read fails the task with ``NetworkError/Code/fileError``.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     open func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
@@ -163,14 +163,14 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes an upload task whose body is data, suspended.
+    /// Creates a suspended upload task whose body is data.
     ///
     /// - Parameters:
-    ///   - request: The request; a body it has is ignored.
+    ///   - request: The request; its own body is ignored.
     ///   - bodyData: The body; nil for an empty one.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     open func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
@@ -192,17 +192,18 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes an upload task whose body is a stream, suspended.
+    /// Creates a suspended upload task whose body is a stream.
     ///
-    /// A redirection or an authentication may need the body again. The stream of the request serves once, and then the
-    /// task fails with ``NetworkError/Code/bodyStreamExhausted``; `bodyStream` makes as many as are needed.
+    /// A redirect or an authentication challenge may need the body again. The request's own stream can be used once;
+    /// then the task fails with ``NetworkError/Code/bodyStreamExhausted``. `bodyStream` makes as many streams as are
+    /// needed.
     ///
     /// - Parameters:
-    ///   - request: The request, with its body stream unless `bodyStream` makes them all.
-    ///   - bodyStream: Makes a stream from the beginning of the body. Runs on the operation queue.
+    ///   - request: The request, with its body stream unless `bodyStream` makes all streams.
+    ///   - bodyStream: Returns a stream that begins at the start of the body. Runs on the ``operationQueue``.
     ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request's body; its total is the request's `Content-Length`.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - progress: Receives the progress of the request body; its total is the request's `Content-Length`.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     open func uploadTask<Serializer: ResponseSerializer>(
         withStreamedRequest request: URLRequest,
@@ -228,18 +229,19 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a download task, suspended.
+    /// Creates a suspended download task.
     ///
     /// The file is moved to its destination after the response has been validated, as a whole or not at all. The value
-    /// is the file's URL. Without a destination there is none, and no file is left.
+    /// is the URL of the file. Without a destination the file is removed, and there is no value.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - serializer: Validates the response, as one without a body; what it makes is not used.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - destination: Where the file goes. ``SessionHooks/downloadTaskDidFinishDownloading`` comes before it.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``. An error with
-    ///     ``NetworkError/Code/moveFailed`` has a ``DownloadMoveError`` underneath which tells where the file is.
+    ///   - serializer: Validates the response as one without a body; its value is not used.
+    ///   - progress: Receives the progress of the response body.
+    ///   - destination: The destination of the file. ``SessionHooks/downloadTaskDidFinishDownloading`` takes
+    ///     precedence.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``. The underlying error of
+    ///     ``NetworkError/Code/moveFailed`` is a ``DownloadMoveError``, which says where the file is.
     /// - Returns: The task.
     open func downloadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
@@ -262,14 +264,14 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a download task that goes on where another one stopped, suspended.
+    /// Creates a suspended download task that resumes an earlier download.
     ///
     /// - Parameters:
-    ///   - resumeData: What ``NetworkError/resumeData`` or `cancel(byProducingResumeData:)` gave.
-    ///   - serializer: Validates the response, as one without a body; what it makes is not used.
+    ///   - resumeData: The data from ``NetworkError/resumeData`` or `cancel(byProducingResumeData:)`.
+    ///   - serializer: Validates the response as one without a body; its value is not used.
     ///   - progress: Receives the progress of the whole body.
-    ///   - destination: Where the file goes.
-    ///   - completionHandler: Receives what the request came to, once, on ``completionQueue``.
+    ///   - destination: The destination of the file; nil removes it.
+    ///   - completionHandler: Called once with the response, on ``completionQueue``.
     /// - Returns: The task.
     open func downloadTask<Serializer: ResponseSerializer>(
         withResumeData resumeData: Data,
@@ -291,14 +293,14 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Sets which servers the sessions trust, from now on.
+    /// Sets the policy that decides which servers the sessions trust.
     ///
-    /// It holds for every request that is sent afterwards, in sessions that are already there too: a connection that an
-    /// earlier policy accepted carries no further request.
+    /// It applies to every request that is sent afterwards, also in existing sessions: a connection that an earlier
+    /// policy accepted carries no further request.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the policy contradicts itself, or the
-    ///   transport cannot enforce it, as the system's session cannot.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the policy contradicts itself, or
+    ///   if the transport cannot enforce it (the system's session cannot).
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try core.setSecurityPolicy(policy)
     }

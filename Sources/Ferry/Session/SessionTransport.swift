@@ -1,20 +1,20 @@
 import FerrySession
 
-/// Which `URLSession` a manager runs on.
+/// The kind of `URLSession` that a manager runs on.
 public enum SessionTransport: Sendable {
-    /// Ferry's own session, with its default options.
+    /// Ferry's session, with its default options.
     case curl
 
-    /// What ``curl(options:)`` makes.
+    /// Ferry's session with options, as ``curl(options:)`` returns it.
     case curlWithOptions(CurlSession.Options)
 
-    /// The system's session: on Linux that of FoundationNetworking, with its limitations.
+    /// The system's session: on Linux, that of FoundationNetworking with its limitations.
     case system
 
-    /// A session made by a function, which must give it the delegate and the queue.
+    /// A session made by a function, which must create it with the given delegate and queue.
     case session(@Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession)
 
-    /// Makes a session.
+    /// Returns a new session.
     func makeSession(
         configuration: URLSessionConfiguration,
         delegate: any URLSessionDelegate,
@@ -32,7 +32,7 @@ public enum SessionTransport: Sendable {
         }
     }
 
-    /// Makes a session that delivers several events in one operation: a manager adds none of its own between them.
+    /// Returns a session that delivers several events in one operation; a manager adds no operations in between.
     private static func makeCurlSession(
         _ configuration: URLSessionConfiguration,
         _ options: CurlSession.Options,
@@ -48,7 +48,7 @@ public enum SessionTransport: Sendable {
         )
     }
 
-    /// Whether its sessions hold servers to a security policy; nil if that is not known before there is one.
+    /// Whether the sessions enforce a security policy; nil if that is unknown until one has been made.
     var enforcesPolicies: Bool? {
         switch self {
         case .curl, .curlWithOptions: true
@@ -57,7 +57,7 @@ public enum SessionTransport: Sendable {
         }
     }
 
-    /// Ferry's own session, with options of choice.
+    /// Returns Ferry's session with the given options.
     public static func curl(options: CurlSession.Options) -> SessionTransport {
         .curlWithOptions(options)
     }

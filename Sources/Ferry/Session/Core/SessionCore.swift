@@ -71,8 +71,7 @@ final class SessionCore: Sendable {
         handPolicyOver()
     }
 
-    /// Copies the settings that a copy of a manager shares with its original, and applies the policy to existing
-    /// sessions.
+    /// Copies the settings that a copy of a manager shares with its original, and applies the policy.
     func takeSettings(of original: SessionCore) {
         let settings = original.settings.withLock { $0 }
         self.settings.withLock { $0.take(settings) }

@@ -27,8 +27,7 @@ struct SessionSettings: Sendable {
     }
 }
 
-/// A manager's hooks in one object: they are read for every callback, and copying the struct would retain and release
-/// two dozen closures each time.
+/// A manager's hooks in one object: they are read for every callback, and a copy would retain two dozen closures.
 final class HookTable: Sendable {
     let hooks: SessionHooks
 

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// One direction of one task's progress: counts, and tells a `Progress`, a handler and any number of streams.
+/// The progress of one direction of one task, reported to a `Progress`, a handler and any number of streams.
 final class ProgressReporter: Sendable {
     private struct State: Sendable {
         var latest = ProgressUpdate(completedByteCount: 0)
@@ -10,9 +10,9 @@ final class ProgressReporter: Sendable {
         var whenDelivered: (@Sendable () -> Void)?
         var streams: [Int: AsyncStream<ProgressUpdate>.Continuation] = [:]
         var nextStream = 0
-        /// Made when somebody asks for it: most tasks' are never looked at.
+        /// Made on first access, since it is never read for most tasks.
         var progress: Progress?
-        /// Whether the `Progress` counts in a parent, which is complete only when it is.
+        /// Whether the `Progress` has a parent, which is complete only when its child is.
         var hasParent = false
         weak var task: URLSessionTask?
     }
@@ -21,13 +21,13 @@ final class ProgressReporter: Sendable {
     private let queue: DispatchQueue?
     private let state = Locked(State())
 
-    /// Makes a reporter; without a queue the handler is called at once, on the caller's queue.
+    /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
     init(handler: ProgressHandler?, queue: DispatchQueue?) {
         self.handler = handler
         self.queue = queue
     }
 
-    /// The Foundation face of the progress; its total is -1 while it is not known.
+    /// The progress as a `Progress` object; its total is -1 while it is unknown.
     var progress: Progress {
         state.withLock { state in
             if let progress = state.progress { return progress }
@@ -50,7 +50,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Ties the `Progress` to a task, without keeping it.
+    /// Connects the `Progress` to a task, without retaining it.
     func attach(to task: URLSessionTask) {
         let progress = state.withLock { state in
             state.task = task
@@ -62,7 +62,7 @@ final class ProgressReporter: Sendable {
         if progress.isCancelled { task.cancel() }
     }
 
-    /// Completes the task's part of a parent progress, also where no byte was transferred.
+    /// Completes the task's part of a parent progress, even if no byte was transferred.
     func completePartOfParent() {
         guard let progress = state.withLock({ $0.hasParent ? $0.progress : nil }) else { return }
         ProgressWriting.alone {
@@ -82,7 +82,7 @@ final class ProgressReporter: Sendable {
     /// The latest state.
     var latest: ProgressUpdate { state.withLock { $0.latest } }
 
-    /// Takes a new state; called from one queue only.
+    /// Reports a new state; must be called on one queue only.
     func report(completed: Int64, total: Int64?) {
         let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
         let action = state.withLock {
@@ -100,7 +100,7 @@ final class ProgressReporter: Sendable {
         if action.schedules { schedule() }
     }
 
-    /// Ends the reports; `completion` runs after the last call of the handler.
+    /// Stops reporting; `completion` runs after the last call of the handler.
     func finish(then completion: @escaping @Sendable () -> Void) {
         let action = state.withLock { state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], isIdle: Bool)? in
             guard !state.isFinished else { return nil }
@@ -114,7 +114,7 @@ final class ProgressReporter: Sendable {
         if action.isIdle { completion() }
     }
 
-    /// The states from now on; the newest one only is kept for a reader who is behind.
+    /// Returns the states from now on; a slow reader gets only the newest one.
     func updates() -> AsyncStream<ProgressUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ProgressUpdate.self,
@@ -137,7 +137,7 @@ final class ProgressReporter: Sendable {
     }
 
     private static func apply(_ update: ProgressUpdate, to progress: Progress) {
-        // A new total comes before the units counted against it: the fraction must never leave 0...1.
+        // Set a new total before the units counted against it, so that the fraction never leaves 0...1.
         let total = update.totalByteCount.map { max($0, update.completedByteCount) } ?? -1
         ProgressWriting.alone {
             if progress.totalUnitCount != total { progress.totalUnitCount = total }

@@ -1,12 +1,11 @@
 import FerrySession
 
-/// The body of a response in the pieces it comes in.
+/// The body of a response, piece by piece as it arrives.
 ///
-/// The request is sent when the first piece is asked for, anew by every iterator. A reader that falls behind holds the
-/// transfer up: it is suspended when more than the limit waits to be read. Leaving the loop or cancelling the Swift task
-/// cancels the transfer.
+/// Each iterator sends the request when its first piece is read. A slow reader slows the transfer down: it is suspended
+/// while more than the limit waits to be read. Leaving the loop or cancelling the Swift task cancels the transfer.
 ///
-/// A response that does not pass validation gives no piece: the loop throws a ``NetworkError`` with its body.
+/// A response that does not pass validation has no pieces: the loop throws a ``NetworkError`` that contains its body.
 ///
 /// ```swift
 /// for try await chunk in manager.stream(request) {
@@ -19,17 +18,17 @@ public struct DataStream: AsyncSequence, Sendable {
 
     private let start: @Sendable () -> StreamHandle
 
-    /// Makes a stream from what starts it.
+    /// Creates a stream from the function that starts a transfer.
     init(start: @escaping @Sendable () -> StreamHandle) {
         self.start = start
     }
 
-    /// Makes an iterator, which has a transfer of its own.
+    /// Returns an iterator, which has its own transfer.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(start: start)
     }
 
-    /// Reads one transfer.
+    /// An iterator over the pieces of one transfer.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let start: @Sendable () -> StreamHandle
         private var handle: StreamHandle?
@@ -38,10 +37,10 @@ public struct DataStream: AsyncSequence, Sendable {
             self.start = start
         }
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece, and waits for it if necessary.
         ///
-        /// - Returns: Some bytes.
-        /// - Throws: A ``NetworkError``; with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
+        /// - Returns: The piece; nil at the end.
+        /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
         public mutating func next() async throws -> Data? {
             let handle = self.handle ?? start()
             self.handle = handle

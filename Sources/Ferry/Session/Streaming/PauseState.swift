@@ -1,12 +1,12 @@
-/// Whether a transfer is to be paused, and whether it is.
+/// Whether a transfer should be paused, and whether it is.
 struct PauseState: Sendable {
-    /// Whether it is to be paused.
+    /// Whether the transfer should be paused.
     var wanted = false
 
     private var isPaused = false
     private var isChanging = false
 
-    /// Begins a change if one is due and nobody else is at it; true pauses, false goes on.
+    /// Begins a change if one is due and none is under way; returns true to pause and false to resume.
     mutating func begin() -> Bool? {
         guard !isChanging, wanted != isPaused else { return nil }
         isChanging = true

@@ -1,17 +1,17 @@
 import FerrySession
 
 extension SessionManager {
-    /// The body of a response in the pieces it comes in.
+    /// Returns the body of a response, piece by piece as it arrives.
     ///
-    /// The request passes through ``adapt(_:)`` when the first piece is asked for.
+    /// The request is sent, after ``adapt(_:)``, when the first piece is read.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - validation: The acceptable status codes and content types.
-    ///   - bufferLimit: The number of bytes that may wait to be read before the transfer is suspended. One chunk more
-    ///     may come. A system session of Linux cannot be suspended and so has no limit.
-    ///   - onResponse: Receives the response, once it has passed validation, on the ``operationQueue``.
-    /// - Returns: A sequence.
+    ///   - bufferLimit: The number of bytes that may wait to be read before the transfer is suspended; 1 MiB by
+    ///     default. One more piece may arrive. The system's session cannot be suspended on Linux, and so has no limit.
+    ///   - onResponse: Called with a response that has passed validation, on the ``operationQueue``.
+    /// - Returns: A sequence of pieces.
     public func stream(
         _ request: URLRequest,
         validation: Validation = Validation(),
@@ -21,7 +21,7 @@ extension SessionManager {
         stream(validation: validation, bufferLimit: bufferLimit, onResponse: onResponse) { request }
     }
 
-    /// Streams the response to a request that is made when the first piece is asked for.
+    /// Streams the response to a request that is made when the first piece is read.
     func stream(
         validation: Validation,
         bufferLimit: Int,
@@ -43,15 +43,15 @@ extension SessionManager {
         }
     }
 
-    /// Makes a task whose response goes to a sink, suspended; the request has been adapted.
+    /// Creates a suspended task that passes its response to a sink; the request has been adapted.
     ///
     /// - Parameters:
-    ///   - request: The request; its body stream serves once unless it can be copied or `bodyStream` makes more.
-    ///   - bodyStream: Makes a stream from the beginning of the body.
-    ///   - sink: Takes response and body on the operation queue.
-    ///   - hooks: What decides for this task.
-    ///   - uploadProgress: Receives the progress of the request's body.
-    ///   - finish: Receives the end, once, on the processing queue.
+    ///   - request: The request; its body stream can be used once, unless it can be copied or `bodyStream` makes more.
+    ///   - bodyStream: Returns a stream that begins at the start of the body.
+    ///   - sink: Receives the response and its body on the operation queue.
+    ///   - hooks: The hooks of this task.
+    ///   - uploadProgress: Receives the progress of the request body.
+    ///   - finish: Called once at the end, on the processing queue.
     /// - Returns: The task.
     func streamingTask(
         _ request: URLRequest,

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The pieces of a body between the session and a reader, no more of them than a limit.
+/// A buffer of limited size for the pieces of a body between a session and a reader.
 final class StreamBuffer: BodySink {
     private typealias Reader = CheckedContinuation<Data?, any Error>
 
@@ -13,7 +13,7 @@ final class StreamBuffer: BodySink {
         var rejection: Rejection?
         var pause = PauseState()
 
-        /// Takes the oldest piece.
+        /// Removes and returns the oldest piece.
         mutating func takeChunk(limit: Int) -> Data {
             let chunk = chunks[firstChunk]
             chunks[firstChunk] = Data()
@@ -38,17 +38,17 @@ final class StreamBuffer: BodySink {
     private let task = Locked<URLSessionTask?>(nil)
     private let state = Locked(State())
 
-    /// Makes a buffer; the transfer is paused beyond `limit` bytes, and goes on below a quarter of that.
+    /// Creates a buffer; the transfer is paused beyond `limit` bytes, and resumes at a quarter of that.
     init(validation: Validation, limit: Int, onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
         self.validation = validation
         self.limit = max(1, limit)
         self.onResponse = onResponse
     }
 
-    // MARK: - The session's side
+    // MARK: - Called by the session
 
     func receive(_ response: URLResponse, of task: URLSessionTask) {
-        // A task of FoundationNetworking that is suspended starts over when it is resumed.
+        // A suspended task of FoundationNetworking starts over when it is resumed, so it is never paused.
         if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
         state.withLock { $0.rejection = isValid ? nil : Rejection() }
@@ -75,7 +75,7 @@ final class StreamBuffer: BodySink {
         applyPause()
     }
 
-    /// Takes the end of the task.
+    /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
         let action = state.withLock { state -> (Reader, Result<Void, NetworkError>)? in
             let end: Result<Void, NetworkError>
@@ -95,14 +95,14 @@ final class StreamBuffer: BodySink {
         reader.resume(with: end.map { nil }.mapError { $0 })
     }
 
-    // MARK: - The reader's side
+    // MARK: - Called by the reader
 
-    /// Gives the next piece to a reader, now or when it comes.
+    /// Passes the next piece to a reader, now or when it arrives.
     func read(with reader: CheckedContinuation<Data?, any Error>) {
         let answer = state.withLock { state -> Result<Data?, any Error>? in
             if state.firstChunk < state.chunks.count { return .success(state.takeChunk(limit: limit)) }
             if let end = state.end {
-                // An error is told once; a loop that goes on finds the end.
+                // An error is thrown once; a loop that continues reaches the end.
                 state.end = .success(())
                 return end.map { nil }.mapError { $0 }
             }
@@ -113,7 +113,7 @@ final class StreamBuffer: BodySink {
         applyPause()
     }
 
-    /// Brings the task to the state that is wanted; one caller at a time, so that the last wish is the one that counts.
+    /// Suspends or resumes the task as needed; one caller at a time does so, so that the latest state applies.
     private func applyPause() {
         while let pauses = state.withLock({ $0.pause.begin() }) {
             let task = task.withLock { $0 }

@@ -1,17 +1,17 @@
 import FerrySession
 
-/// A reader's hold on a transfer; letting go of it cancels the transfer.
+/// A reader's handle on a transfer, which is cancelled when the handle is released.
 final class StreamHandle: Sendable {
     private let buffer: StreamBuffer
     private let relay: CancellationRelay
 
-    /// Makes a handle.
+    /// Creates a handle.
     init(buffer: StreamBuffer, relay: CancellationRelay) {
         self.buffer = buffer
         self.relay = relay
     }
 
-    /// Waits for the next piece.
+    /// Returns the next piece, and waits for it if necessary; nil at the end.
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { buffer.read(with: $0) }
