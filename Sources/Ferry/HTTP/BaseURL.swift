@@ -1,12 +1,12 @@
 import FerrySession
 
-/// The rules by which a manager's base URL and the strings given to its verbs make a URL (RFC 3986, section 5).
+/// The rules that combine a manager's base URL with the path of a request (RFC 3986, section 5).
 ///
 /// AFNetworking: `initWithBaseURL:` and `URLWithString:relativeToURL:`.
 public enum BaseURL {
-    /// The URL with a slash after its path, so that a relative string goes below it instead of replacing its end.
+    /// Returns the URL with a slash after its path, so that a relative path extends it instead of replacing its end.
     ///
-    /// `http://example.com/v1` becomes `http://example.com/v1/`; a URL without a path stays.
+    /// `http://example.com/v1` becomes `http://example.com/v1/`; a URL without a path is returned unchanged.
     public static func normalize(_ url: URL) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
         let path = components.percentEncodedPath
@@ -15,20 +15,21 @@ public enum BaseURL {
         return components.url ?? url
     }
 
-    /// The absolute URL a string stands for.
+    /// Returns the absolute URL for a string, resolved against a base URL.
     ///
-    /// A relative path goes below the base, one with a leading slash replaces the base's path, an absolute URL stands
-    /// for itself, and an empty string is the base. Characters a URL cannot hold are percent-encoded.
+    /// A relative path is appended to the base, one with a leading slash replaces the base's path, an absolute URL is
+    /// used as it is, and an empty string results in the base. Characters that are not allowed in a URL are
+    /// percent-encoded.
     ///
     /// - Parameters:
     ///   - string: A path, a query, or an absolute URL.
-    ///   - base: The base, with or without the slash at its end.
+    ///   - base: The base, with or without a slash at its end.
     /// - Returns: The absolute URL.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidURL`` for a string that is
-    ///   no URL, is relative without a base, or names no host.
+    ///   not a URL, is relative without a base, or has no host.
     public static func resolve(_ string: String, against base: URL?) throws -> URL {
         let base = base.map(normalize)
-        // Foundation makes no URL of an empty string, not even relative to another.
+        // Foundation cannot make a URL of an empty string, not even relative to another.
         let resolved = string.isEmpty ? base : URL(string: string, relativeTo: base)
         guard let url = resolved?.absoluteURL else {
             throw RequestSerializationError(.invalidURL, reason: "The text is not a URL.", failingURL: string)
@@ -38,7 +39,7 @@ public enum BaseURL {
             throw RequestSerializationError(.invalidURL, reason: reason, failingURL: string)
         }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
-            throw RequestSerializationError(.invalidURL, reason: "The URL names no host.", failingURL: string)
+            throw RequestSerializationError(.invalidURL, reason: "The URL has no host.", failingURL: string)
         }
         return url
     }

@@ -2,10 +2,10 @@ import FerrySession
 
 /// One header field: a name and its value.
 ///
-/// Two fields are equal when their values are and their names differ in case at most (RFC 9110, section 5.1). What is
-/// stored may be invalid, so that literals work; ``validate()`` tells, and request serializers call it.
+/// Two fields are equal if their values are equal and their names differ at most in case (RFC 9110, section 5.1). A
+/// field may be invalid, so that literals work: ``validate()`` checks it, and request serializers call that.
 public struct HTTPHeader: Sendable, Codable {
-    /// The field's name, in the case it was given.
+    /// The field's name, in its original case.
     public let name: String
     /// The field's value.
     public let value: String
@@ -18,24 +18,24 @@ public struct HTTPHeader: Sendable, Codable {
 
     /// Checks that the name is a token (RFC 9110, section 5.6.2) and that the value has no CR, LF or NUL.
     ///
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader``. The value is not
-    ///   in its text: it may be a secret.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader``. Its text does not
+    ///   contain the value, which may be a secret.
     public func validate() throws {
         guard HTTPSyntax.isToken(name) else {
             throw RequestSerializationError(
                 .invalidHeader,
-                reason: "The header name \(name.debugDescription) is no token."
+                reason: "The header name \(name.debugDescription) is not a token."
             )
         }
         guard HTTPSyntax.isFieldValue(value) else {
-            let reason = "The value of the header \(name) has a line break or a NUL in it."
+            let reason = "The value of the header \(name) contains a line break or a NUL."
             throw RequestSerializationError(.invalidHeader, reason: reason)
         }
     }
 }
 
 extension HTTPHeader: Hashable {
-    /// Compares two fields, their names without regard to case.
+    /// Compares two fields, ignoring the case of their names.
     public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {
         lhs.value == rhs.value && lhs.isNamed(rhs.name)
     }
@@ -46,7 +46,7 @@ extension HTTPHeader: Hashable {
         hasher.combine(value)
     }
 
-    /// Whether this is a field of that name, in whatever case.
+    /// Whether the field has the given name, ignoring case.
     func isNamed(_ other: String) -> Bool {
         name == other || (name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased())
     }

@@ -1,12 +1,12 @@
 import FerrySession
 
 extension HTTPHeaders {
-    /// A list of one `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).
+    /// Returns a list of one `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).
     public static func basic(username: String, password: String) -> HTTPHeaders {
         [.basic(username: username, password: password)]
     }
 
-    /// A list of one `Authorization` field for the Bearer scheme (RFC 6750).
+    /// Returns a list of one `Authorization` field for the Bearer scheme (RFC 6750).
     public static func bearer(_ token: String) -> HTTPHeaders {
         [.bearer(token)]
     }

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension HTTPHeaders: Codable {
-    /// Reads the fields in their order; a name that is not a token, or a value with a line break, is an error.
+    /// Decodes the fields in order; throws if a name is not a token, or a value contains a line break or a NUL.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let fields = try container.decode([HTTPHeader].self)
@@ -11,7 +11,7 @@ extension HTTPHeaders: Codable {
         self.init(fields)
     }
 
-    /// Writes the fields in their order.
+    /// Encodes the fields in order.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(Array(self))

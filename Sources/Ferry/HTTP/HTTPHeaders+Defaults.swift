@@ -1,7 +1,7 @@
 import FerrySession
 
 extension HTTPHeaders {
-    /// What a request serializer sends unless told otherwise: `Accept-Language` and `User-Agent`.
+    /// The header fields that a request serializer sends by default: `Accept-Language` and `User-Agent`.
     public static let `default`: HTTPHeaders = {
         var headers = HTTPHeaders()
         let languages = acceptLanguage(for: Locale.preferredLanguages)
@@ -12,16 +12,18 @@ extension HTTPHeaders {
         return headers
     }()
 
-    /// The value of an `Accept-Language` field for languages in order of preference, such as `en;q=1, fr;q=0.9`.
+    /// Returns the value of an `Accept-Language` field for languages in order of preference.
     ///
-    /// AFNetworking: six languages at most, the weight of each a tenth below the one before.
+    /// An example is `en;q=1, fr;q=0.9`.
+    ///
+    /// AFNetworking: at most six languages, the weight of each a tenth lower than that of the one before.
     public static func acceptLanguage(for languages: [String]) -> String {
         zip(languages, ["1", "0.9", "0.8", "0.7", "0.6", "0.5"])
             .map { language, weight in "\(language);q=\(weight)" }
             .joined(separator: ", ")
     }
 
-    /// The version of Ferry, as it stands in the `User-Agent` field.
+    /// The version of Ferry in the `User-Agent` field.
     static let ferryVersion = "0.1.0"
 
     private static let defaultUserAgent: String = {
@@ -33,9 +35,12 @@ extension HTTPHeaders {
         )
     }()
 
-    /// The value of a `User-Agent` field (RFC 9110, section 10.1.5), such as `tool/1.2 (Debian 12) Ferry/0.1.0`.
+    /// Returns the value of a `User-Agent` field (RFC 9110, section 10.1.5).
     ///
-    /// Text outside ASCII is transliterated, as in AFNetworking, and what no token may hold becomes a hyphen.
+    /// An example is `tool/1.2 (Debian 12) Ferry/0.1.0`.
+    ///
+    /// Text outside ASCII is transliterated, as in AFNetworking. In tokens, characters that are not allowed become
+    /// hyphens.
     static func userAgent(product: String, version: String?, system: String) -> String {
         var products = [token(product) ?? "Swift"]
         if let version = version.flatMap(token) {
@@ -55,7 +60,7 @@ extension HTTPHeaders {
     }
 
     private static func folded(_ text: String) -> String {
-        // ASCII is its own transliteration, and the transform's tables take five megabytes.
+        // ASCII needs no transliteration, and the transform's tables take five megabytes.
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         let transform = StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove")
         let latin = isASCII ? text : text.applyingTransform(transform, reverse: false) ?? text

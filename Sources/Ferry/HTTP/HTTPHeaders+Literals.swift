@@ -15,6 +15,6 @@ extension HTTPHeaders: ExpressibleByArrayLiteral {
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-    /// The fields as lines.
+    /// The fields as lines of text.
     public var description: String { map(\.description).joined(separator: "\n") }
 }

@@ -1,19 +1,19 @@
 import FerrySession
 
-/// Header fields in order, found without regard to case.
+/// A list of header fields in order, whose names are compared without regard to case.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json", "X-Trace": "7"]
-/// headers["accept"] = "text/html"       // replaces, keeping the place
+/// headers["accept"] = "text/html"       // replaces the value, keeps its position
 /// headers.add("X-Trace", "8")           // a second field of the same name
 /// headers["X-Trace"]                    // "7, 8"
 /// ```
 ///
-/// Names and values are checked when a request is made of them (``validate()``).
+/// Names and values are checked when a request is made with them; see ``validate()``.
 public struct HTTPHeaders: Sendable, Hashable {
     private var fields: [HTTPHeader]
 
-    /// Creates a list without fields.
+    /// Creates an empty list.
     public init() {
         fields = []
     }
@@ -30,7 +30,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// The value of a field; duplicates are joined with `", "` (RFC 9110, section 5.2).
     ///
-    /// Setting replaces all fields of that name and keeps the first one's place; setting `nil` removes them.
+    /// Setting a value replaces all fields with the name, at the position of the first; setting `nil` removes them.
     public subscript(name: String) -> String? {
         get {
             let found = values(for: name)
@@ -45,44 +45,44 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields with the given name, in order.
     public func values(for name: String) -> [String] {
         fields.filter { field in field.isNamed(name) }.map(\.value)
     }
 
-    /// Whether there is a field of that name.
+    /// Returns a Boolean value that indicates whether there is a field with the given name.
     public func contains(_ name: String) -> Bool {
         fields.contains { field in field.isNamed(name) }
     }
 
-    /// Appends a field, whether or not there is one of that name.
+    /// Appends a field, even if there already is one with its name.
     public mutating func add(_ name: String, _ value: String) {
         add(HTTPHeader(name, value))
     }
 
-    /// Appends a field, whether or not there is one of that name.
+    /// Appends a field, even if there already is one with its name.
     public mutating func add(_ field: HTTPHeader) {
         fields.append(field)
     }
 
-    /// Replaces all fields of that name by one, in the place of the first, or appends it.
+    /// Replaces all fields with the given name by one, at the position of the first; appends it if there are none.
     public mutating func set(_ name: String, _ value: String) {
         set(HTTPHeader(name, value))
     }
 
-    /// Replaces all fields of that name by one, in the place of the first, or appends it.
+    /// Replaces all fields of the same name by one, at the position of the first; appends it if there are none.
     public mutating func set(_ field: HTTPHeader) {
         let place = fields.firstIndex { old in old.isNamed(field.name) } ?? fields.count
         fields.removeAll { old in old.isNamed(field.name) }
         fields.insert(field, at: place)
     }
 
-    /// Removes all fields of that name.
+    /// Removes all fields with the given name.
     public mutating func remove(_ name: String) {
         fields.removeAll { field in field.isNamed(name) }
     }
 
-    /// One field for each name, duplicates joined with `", "`, in the order of their first ones.
+    /// Returns one field for each name, duplicates joined with `", "`, in the order of their first occurrence.
     func combined() -> [HTTPHeader] {
         var combined: [HTTPHeader] = []
         for field in fields {
@@ -106,13 +106,13 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension HTTPHeaders: Sequence {
-    /// The number of fields, duplicates counted.
+    /// The number of fields, including duplicates.
     public var count: Int { fields.count }
 
-    /// Whether there are no fields.
+    /// A Boolean value that indicates whether the list is empty.
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// Iterates over the fields in order.
+    /// Returns an iterator over the fields in order.
     public func makeIterator() -> IndexingIterator<[HTTPHeader]> {
         fields.makeIterator()
     }

@@ -5,7 +5,7 @@ import FerrySession
 /// Methods are an open vocabulary: `HTTPMethod("PROPFIND")` and `"PROPFIND" as HTTPMethod` are methods too. Names are
 /// case-sensitive, and standard ones are upper case.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
-    /// The method's name as it goes on the wire.
+    /// The method's name as it is sent.
     public let rawValue: String
 
     /// Creates a method from its name.
@@ -18,22 +18,26 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
         rawValue = name
     }
 
-    /// Whether the name is a token, as RFC 9110, section 9.1, wants it.
+    /// A Boolean value that indicates whether the name is a token, as RFC 9110, section 9.1, requires.
     public var isValid: Bool { HTTPSyntax.isToken(rawValue) }
 
-    /// Whether the method is defined as read-only (RFC 9110, section 9.2.1), `QUERY` included.
+    /// A Boolean value that indicates whether the method is defined as read-only (RFC 9110, section 9.2.1).
+    ///
+    /// `QUERY` is included.
     public var isSafe: Bool { [.get, .head, .options, .trace, .query].contains(self) }
 
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110, section 9.2.2).
+    /// A Boolean value that indicates whether sending a request twice has the same effect as sending it once.
+    ///
+    /// See RFC 9110, section 9.2.2.
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }
 
 extension HTTPMethod {
     /// Transfers a representation of the target.
     public static let get = HTTPMethod("GET")
-    /// Transfers what `GET` would, without the body.
+    /// Transfers the response head of `GET`, without the body.
     public static let head = HTTPMethod("HEAD")
-    /// Has the target process the body.
+    /// Makes the target process the body.
     public static let post = HTTPMethod("POST")
     /// Replaces the target with the body.
     public static let put = HTTPMethod("PUT")
@@ -41,9 +45,9 @@ extension HTTPMethod {
     public static let patch = HTTPMethod("PATCH")
     /// Removes the target.
     public static let delete = HTTPMethod("DELETE")
-    /// Asks which methods and features the target knows.
+    /// Requests the methods and features that the target supports.
     public static let options = HTTPMethod("OPTIONS")
-    /// Has the server send back the request it received.
+    /// Makes the server return the request it received.
     public static let trace = HTTPMethod("TRACE")
     /// Opens a tunnel through a proxy.
     public static let connect = HTTPMethod("CONNECT")

@@ -1,5 +1,5 @@
 extension MIMEType {
-    /// Types by extension: IANA's registered ones where there are any, else what servers commonly send.
+    /// Content types by extension: those registered with IANA if there are any, else those servers commonly send.
     static let table: [String: String] = {
         var table: [String: String] = [:]
         for line in lines.split(separator: "\n") {

@@ -1,9 +1,9 @@
 /// Content types (RFC 6838) by file name extension.
 public enum MIMEType {
-    /// The type of bytes nothing is known about.
+    /// The content type of data of an unknown kind.
     public static let octetStream = "application/octet-stream"
 
-    /// The content type of files with that extension, or ``octetStream`` for one that is not known.
+    /// Returns the content type for a file name extension, or ``octetStream`` if the extension is unknown.
     ///
     /// - Parameter pathExtension: The extension, in any case, with or without its dot.
     /// - Returns: A type such as `image/png`.

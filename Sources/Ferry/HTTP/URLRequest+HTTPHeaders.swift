@@ -1,10 +1,10 @@
 import FerrySession
 
-// Fields are assigned all at once: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops values it
-// does not like, changes the case of names, and takes several times as long. The request must have a URL: without one,
-// Foundation traps on Linux when it copies it.
+// Fields are assigned in one step: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops some values, changes
+// the case of names, and takes several times as long. The request must have a URL: Foundation on Linux traps when it
+// copies a request without one.
 extension URLRequest {
-    /// Sets each field, replacing what the request carries under its name; duplicates in the list are kept.
+    /// Sets each field, replacing the request's field of the same name; duplicates in the list are joined.
     mutating func setHeaders(_ headers: HTTPHeaders) throws {
         try changeHeaders(headers) { fields, old, new in
             if let old {
@@ -14,7 +14,7 @@ extension URLRequest {
         }
     }
 
-    /// Adds each field unless the request carries one of that name already.
+    /// Adds each field unless the request has one of the same name already.
     mutating func addMissingHeaders(_ headers: HTTPHeaders) throws {
         try changeHeaders(headers) { fields, old, new in
             if old == nil {
