@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Says whether requests are running, as one would show it: not for those that are over at once, and without flicker.
+/// A monitor that says whether to show network activity: not for short requests, and without flicker.
 ///
 /// ```swift
 /// let activity = ActivityMonitor()
@@ -8,12 +8,12 @@ import FerrySession
 /// activity.isEnabled = true
 /// ```
 ///
-/// It counts the tasks of all managers by their notifications, so that a manager whose ``SessionManager/notificationQueue``
-/// is nil, or never runs, does not count. Tasks without a URL do not count.
+/// It counts the tasks of all managers by their notifications. Tasks of a manager whose
+/// ``SessionManager/notificationQueue`` is nil or never runs are not counted, nor are tasks without a URL.
 ///
 /// AFNetworking: `AFNetworkActivityIndicatorManager`, without the indicator.
 public final class ActivityMonitor: Sendable {
-    /// Runs a closure after some seconds.
+    /// A function that runs a closure after a number of seconds.
     public typealias Scheduler = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     private struct State: Sendable {
@@ -21,29 +21,29 @@ public final class ActivityMonitor: Sendable {
         var count = 0
         var isEnabled = false
         var state = ActivityState.notActive
-        /// Counts the delays, so that one that was overtaken is told apart.
+        /// The number of state changes, which identifies the delay of the current state.
         var delay = 0
         var activationDelay = 1.0
         var completionDelay = 0.17
         var handler: (@Sendable (Bool) -> Void)?
-        /// The events that the queue has not handled yet; no two equal ones in a row.
+        /// The events that the queue has not handled yet; no two successive ones are equal.
         private var events: [ActivityState.Event] = []
 
         var total: Int { tasks.count + count }
 
-        /// The most events that wait for a queue which does not run.
+        /// The largest number of events that wait for a queue that does not run.
         private static let maximumEvents = 1000
 
-        /// Keeps an event.
+        /// Adds an event.
         ///
-        /// Beyond the limit the last two are dropped first: the state is then as if they had not happened.
+        /// At the limit, the last two events are dropped first: the state is then as if they had not happened.
         mutating func note(_ event: ActivityState.Event) {
             guard event != events.last else { return }
             if events.count >= Self.maximumEvents { events.removeLast(2) }
             if event != events.last { events.append(event) }
         }
 
-        /// The event that has waited longest.
+        /// Removes and returns the oldest event.
         mutating func takeNext() -> ActivityState.Event? {
             events.isEmpty ? nil : events.removeFirst()
         }
@@ -54,12 +54,12 @@ public final class ActivityMonitor: Sendable {
     private let schedule: Scheduler
     private let observers: ActivityObservers
 
-    /// Makes a monitor, which is not enabled yet.
+    /// Creates a monitor, which is not enabled yet.
     ///
     /// - Parameters:
-    ///   - notificationCenter: Where the managers post.
-    ///   - queue: Where changes are told, one after another; by default a queue of its own.
-    ///   - scheduler: What waits for the delays; by default Dispatch.
+    ///   - notificationCenter: The notification center that the managers post to.
+    ///   - queue: The queue on which changes are reported, one after another; by default a separate one.
+    ///   - scheduler: Runs closures after the delays; by default Dispatch does.
     public init(
         notificationCenter: NotificationCenter = .default,
         queue: DispatchQueue? = nil,
@@ -74,7 +74,9 @@ public final class ActivityMonitor: Sendable {
 
     // MARK: - Settings
 
-    /// Whether changes are told; false by default, and the indicator disappears at once when it becomes so.
+    /// A Boolean value that indicates whether activity is reported; false by default.
+    ///
+    /// When it becomes false, ``isVisible`` becomes false without a delay.
     public var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set {
@@ -82,21 +84,21 @@ public final class ActivityMonitor: Sendable {
         }
     }
 
-    /// For how many seconds something has to run before it shows; one by default.
+    /// The number of seconds that a request must run before it is shown; 1 by default.
     ///
-    /// With zero everything shows, however short.
+    /// With zero every request is shown, however short.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.activationDelay } }
         set { state.withLock { $0.activationDelay = newValue } }
     }
 
-    /// For how many seconds nothing has to run before it is over; 0.17 by default.
+    /// The number of seconds without a running request after which activity ends; 0.17 by default.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.completionDelay } }
         set { state.withLock { $0.completionDelay = newValue } }
     }
 
-    /// Receives each change of ``isVisible`` once, on the monitor's queue.
+    /// A closure that receives each change of ``isVisible`` once, on the monitor's queue.
     public var visibilityHandler: (@Sendable (Bool) -> Void)? {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }
@@ -104,18 +106,18 @@ public final class ActivityMonitor: Sendable {
 
     // MARK: - Activity
 
-    /// Whether an indicator should show.
+    /// A Boolean value that indicates whether an indicator should be visible.
     public var isVisible: Bool { state.withLock { $0.state }.isVisible }
 
-    /// How many requests run, and how often it was incremented.
+    /// The number of running requests, plus the activities counted by ``incrementActivityCount()``.
     public var activityCount: Int { state.withLock { $0.total } }
 
-    /// Counts something of your own that runs.
+    /// Counts an activity other than a request of a manager.
     public func incrementActivityCount() {
         change { $0.count += 1 }
     }
 
-    /// Counts something of your own that has ended; what was never counted does not matter.
+    /// Counts the end of an activity; does nothing if none is counted.
     public func decrementActivityCount() {
         change { $0.count = max(0, $0.count - 1) }
     }
@@ -131,8 +133,9 @@ public final class ActivityMonitor: Sendable {
         }
     }
 
-    /// Changes the state and keeps the event that follows from it, so that the queue sees the start and the end of a
-    /// request that is over before the queue runs.
+    /// Changes the state and adds the resulting event.
+    ///
+    /// The queue thus handles both the start and the end of a request that has ended before the queue runs.
     private func change(_ body: @Sendable (inout State) -> Void) {
         state.withLock { state in
             body(&state)
@@ -151,7 +154,7 @@ public final class ActivityMonitor: Sendable {
         queue.async { [weak self] in self?.follow { $0.delay == number ? .delayPassed : nil } }
     }
 
-    /// Follows an event, and the end of a delay that takes no time.
+    /// Handles an event, and the end of a delay of zero seconds.
     private func follow(_ event: @Sendable (State) -> ActivityState.Event?) {
         typealias Outcome = (
             change: Bool?, handler: (@Sendable (Bool) -> Void)?, delay: (seconds: Double, number: Int)?

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Hears of tasks that begin to run or cease to, as long as it exists.
+/// An observer of tasks that start or stop running, as long as it exists.
 ///
-/// `@unchecked Sendable`: the tokens are set once, before anyone else knows of it, and only handed back.
+/// `@unchecked Sendable`: the tokens are set once, before the object is shared, and only used in `deinit`.
 final class ActivityObservers: @unchecked Sendable {
     private let center: NotificationCenter
     private var tokens: [any NSObjectProtocol] = []
@@ -15,7 +15,7 @@ final class ActivityObservers: @unchecked Sendable {
         for token in tokens { center.removeObserver(token) }
     }
 
-    /// Tells of each task whether it runs now.
+    /// Calls a closure with each task that starts or stops running, and whether it is running now.
     func observe(_ tell: @escaping @Sendable (URLSessionTask, Bool) -> Void) {
         let names: [(Notification.Name, Bool)] = [
             (.networkingTaskDidResume, true), (.networkingTaskDidSuspend, false), (.networkingTaskDidComplete, false),

@@ -1,13 +1,13 @@
-/// Where an activity indicator stands, and what comes next.
+/// The state of an activity indicator.
 enum ActivityState: Sendable, Hashable, CaseIterable {
     case notActive
-    /// Something runs, but perhaps not for long.
+    /// Requests are running, but perhaps not for long.
     case delayingStart
     case active
-    /// Nothing runs, but perhaps something will at once.
+    /// No requests are running, but perhaps one will start soon.
     case delayingEnd
 
-    /// What can happen.
+    /// An event that may change the state.
     enum Event: Sendable, Hashable, CaseIterable {
         case becameBusy
         case becameIdle
@@ -15,10 +15,12 @@ enum ActivityState: Sendable, Hashable, CaseIterable {
         case disabled
     }
 
-    /// Whether the indicator shows.
+    /// Whether the indicator is visible.
     var isVisible: Bool { self == .active || self == .delayingEnd }
 
-    /// The state after an event; a state that is entered with a delay waits for it anew.
+    /// Returns the state after an event.
+    ///
+    /// Each time a state with a delay is entered, the whole delay begins again.
     func after(_ event: Event) -> ActivityState {
         switch (self, event) {
         case (_, .disabled): .notActive
