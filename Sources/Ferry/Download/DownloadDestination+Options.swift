@@ -1,10 +1,10 @@
 extension DownloadDestination {
-    /// How to deal with what is at the destination.
+    /// How to treat an existing file and missing directories at the destination.
     public struct Options: OptionSet, Sendable {
         /// The bits of the options.
         public let rawValue: Int
 
-        /// Makes options from their bits.
+        /// Creates options from their bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -12,7 +12,7 @@ extension DownloadDestination {
         /// Replaces an existing file, in one step.
         public static let overwrite = Options(rawValue: 1 << 0)
 
-        /// Creates the directories that are missing.
+        /// Creates missing directories.
         public static let createIntermediateDirectories = Options(rawValue: 1 << 1)
     }
 }

@@ -1,45 +1,45 @@
 import FerrySession
 
-/// Where a downloaded file goes.
+/// The destination of a downloaded file.
 ///
-/// The file is moved after the response has passed validation, as a whole or not at all. AFNetworking: the `destination`
-/// block of its download tasks.
+/// The file is moved after the response has passed validation, as a whole or not at all. AFNetworking: the
+/// `destination` block of its download tasks.
 public struct DownloadDestination: Sendable {
-    /// Gives the place for a file from its temporary one and the response; nil leaves no file.
+    /// A function that returns the destination for a temporary file and its response; nil removes the file.
     public typealias Resolver = @Sendable (_ temporaryURL: URL, _ response: URLResponse?) -> URL?
 
-    /// How to deal with what is there; by default an existing file is an error, as is a missing directory.
+    /// How to treat what is at the destination; by default an existing file or a missing directory is an error.
     public var options: Options
 
     private let resolver: Resolver
 
-    /// Makes a destination that is decided on when the file is there.
+    /// Creates a destination that is chosen once the file has been downloaded.
     ///
     /// - Parameters:
-    ///   - options: How to deal with what is there.
-    ///   - resolver: Gives the place. Runs on the processing queue, once, after validation.
+    ///   - options: How to treat what is at the destination.
+    ///   - resolver: Returns the destination. Runs on a queue of the library, once, after validation.
     public init(options: Options = [], resolver: @escaping Resolver) {
         self.options = options
         self.resolver = resolver
     }
 
-    /// A file.
+    /// Returns the destination for a file URL.
     ///
     /// - Parameters:
     ///   - url: The file's URL.
-    ///   - options: How to deal with what is there.
+    ///   - options: How to treat what is at the destination.
     /// - Returns: A destination.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
         DownloadDestination(options: options) { _, _ in url }
     }
 
-    /// A directory; the file's name is the one the server suggests, or comes from the URL.
+    /// Returns a destination in a directory, with the file name that the server suggests or that the URL has.
     ///
     /// The name is made safe: it is one path component, not hidden, and at most 255 bytes long. See `FileName`.
     ///
     /// - Parameters:
     ///   - url: The directory's URL.
-    ///   - options: How to deal with what is there.
+    ///   - options: How to treat what is at the destination.
     /// - Returns: A destination.
     public static func directory(_ url: URL, options: Options = []) -> DownloadDestination {
         DownloadDestination(options: options) { _, response in
@@ -47,7 +47,7 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// A new file in the system's temporary directory, which is the caller's to remove.
+    /// A new file in the system's temporary directory, which the caller must remove.
     public static let temporary = DownloadDestination(options: .createIntermediateDirectories) { _, response in
         let suggestion = FileName.suggested(by: response) as NSString
         let suffix = suggestion.pathExtension.isEmpty ? "" : ".\(suggestion.pathExtension)"
@@ -55,7 +55,7 @@ public struct DownloadDestination: Sendable {
             .appendingPathComponent(FileName.sanitized("\(UUID().uuidString)\(suffix)"), isDirectory: false)
     }
 
-    /// Decides on the place for a file.
+    /// Returns the destination for a file.
     func resolve(_ temporaryURL: URL, response: URLResponse?) -> URL? {
         resolver(temporaryURL, response)
     }

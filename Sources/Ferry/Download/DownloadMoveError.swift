@@ -1,20 +1,20 @@
 import FerrySession
 
-/// A downloaded file could not be moved to its destination; it is kept where it is.
+/// An error that a downloaded file could not be moved to its destination; the file stays where it is.
 ///
 /// It is the ``NetworkError/underlyingError`` of an error with ``NetworkError/Code/moveFailed``, and the payload of the
 /// notification that a file could not be moved.
 public struct DownloadMoveError: Error, Sendable, LocalizedError {
-    /// Where the file is; it is the caller's to remove.
+    /// The URL of the file, which the caller must remove.
     public let temporaryURL: URL
 
-    /// Where it should have gone.
+    /// The URL that the file should have been moved to.
     public let destinationURL: URL
 
-    /// Why it could not.
+    /// The reason why the file could not be moved.
     public let underlyingError: any Error
 
-    /// The two places and the reason.
+    /// A sentence with both paths and the reason.
     public var errorDescription: String? {
         let reason = underlyingError.localizedDescription
         return "The file \(temporaryURL.path) could not be moved to \(destinationURL.path): \(reason)"
@@ -22,13 +22,13 @@ public struct DownloadMoveError: Error, Sendable, LocalizedError {
 
     /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``.
     ///
-    /// - Parameter notification: The notification; one without this payload gives nil.
+    /// - Parameter notification: The notification; the result is nil if it has another payload.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? DownloadMoveError else { return nil }
         self = payload
     }
 
-    /// Makes an error.
+    /// Creates an error.
     init(temporaryURL: URL, destinationURL: URL, underlyingError: any Error) {
         self.temporaryURL = temporaryURL
         self.destinationURL = destinationURL

@@ -1,26 +1,26 @@
 import FerrySession
 
-/// A downloaded file that is to be published or removed.
+/// A downloaded file that must be published or removed.
 struct DownloadedFile: Sendable {
-    /// What has become of a file.
+    /// The result of publishing or removing a file.
     struct Settlement: Sendable {
         let url: URL?
         let error: NetworkError?
     }
 
-    /// The most that is read of a body which came with an unacceptable status.
+    /// The largest part, in bytes, that is read of a body with an unacceptable status.
     static let errorBodyLimit = 1 << 20
 
     private let outcome: TaskOutcome
     private let destination: DownloadDestination?
 
-    /// Takes the file of a task, if it has one.
+    /// Creates a value for the file of a task, if it has one.
     init(_ outcome: TaskOutcome, destination: DownloadDestination?) {
         self.outcome = outcome
         self.destination = destination
     }
 
-    /// Moves the file to its destination, or removes it after an error, whose body it then is.
+    /// Moves the file to its destination; after an error, removes it and stores its beginning in the error.
     func settle(error: NetworkError?) -> Settlement {
         guard let file = outcome.temporaryFile else { return Settlement(url: nil, error: error) }
         if var error {
@@ -33,7 +33,7 @@ struct DownloadedFile: Sendable {
             TemporaryFile.discard(file)
             return Settlement(url: nil, error: nil)
         }
-        // The options are the task's; a hook's place is never overwritten.
+        // The options are those of the task: a destination that a hook returned is never overwritten.
         let options = outcome.hookDestination == nil ? destination?.options ?? [] : []
         do {
             try FilePublisher(options: options).publish(file, at: place)

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Moves a finished file to its destination, so that a complete file appears there or none.
+/// The move of a finished file to its destination, where it appears completely or not at all.
 struct FilePublisher: Sendable {
-    /// How to deal with what is there.
+    /// How to treat what is at the destination.
     let options: DownloadDestination.Options
 
     /// Moves a file.
@@ -26,7 +26,7 @@ struct FilePublisher: Sendable {
             guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return
         }
-        // A link, unlike a rename, never replaces what is there.
+        // Unlike a rename, a link never replaces an existing file.
         if link(source, destination) == 0 {
             unlink(source)
             return
@@ -36,7 +36,7 @@ struct FilePublisher: Sendable {
         try reserveAndMove(source, to: destination)
     }
 
-    /// For file systems without links: an empty file reserves the name, then the rename replaces it.
+    /// Reserves the name with an empty file and renames over it, for file systems without links.
     private func reserveAndMove(_ source: String, to destination: String) throws {
         try RegularFile(creating: destination).close()
         guard rename(source, destination) == 0 else {

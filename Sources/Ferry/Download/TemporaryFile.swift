@@ -1,10 +1,10 @@
 import FerrySession
 
-/// The files of finished downloads between the session's hands and their destination.
+/// The files of finished downloads on their way from the session to their destination.
 enum TemporaryFile {
-    /// Takes a session's file away before the session deletes it, by renaming it in its directory.
+    /// Moves a session's file before the session deletes it, by renaming it in its directory.
     ///
-    /// - Returns: Where it is now; nil if a hook has taken the file already.
+    /// - Returns: The new URL; nil if a hook has moved the file already.
     static func claim(_ location: URL) throws -> URL? {
         let place = location.deletingLastPathComponent()
             .appendingPathComponent("ferry-\(UUID().uuidString).download")
@@ -18,13 +18,13 @@ enum TemporaryFile {
         )
     }
 
-    /// Removes a file that nobody wants.
+    /// Removes a file that is no longer needed.
     static func discard(_ file: URL?) {
         guard let file else { return }
         unlink(file.path)
     }
 
-    /// Reads the beginning of a file that turned out to be an error's body.
+    /// Returns the beginning of a file that contains the body of an error response.
     static func beginning(of file: URL, limit: Int) -> Data? {
         guard let file = try? RegularFile(reading: file.path, links: .refuse) else { return nil }
         return try? file.read(upToCount: limit)
