@@ -1,19 +1,19 @@
 import FerrySession
 
-/// What cancels one request for an asset, and none of those that wait for the same download.
+/// A receipt to cancel one request for an asset, without the other requests that share its download.
 ///
 /// AFNetworking: `AFImageDownloadReceipt`.
 public struct AssetDownloadReceipt: Sendable, Hashable, Identifiable {
-    /// What tells this request from others.
+    /// The identifier of this request.
     public let id: UUID
 
-    /// The task that downloads the asset, for all who asked for it; leave its life to the downloader.
+    /// The task that downloads the asset for all requests that share it; only the downloader should cancel it.
     public let task: URLSessionDataTask
 
-    /// What the download is known by.
+    /// The key of the download.
     let key: String
 
-    /// Whether both are of the same request.
+    /// Returns a Boolean value that indicates whether both receipts belong to the same request.
     public static func == (left: Self, right: Self) -> Bool {
         left.id == right.id
     }
@@ -24,13 +24,13 @@ public struct AssetDownloadReceipt: Sendable, Hashable, Identifiable {
     }
 }
 
-/// Which of the waiting downloads comes next.
+/// The order in which waiting downloads start.
 ///
 /// AFNetworking: `AFImageDownloadPrioritization`.
 public enum AssetDownloadPrioritization: Sendable, Hashable {
-    /// The one that has waited longest.
+    /// The download that has waited longest starts first.
     case fifo
 
-    /// The one that came last.
+    /// The newest download starts first.
     case lifo
 }

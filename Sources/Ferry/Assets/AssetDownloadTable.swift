@@ -1,8 +1,8 @@
 import FerrySession
 
-/// The downloads of one downloader: who waits for them, which run, which come next.
+/// The downloads of one downloader: the handlers of each, which are running, and which is next.
 ///
-/// A download has a number beside its key, so that one that was cancelled and asked for again is not taken for the new one.
+/// A download has a number in addition to its key, so that a cancelled one is not confused with its successor.
 struct AssetDownloadTable<Value: Sendable>: Sendable {
     typealias Handler = @Sendable (TaskResponse<Value>) -> Void
 
@@ -12,10 +12,10 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         var handlers: [(id: UUID, handler: Handler)]
     }
 
-    /// How cancelling one request ends.
+    /// The result of cancelling one request.
     struct Cancellation: Sendable {
         let handler: Handler
-        /// The task, if nobody waits for it any more.
+        /// The task, if no other request shares it.
         let task: URLSessionDataTask?
     }
 
@@ -32,7 +32,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         self.prioritization = prioritization
     }
 
-    /// How many run now.
+    /// The number of running downloads.
     var runningCount: Int { running.count }
 
     mutating func nextNumber() -> Int {
@@ -40,7 +40,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         return lastNumber
     }
 
-    /// Joins a download that is there already.
+    /// Adds a request to an existing download; returns nil if there is none.
     mutating func join(_ key: String, id: UUID, _ handler: @escaping Handler) -> AssetDownloadReceipt? {
         guard let task = downloads[key]?.task else { return nil }
         downloads[key]?.handlers.append((id, handler))
@@ -56,7 +56,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Takes the downloads whose turn it is.
+    /// Returns the tasks of the downloads that may start now, and counts them as running.
     mutating func takeNext() -> [URLSessionDataTask] {
         var tasks: [URLSessionDataTask] = []
         while running.count < maximum, !waiting.isEmpty {
@@ -68,14 +68,14 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         return tasks
     }
 
-    /// Ends a download, and gives those who wait for it, in the order in which they came.
+    /// Ends a download, and returns its handlers in the order they were added.
     mutating func end(_ key: String, number: Int) -> [Handler] {
         running.remove(number)
         guard downloads[key]?.number == number, let download = downloads.removeValue(forKey: key) else { return [] }
         return download.handlers.map(\.handler)
     }
 
-    /// Takes one request out of a download; nil if it is over.
+    /// Removes one request from its download; returns nil if it has ended.
     mutating func cancel(_ receipt: AssetDownloadReceipt) -> Cancellation? {
         guard var download = downloads[receipt.key],
             let place = download.handlers.firstIndex(where: { $0.id == receipt.id })
@@ -85,7 +85,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
             downloads[receipt.key] = download
             return Cancellation(handler: handler, task: nil)
         }
-        // If it runs, its place is free when its task has ended.
+        // If it is running, its place becomes free when its task ends.
         downloads[receipt.key] = nil
         waiting.removeAll { $0.number == download.number }
         return Cancellation(handler: handler, task: download.task)

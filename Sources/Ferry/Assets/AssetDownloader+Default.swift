@@ -1,16 +1,16 @@
 import FerrySession
 
 extension AssetDownloader where Value == Data {
-    /// A downloader for the whole program, of image data.
+    /// The default downloader, for image data.
     ///
-    /// Four downloads at once, in the order in which they came; an ``AutoPurgingCache`` of 100 MiB; a manager of its own
-    /// with ``defaultConfiguration``. Nothing is kept on disk: give a downloader of your own a manager whose transport has
-    /// `CurlSession.Options.cache` for that.
+    /// It runs four downloads at a time, in the order they were requested, with an ``AutoPurgingCache`` of 100 MiB and
+    /// a separate manager with ``defaultConfiguration``. Nothing is kept on disk: for that, create a downloader with a
+    /// manager whose transport has `CurlSession.Options.cache`.
     ///
     /// AFNetworking: `defaultInstance`.
     public static var `default`: AssetDownloader<Data> { DefaultAssetDownloader.instance }
 
-    /// The configuration of the default downloader: the system's, with 20 MB of memory for responses as they came.
+    /// The configuration of the default downloader: the system's, with a memory cache of 20 MB for undecoded responses.
     ///
     /// AFNetworking: `defaultURLSessionConfiguration`.
     public static var defaultConfiguration: URLSessionConfiguration {
@@ -20,7 +20,7 @@ extension AssetDownloader where Value == Data {
     }
 }
 
-/// Holds the default downloader, since a generic type has no stored static properties.
+/// The storage of the default downloader, since a generic type cannot have stored static properties.
 private enum DefaultAssetDownloader {
     static let instance = AssetDownloader<Data>(
         manager: SessionManager(configuration: AssetDownloader<Data>.defaultConfiguration),

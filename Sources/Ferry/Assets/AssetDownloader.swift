@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Downloads and decodes assets such as images: each URL once at a time, a few at a time, from the cache if it has them.
+/// A downloader of assets such as images, which shares downloads of the same URL and caches decoded values.
 ///
 /// ```swift
 /// let downloader = AssetDownloader(serializer: .data, cache: AutoPurgingCache<Data>())
@@ -9,29 +9,29 @@ import FerrySession
 /// }
 /// ```
 ///
-/// Requests for the same absolute URL join one download, whatever their methods and headers are. Handlers run on the
-/// manager's ``SessionManager/completionQueue``, those of one download in the order in which they came.
+/// Requests for the same absolute URL share one download, even if their methods and header fields differ. Handlers run
+/// on the manager's ``SessionManager/completionQueue``; those of one download run in the order they were added.
 ///
 /// AFNetworking: `AFImageDownloader`.
 public final class AssetDownloader<Value: Sendable>: Sendable {
-    /// What moves the bytes.
+    /// The manager that makes the tasks.
     public let manager: SessionManager
 
-    /// What keeps the values; nil keeps none.
+    /// The cache of the decoded values; nil for none.
     public let cache: (any AssetRequestCache<Value>)?
 
     private let makeTask:
         @Sendable (URLRequest, @escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionDataTask
     private let table: Locked<AssetDownloadTable<Value>>
 
-    /// Makes a downloader.
+    /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - manager: What moves the bytes.
+    ///   - manager: The manager that makes the tasks.
     ///   - serializer: Validates and decodes the responses.
-    ///   - cache: What keeps the values; nil keeps none.
-    ///   - prioritization: Which of the waiting downloads comes next.
-    ///   - maximumActiveDownloads: How many downloads run at once, one at least.
+    ///   - cache: The cache of the decoded values; nil for none.
+    ///   - prioritization: The order in which waiting downloads start.
+    ///   - maximumActiveDownloads: The number of downloads that may run at the same time, at least one; 4 by default.
     public init<Serializer: ResponseSerializer<Value>>(
         manager: SessionManager = SessionManager(),
         serializer: Serializer,
@@ -47,20 +47,21 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         table = Locked(AssetDownloadTable(maximum: maximumActiveDownloads, prioritization: prioritization))
     }
 
-    /// How many downloads run now.
+    /// The number of running downloads.
     public var activeDownloadCount: Int { table.withLock { $0.runningCount } }
 
     // MARK: - Downloading
 
-    /// Downloads an asset, joins a download of it, or takes it from the cache.
+    /// Downloads an asset, shares a download of it, or takes it from the cache.
     ///
-    /// The cache is asked unless the request's policy says that it must be loaded; a response from it has a value alone.
+    /// The cache is used unless the cache policy of the request excludes it; its responses have only a request and a
+    /// value.
     ///
     /// - Parameters:
     ///   - request: The request. One without a URL fails with ``NetworkError/Code/badURL``.
-    ///   - receiptID: What tells this request from others.
-    ///   - completionHandler: Receives the asset, once; ``NetworkError/Code/cancelled`` if this request was cancelled.
-    /// - Returns: What cancels the request; nil if there is nothing to cancel.
+    ///   - receiptID: The identifier of this request.
+    ///   - completionHandler: Called once with the asset, or with ``NetworkError/Code/cancelled`` after ``cancel(_:)``.
+    /// - Returns: A receipt to cancel the request; nil if there is nothing to cancel.
     @discardableResult
     public func download(
         _ request: URLRequest,
@@ -72,7 +73,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, error: error)) }
             return nil
         }
-        // A download ends after the cache has its value, so that whoever finds none here finds the other.
+        // A download ends only after its value has been cached: a request that finds no download finds the value.
         if let receipt = table.withLock({ $0.join(key, id: receiptID, completionHandler) }) { return receipt }
         if request.mayUseCache, let value = cache?.value(for: request, withAdditionalIdentifier: nil) {
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, value: value)) }
@@ -89,12 +90,13 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         return receipt
     }
 
-    /// Downloads an asset, joins a download of it, or takes it from the cache; cancelling the Swift task cancels this
-    /// request alone.
+    /// Returns an asset from a new download, a shared one, or the cache.
+    ///
+    /// Cancelling the Swift task cancels only this request.
     ///
     /// - Parameter request: The request.
     /// - Returns: The asset.
-    /// - Throws: ``NetworkError``; with ``NetworkError/Code/noValue`` for an empty body.
+    /// - Throws: ``NetworkError``, with ``NetworkError/Code/noValue`` for an empty body.
     public func value(for request: URLRequest) async throws(NetworkError) -> Value {
         let relay = CancellationRelay()
         let response = await withTaskCancellationHandler {
@@ -110,9 +112,9 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
 
     // MARK: - Cancelling
 
-    /// Cancels one request: its handler is told, and the download goes on if others wait for it.
+    /// Cancels one request: its handler receives the error, and the download continues if other requests share it.
     ///
-    /// - Parameter receipt: What ``download(_:receiptID:completionHandler:)`` gave; one whose request is over does nothing.
+    /// - Parameter receipt: The receipt of the request; nothing happens if the request has ended.
     public func cancel(_ receipt: AssetDownloadReceipt) {
         guard let cancellation = table.withLock({ $0.cancel(receipt) }) else { return }
         let request = receipt.task.originalRequest
@@ -125,7 +127,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         cancellation.task?.cancel()
     }
 
-    // MARK: - Ends and beginnings
+    // MARK: - Starting and finishing
 
     private func finish(_ key: String, _ number: Int, _ request: URLRequest, _ response: TaskResponse<Value>) {
         if let value = response.value, response.error == nil, let cache,
@@ -144,7 +146,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
 }
 
 extension URLRequest {
-    /// Whether its policy lets a cache answer.
+    /// Whether the cache policy allows a cached value.
     fileprivate var mayUseCache: Bool {
         [.useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad].contains(cachePolicy)
     }

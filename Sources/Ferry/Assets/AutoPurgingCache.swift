@@ -1,10 +1,10 @@
 import FerrySession
 
-/// Keeps values in memory, and lets those go that were used longest ago when there are too many.
+/// A memory cache that removes the least recently used values when its capacity is exceeded.
 ///
-/// Beyond ``memoryCapacity`` it purges until no more than ``preferredMemoryUsageAfterPurge`` is left, so that it need not
-/// purge again with the next value. Reading a value counts as use. There is no warning of scarce memory on Linux: call
-/// ``removeAll()`` where you know of it. It may be used from any thread.
+/// Beyond ``memoryCapacity`` it purges until at most ``preferredMemoryUsageAfterPurge`` is left, so that the next value
+/// does not cause another purge. Reading a value counts as use. Linux has no memory warnings: call ``removeAll()`` when
+/// memory becomes scarce. The cache may be used from any thread.
 ///
 /// AFNetworking: `AFAutoPurgingImageCache`.
 public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
@@ -31,21 +31,22 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         }
     }
 
-    /// How much may be kept, in the unit of the costs: bytes, as a rule.
+    /// The largest total cost of the values, usually in bytes.
     public let memoryCapacity: Int
 
-    /// How much is left after a purge, at most the capacity.
+    /// The largest total cost after a purge, at most the capacity.
     public let preferredMemoryUsageAfterPurge: Int
 
     private let cost: @Sendable (Value) -> Int
     private let state = Locked(State())
 
-    /// Makes a cache.
+    /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: How much may be kept; 100 MiB by default.
-    ///   - preferredMemoryUsageAfterPurge: How much is left after a purge; 60 MiB by default.
-    ///   - cost: How much a value takes, such as its bytes once it is decoded; it is asked once for each value.
+    ///   - memoryCapacity: The largest total cost of the values; 100 MiB by default.
+    ///   - preferredMemoryUsageAfterPurge: The largest total cost after a purge; 60 MiB by default.
+    ///   - cost: Returns the cost of a value, such as its size in bytes when decoded; called once when a value is
+    ///     added.
     public init(
         memoryCapacity: Int = 100 << 20,
         preferredMemoryUsageAfterPurge: Int = 60 << 20,
@@ -56,16 +57,16 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         self.cost = cost
     }
 
-    /// How much is kept now.
+    /// The total cost of the cached values.
     public var memoryUsage: Int { state.withLock { $0.usage } }
 
-    /// Keeps a value, in the place of an earlier one with the same identifier.
+    /// Adds a value, replacing an earlier one with the same identifier.
     ///
-    /// A value that alone exceeds the capacity is not kept.
+    /// A value whose cost alone exceeds the capacity is not cached.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - identifier: What it is known by.
+    ///   - identifier: The identifier of the value.
     public func add(_ value: Value, withIdentifier identifier: String) {
         let largest = Int.max / 4
         let cost = min(max(0, cost(value)), largest)
@@ -85,7 +86,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
 
     /// Removes a value.
     ///
-    /// - Parameter identifier: What it is known by.
+    /// - Parameter identifier: The identifier of the value.
     /// - Returns: Whether there was one.
     @discardableResult
     public func removeValue(withIdentifier identifier: String) -> Bool {
@@ -94,7 +95,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
 
     /// Removes all values.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there were any.
     @discardableResult
     public func removeAll() -> Bool {
         state.withLock { state in
@@ -103,9 +104,9 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         }
     }
 
-    /// The value with an identifier, which is used thereby.
+    /// Returns the value with an identifier, and counts this as use.
     ///
-    /// - Parameter identifier: What it is known by.
+    /// - Parameter identifier: The identifier of the value.
     /// - Returns: The value, or nil.
     public func value(withIdentifier identifier: String) -> Value? {
         state.withLock { state in
@@ -117,11 +118,11 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
 }
 
 extension AutoPurgingCache<Data> {
-    /// Makes a cache of bytes.
+    /// Creates a cache of data, where the cost of a value is its size.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: How many bytes may be kept; 100 MiB by default.
-    ///   - preferredMemoryUsageAfterPurge: How many bytes are left after a purge; 60 MiB by default.
+    ///   - memoryCapacity: The largest total size of the values in bytes; 100 MiB by default.
+    ///   - preferredMemoryUsageAfterPurge: The largest total size after a purge in bytes; 60 MiB by default.
     public convenience init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         self.init(
             memoryCapacity: memoryCapacity,
