@@ -45,8 +45,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
     /// - Parameters:
     ///   - memoryCapacity: The largest total cost of the values; 100 MiB by default.
     ///   - preferredMemoryUsageAfterPurge: The largest total cost after a purge; 60 MiB by default.
-    ///   - cost: Returns the cost of a value, such as its size in bytes when decoded; called once when a value is
-    ///     added.
+    ///   - cost: Returns the cost of a value, such as its size in bytes when decoded; called once for each value.
     public init(
         memoryCapacity: Int = 100 << 20,
         preferredMemoryUsageAfterPurge: Int = 60 << 20,

@@ -30,7 +30,7 @@ public struct Request<Value: Sendable>: Sendable {
 
     /// A closure that adds parts to a multipart form, which becomes the body; nil for no form.
     ///
-    /// The parameters are the first parts of the form.
+    /// The parameters are the first parts of the form. It runs on the thread that makes the request.
     public var multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)?
 
     /// The serializer that validates and decodes the response.

@@ -2,16 +2,17 @@ import FerrySession
 
 /// The parts of a message that are left out of logs and command lines.
 ///
-/// These are left out unless ``none`` is chosen, and ``placeholder`` is written in place of all but the first:
+/// These are left out unless ``none`` is chosen, and ``placeholder`` is written in place of values:
 /// - user and password of a URL;
 /// - the values of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and of header fields whose names
 ///   contain `token`, `secret`, `password`, `apikey`, `signature`, `credential` or the like, such as `X-Api-Key`;
 /// - parameters with such names in the query and the fragment of a URL and in a form, such as `access_token`, `sig` and
 ///   `key`;
 /// - members with such names in a JSON body, whatever their values are;
-/// - `multipart/form-data` bodies as a whole.
+/// - `multipart/form-data` bodies as a whole, in whose place their size is written.
 ///
-/// Names are compared without regard to case, using only their letters and digits. Other bodies are shown as they are.
+/// Such names are compared without regard to case, using only their letters and digits. Other bodies are shown as they
+/// are.
 public struct Redaction: Sendable, Hashable {
     /// The text that is written in place of what is left out.
     public static let placeholder = SecretName.placeholder

@@ -5,7 +5,8 @@ import FerrySession
 /// Each iterator sends the request when its first piece is read. A slow reader slows the transfer down: it is suspended
 /// while more than the limit waits to be read. Leaving the loop or cancelling the Swift task cancels the transfer.
 ///
-/// A response that does not pass validation has no pieces: the loop throws a ``NetworkError`` that contains its body.
+/// A response that does not pass validation has no pieces: the loop throws a ``NetworkError`` with up to 1 MiB of its
+/// body.
 ///
 /// ```swift
 /// for try await chunk in manager.stream(request) {
