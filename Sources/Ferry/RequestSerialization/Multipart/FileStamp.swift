@@ -1,6 +1,6 @@
 import FerrySession
 
-/// What tells one state of a file from another: which file it is, its size, and when it was last written.
+/// The identity, size and modification time of a file, by which a change of the file is detected.
 struct FileStamp: Sendable, Equatable {
     let size: Int64
     private let device: UInt64
@@ -8,7 +8,7 @@ struct FileStamp: Sendable, Equatable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The stamp of a file with this status.
+    /// Creates the stamp of a file with the given status.
     init(_ status: stat) {
         size = Int64(status.st_size)
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The lines between the parts of a body.
+/// The delimiter lines of a multipart body.
 struct MultipartBoundary {
     private let boundary: String
 
@@ -8,21 +8,21 @@ struct MultipartBoundary {
         self.boundary = boundary
     }
 
-    /// What stands before a part's header lines.
+    /// Returns the delimiter before the header lines of the part at an index.
     func opening(index: Int) -> Data {
         Data((index == 0 ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n").utf8)
     }
 
-    /// What stands after the last part.
+    /// The delimiter after the last part.
     var closing: Data { Data("\r\n--\(boundary)--\r\n".utf8) }
 
-    /// A new boundary: `Boundary+` and sixteen random hexadecimal digits, as AFNetworking makes them.
+    /// Returns a new boundary: `Boundary+` and sixteen random hexadecimal digits, as in AFNetworking.
     static func random() -> String {
         let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16, uppercase: true)
         return "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether RFC 2046, section 5.1.1, allows the boundary.
+    /// Returns whether RFC 2046, section 5.1.1, allows the boundary.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.last != " " && boundary.utf8.allSatisfy(isBoundaryByte)
     }

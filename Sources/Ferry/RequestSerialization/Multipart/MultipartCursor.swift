@@ -1,9 +1,9 @@
 import FerrySession
 
-/// A place in a form's body: reads on from there, into buffers of any size.
+/// A position in a form's body, from which the body can be read into buffers of any size.
 ///
-/// `@unchecked Sendable`: its owner lets one thread at a time use it (``MultipartInputStream`` takes it out of its lock
-/// for each read, ``MultipartFileWriter`` never shares it).
+/// `@unchecked Sendable`: only one thread at a time uses a cursor. ``MultipartInputStream`` takes it out of its locked
+/// state for each read, and ``MultipartFileWriter`` never shares it.
 final class MultipartCursor: @unchecked Sendable {
     private let form: MultipartFormData
     private let delimiters: MultipartBoundary
@@ -18,14 +18,14 @@ final class MultipartCursor: @unchecked Sendable {
         remaining = form.contentLength
     }
 
-    /// Whether every byte has been read.
+    /// Whether all bytes have been read and no error is pending.
     var isAtEnd: Bool { remaining == 0 && pendingError == nil }
 
-    /// Fills the buffer as far as the body goes without waiting for another stream's bytes.
+    /// Reads into the buffer until it is full, the body ends, or a read that may have to wait has returned bytes.
     ///
-    /// An error after some bytes is kept for the next call, so that those are not lost.
+    /// If an error occurs after some bytes were read, the bytes are returned and the next call throws the error.
     ///
-    /// - Returns: The number of bytes; 0 at the end, or for an empty buffer.
+    /// - Returns: The number of bytes read; 0 at the end of the body or for an empty buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var count = 0
         do {
@@ -54,7 +54,7 @@ final class MultipartCursor: @unchecked Sendable {
         return count
     }
 
-    /// Closes what is open.
+    /// Closes the file or stream that is open.
     func close() {
         reader?.close()
         reader = nil
@@ -65,7 +65,9 @@ final class MultipartCursor: @unchecked Sendable {
         stretch += 1
     }
 
-    /// The reader of the current stretch: header and body of each part in turn, then the closing line.
+    /// Returns the reader of the current stretch, or `nil` at the end of the body.
+    ///
+    /// The stretches are each part's header and body in turn, then the closing delimiter.
     private func nextReader() throws -> (any MultipartReader)? {
         let index = stretch / 2
         guard index < form.parts.count else {
@@ -89,12 +91,12 @@ final class MultipartCursor: @unchecked Sendable {
             do {
                 return MultipartStreamReader(try makeStream(), length: part.length)
             } catch {
-                let reason = "A part's stream could not be made."
+                let reason = "A part's stream could not be created."
                 throw RequestSerializationError(.streamFailed, reason: reason, underlyingError: error)
             }
         case .stream(let stream):
             guard let stream = stream.take() else {
-                let reason = "A part's stream has been read and cannot be read again."
+                let reason = "A part's stream has already been read and cannot be read again."
                 throw RequestSerializationError(.streamConsumed, reason: reason)
             }
             return MultipartStreamReader(stream, length: part.length)

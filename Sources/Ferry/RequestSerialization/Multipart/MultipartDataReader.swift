@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Reads bytes in memory.
+/// A reader of bytes in memory.
 struct MultipartDataReader: MultipartReader {
     private var rest: Data
     let mayWait = false
@@ -11,7 +11,7 @@ struct MultipartDataReader: MultipartReader {
 
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = rest.copyBytes(to: buffer)
-        // A slice shares the memory, so that large data is not moved for each buffer.
+        // A slice shares its memory with the data, so that large data is not copied for each buffer.
         rest = rest.dropFirst(count)
         return count
     }

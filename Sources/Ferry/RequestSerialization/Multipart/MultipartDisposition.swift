@@ -1,12 +1,12 @@
 import FerrySession
 
-/// What a part says of itself.
+/// The description of a part: its name, file name and content type.
 struct MultipartDisposition {
     var name: String
     var fileName: String?
     var mimeType: String?
 
-    /// The part's fields, `Content-Disposition` first.
+    /// The part's header fields, with `Content-Disposition` first.
     var headers: HTTPHeaders {
         var disposition = "form-data; name=\"\(Self.escape(name))\""
         if let fileName {
@@ -19,9 +19,9 @@ struct MultipartDisposition {
         return headers
     }
 
-    /// A name as browsers write it: what would end the quotes or the line is percent-encoded, all else is UTF-8.
+    /// Returns a name as browsers write it: in UTF-8, with double quotes and line breaks percent-encoded.
     ///
-    /// WHATWG HTML, "multipart form data"; NUL is encoded as well, since no field can hold it.
+    /// Follows WHATWG HTML, "multipart form data". NUL is encoded too, since a header field must not contain it.
     static func escape(_ name: String) -> String {
         var bytes: [UInt8] = []
         for byte in name.utf8 {

@@ -1,24 +1,24 @@
 import FerrySession
 
-/// A file as it was when it was added to a form.
+/// A file of a form, with its state at the time it was added.
 struct MultipartFile: Sendable {
     let url: URL
     let stamp: FileStamp
 
-    /// Looks at the file without reading it.
+    /// Records the state of a file without reading its contents.
     init(url: URL) throws {
         self.url = url
         stamp = try Self.stamp(of: try Self.open(url), url: url)
     }
 
-    /// Opens the file, if it is still the same one.
+    /// Opens the file; throws if it was replaced or changed.
     func open() throws -> RegularFile {
         let file = try Self.open(url)
         try check(file)
         return file
     }
 
-    /// Checks that the open file is what it was when it was added.
+    /// Throws if the open file is not in the state it had when it was added.
     func check(_ file: RegularFile) throws {
         let now = try Self.stamp(of: file, url: url)
         guard now != stamp else { return }
@@ -33,7 +33,7 @@ struct MultipartFile: Sendable {
         throw error(.fileChanged, "The file \(url.path) \(change) after it was added to the form.")
     }
 
-    /// An error about this file.
+    /// Returns an error about this file.
     func error(
         _ code: RequestSerializationError.Code,
         _ reason: String,
@@ -65,7 +65,7 @@ struct MultipartFile: Sendable {
 
     private static func error(_ failure: FileError, _ url: URL) -> RequestSerializationError {
         if failure.reason == .notRegular || failure.code == EISDIR {
-            return error(.fileUnreachable, "The file URL does not lead to a regular file.", url: url)
+            return error(.fileUnreachable, "The file URL does not refer to a regular file.", url: url)
         }
         let reason = "The file URL is not reachable: \(url.path)"
         return error(.fileUnreachable, reason, url: url, failure.posixError)

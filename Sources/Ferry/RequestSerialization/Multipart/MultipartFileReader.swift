@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Reads a file straight into the caller's buffer.
+/// A reader that reads a file directly into the caller's buffer.
 final class MultipartFileReader: MultipartReader {
     private let file: MultipartFile
     private var open: RegularFile?
@@ -16,7 +16,7 @@ final class MultipartFileReader: MultipartReader {
         guard let open else { return 0 }
         let remaining = file.stamp.size - offset
         guard remaining > 0 else {
-            // What was sent is only right if nobody wrote to the file meanwhile.
+            // The bytes read are consistent only if the file was not written to in the meantime.
             try file.check(open)
             return 0
         }
@@ -29,7 +29,7 @@ final class MultipartFileReader: MultipartReader {
         }
         guard count > 0 else {
             try file.check(open)
-            throw file.error(.fileChanged, "The file \(file.url.path) ended \(remaining) bytes before its size.")
+            throw file.error(.fileChanged, "The file \(file.url.path) ended \(remaining) bytes too early.")
         }
         offset += Int64(count)
         return count

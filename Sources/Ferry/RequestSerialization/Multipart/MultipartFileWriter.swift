@@ -1,16 +1,16 @@
 import FerrySession
 
-/// Writes a form's body to a file that appears complete or not at all.
+/// A writer of a form's body to a file, which appears only when it is complete.
 struct MultipartFileWriter: Sendable {
     let form: MultipartFormData
     let fileURL: URL
 
-    /// Writes the body, asking between pieces whether to stop.
+    /// Writes the body in pieces; throws `CancellationError` if `isCancelled` returns `true` before a piece.
     func write(isCancelled: () -> Bool) throws {
         guard fileURL.isFileURL else {
             throw failure("Expected URL to be a file URL")
         }
-        // In the same directory, so that the last step is one rename.
+        // In the same directory, so that the complete file can be renamed into place.
         let temporaryURL = fileURL.deletingLastPathComponent()
             .appendingPathComponent(".\(fileURL.lastPathComponent).\(UUID().uuidString)")
         let file: RegularFile
@@ -51,7 +51,7 @@ struct MultipartFileWriter: Sendable {
 
     private func publish(_ file: RegularFile, _ temporaryPath: String) throws {
         do throws(FileError) {
-            // A full or remote disk may report its failure here only.
+            // A full or remote disk may report a write error only when the file is closed.
             try file.close()
             guard rename(temporaryPath, fileURL.path) == 0 else { throw FileError("rename to", path: fileURL.path) }
         } catch {

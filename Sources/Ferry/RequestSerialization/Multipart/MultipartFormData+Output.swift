@@ -1,18 +1,18 @@
 import FerrySession
 
 extension MultipartFormData {
-    /// A new stream of the whole body, not opened.
+    /// Returns a new stream of the whole body, not yet opened.
     public func makeInputStream() -> MultipartInputStream {
         MultipartInputStream(form: self)
     }
 
-    /// A copy of the request with a stream of the body, its `Content-Type` and its exact `Content-Length`.
+    /// Returns a copy of the request with a stream of the body, its `Content-Type` and its exact `Content-Length`.
     ///
-    /// Each call gives a new stream. Without parts, the request is returned unchanged.
+    /// Each call creates a new stream. If the form has no parts, the request is returned unchanged.
     ///
-    /// - Parameter request: The request; a body it has is replaced.
+    /// - Parameter request: The request. Its body, if any, is replaced.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError`` for a request without a URL.
+    /// - Throws: ``RequestSerializationError`` if the request has no URL.
     public func apply(to request: URLRequest) throws -> URLRequest {
         guard !isEmpty else { return request }
         var request = try applyHeaders(to: request)
@@ -20,54 +20,55 @@ extension MultipartFormData {
         return request
     }
 
-    /// Writes the body to a file and gives the request to upload that file with.
+    /// Writes the body to a file and returns the request with which to upload that file.
     ///
-    /// For transports that do not send a stream with its length. AFNetworking:
+    /// Use this for transports that cannot send a stream with a `Content-Length`. AFNetworking:
     /// `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
     ///
     /// - Parameters:
-    ///   - request: The request; a body it has is removed.
-    ///   - fileURL: Where the body goes; a file that is there is replaced.
+    ///   - request: The request. Its body, if any, is removed.
+    ///   - fileURL: The file to write. An existing file is replaced.
     /// - Returns: The request without a body, with `Content-Type` and `Content-Length`.
-    /// - Throws: ``RequestSerializationError`` for a request without a URL, or a body that cannot be read or written.
+    /// - Throws: ``RequestSerializationError`` if the request has no URL, or if the body cannot be read or written.
     public func apply(to request: URLRequest, writingBodyTo fileURL: URL) throws -> URLRequest {
         let request = try applyHeaders(to: request)
         try write(to: fileURL)
         return request
     }
 
-    /// Writes the body to a file on a background queue and gives the request to upload that file with.
+    /// Writes the body to a file on a background queue and returns the request with which to upload that file.
     ///
     /// - Parameters:
-    ///   - request: The request; a body it has is removed.
-    ///   - fileURL: Where the body goes; a file that is there is replaced.
+    ///   - request: The request. Its body, if any, is removed.
+    ///   - fileURL: The file to write. An existing file is replaced.
     /// - Returns: The request without a body, with `Content-Type` and `Content-Length`.
-    /// - Throws: ``RequestSerializationError`` for a request without a URL, or a body that cannot be read or written;
-    ///   `CancellationError` if the task was cancelled before the file was complete.
+    /// - Throws: ``RequestSerializationError`` if the request has no URL, or if the body cannot be read or written;
+    ///   `CancellationError` if the Swift task is cancelled before the file is complete.
     public func apply(to request: URLRequest, writingBodyTo fileURL: URL) async throws -> URLRequest {
         let request = try applyHeaders(to: request)
         try await write(to: fileURL)
         return request
     }
 
-    /// Writes the body to a file, in pieces of 64 KiB; ``throttle(packetSize:delay:)`` does not apply.
+    /// Writes the body to a file.
     ///
-    /// The file appears complete or not at all.
+    /// The body is written in pieces of 64 KiB; ``throttle(packetSize:delay:)`` does not apply. The file appears only
+    /// when it is complete.
     ///
-    /// - Parameter fileURL: Where the body goes; a file that is there is replaced.
-    /// - Throws: ``RequestSerializationError`` for a body that cannot be read or written.
+    /// - Parameter fileURL: The file to write. An existing file is replaced.
+    /// - Throws: ``RequestSerializationError`` if the body cannot be read or written.
     public func write(to fileURL: URL) throws {
         try MultipartFileWriter(form: self, fileURL: fileURL).write { false }
     }
 
-    /// Writes the body to a file on a background queue, in pieces of 64 KiB; ``throttle(packetSize:delay:)`` does not
-    /// apply.
+    /// Writes the body to a file on a background queue.
     ///
-    /// The file appears complete or not at all.
+    /// The body is written in pieces of 64 KiB; ``throttle(packetSize:delay:)`` does not apply. The file appears only
+    /// when it is complete.
     ///
-    /// - Parameter fileURL: Where the body goes; a file that is there is replaced.
-    /// - Throws: ``RequestSerializationError`` for a body that cannot be read or written, `CancellationError` if the
-    ///   task was cancelled before the file was complete.
+    /// - Parameter fileURL: The file to write. An existing file is replaced.
+    /// - Throws: ``RequestSerializationError`` if the body cannot be read or written; `CancellationError` if the Swift
+    ///   task is cancelled before the file is complete.
     public func write(to fileURL: URL) async throws {
         let writer = MultipartFileWriter(form: self, fileURL: fileURL)
         let isCancelled = Locked(false)

@@ -3,13 +3,14 @@ import FerrySession
 extension MultipartFormData {
     /// Appends a part without a `Content-Type` for each parameter, named as in a form (`a[b]`, `a[]`).
     ///
-    /// Data goes as it is, null as an empty part.
+    /// Data is sent as it is, and null as an empty part unless ``QueryEncoding/nulls`` omits it.
     ///
     /// - Parameters:
     ///   - parameters: A dictionary, or a type that encodes as one.
-    ///   - encoding: How names and values are made.
-    ///   - stringEncoding: The encoding of the values; names are UTF-8.
-    /// - Throws: ``RequestSerializationError`` for an array without a key, or for text that the encoding lacks.
+    ///   - encoding: The encoding of the names and values.
+    ///   - stringEncoding: The string encoding of the values; UTF-8 by default. Names are always UTF-8.
+    /// - Throws: ``RequestSerializationError`` for an array or a set without a key, an array that cannot be joined with
+    ///   commas, or characters that the string encoding cannot represent.
     public mutating func append(
         _ parameters: Parameters,
         encoding: QueryEncoding = QueryEncoding(),

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension MultipartFormData {
-    /// Appends a text, as UTF-8, without a `Content-Type`.
+    /// Appends a string as a form value in UTF-8, without a `Content-Type`.
     ///
     /// - Parameters:
     ///   - text: The value.
@@ -10,7 +10,7 @@ extension MultipartFormData {
         append(Data(text.utf8), name: name)
     }
 
-    /// Appends bytes as a plain form value, without a `Content-Type`.
+    /// Appends data as a form value, without a `Content-Type`.
     ///
     /// AFNetworking: `appendPartWithFormData:name:`.
     ///
@@ -18,31 +18,31 @@ extension MultipartFormData {
     ///   - data: The value.
     ///   - name: The field's name.
     public mutating func append(_ data: Data, name: String) {
-        // Neither step can fail: the name is escaped, and data in memory never reaches the limit of lengths.
+        // This cannot fail: the name is escaped, and data in memory is far below the limit on lengths.
         try? append(data, disposition: MultipartDisposition(name: name))
     }
 
-    /// Appends bytes as a form value with a content type, such as JSON, without a file name.
+    /// Appends data as a form value with a content type, such as JSON, but without a file name.
     ///
     /// - Parameters:
     ///   - data: The value.
     ///   - name: The field's name.
     ///   - mimeType: The content type.
-    /// - Throws: ``RequestSerializationError`` for a content type with a line break in it.
+    /// - Throws: ``RequestSerializationError`` for a content type that contains a line break or NUL.
     public mutating func append(_ data: Data, name: String, mimeType: String) throws {
         try append(data, disposition: MultipartDisposition(name: name, mimeType: mimeType))
     }
 
-    /// Appends bytes as a file.
+    /// Appends data as a file.
     ///
     /// AFNetworking: `appendPartWithFileData:name:fileName:mimeType:`.
     ///
     /// - Parameters:
-    ///   - data: The file's bytes.
+    ///   - data: The file's contents.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The content type; by default the one of the file name's extension.
-    /// - Throws: ``RequestSerializationError`` for a content type with a line break in it.
+    ///   - mimeType: The content type; by default, the one for the file name's extension.
+    /// - Throws: ``RequestSerializationError`` for a content type that contains a line break or NUL.
     public mutating func append(_ data: Data, name: String, fileName: String, mimeType: String? = nil) throws {
         let type = mimeType ?? Self.mimeType(of: fileName)
         try append(data, disposition: MultipartDisposition(name: name, fileName: fileName, mimeType: type))
@@ -50,15 +50,16 @@ extension MultipartFormData {
 
     /// Appends a file, which is read when the body is sent.
     ///
-    /// A file that is missing, or no longer the same, when its turn comes makes the body fail with an error naming it.
-    /// AFNetworking: `appendPartWithFileURL:name:fileName:mimeType:error:`.
+    /// If the file is missing or was changed by the time it is read, reading the body fails with an error that names
+    /// the file. AFNetworking: `appendPartWithFileURL:name:fileName:mimeType:error:`.
     ///
     /// - Parameters:
-    ///   - fileURL: A regular file that can be read.
+    ///   - fileURL: The URL of a regular, readable file.
     ///   - name: The field's name.
-    ///   - fileName: The name to send; by default the file's own.
-    ///   - mimeType: The content type; by default the one of the file's extension.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/fileUnreachable``.
+    ///   - fileName: The file name to send; by default, the last component of the URL.
+    ///   - mimeType: The content type; by default, the one for the extension of the URL.
+    /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/fileUnreachable`` if the file
+    ///   does not exist, is not readable or is not a regular file.
     public mutating func append(
         fileURL: URL,
         name: String,
@@ -74,14 +75,15 @@ extension MultipartFormData {
         try append(MultipartPart(headers: disposition.headers, body: .file(file), length: file.stamp.size))
     }
 
-    /// Appends a part with fields of the caller's choice.
+    /// Appends a part with the given header fields.
     ///
     /// AFNetworking: `appendPartWithHeaders:body:`.
     ///
     /// - Parameters:
-    ///   - headers: The part's fields, in order.
-    ///   - body: The part's bytes.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader``.
+    ///   - headers: The part's header fields, in order.
+    ///   - body: The part's contents.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader`` for an invalid
+    ///   header field.
     public mutating func append(headers: HTTPHeaders, body: Data) throws {
         try append(MultipartPart(headers: headers, body: .data(body), length: Int64(body.count)))
     }
@@ -90,7 +92,7 @@ extension MultipartFormData {
         try append(MultipartPart(headers: disposition.headers, body: .data(data), length: Int64(data.count)))
     }
 
-    /// The content type of a file of that name.
+    /// Returns the content type for the extension of a file name.
     static func mimeType(of fileName: String) -> String {
         guard let dot = fileName.lastIndex(of: ".") else { return MIMEType.octetStream }
         return MIMEType.forExtension(String(fileName[dot...]))

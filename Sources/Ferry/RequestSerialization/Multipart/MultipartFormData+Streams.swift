@@ -1,17 +1,19 @@
 import FerrySession
 
 extension MultipartFormData {
-    /// Appends a stream that can be made anew each time the body is read.
+    /// Appends a stream that is created each time the body is read.
     ///
-    /// Exactly `length` bytes are sent: a stream that ends before is an error, and what comes after is not read.
+    /// Exactly `length` bytes are sent: a stream that ends earlier is an error, and further bytes are not read.
     ///
     /// - Parameters:
     ///   - length: The number of bytes in the stream.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The content type; by default the one of the file name's extension.
-    ///   - makeStream: Gives a new stream, opened or not, on the thread that reads the body.
-    /// - Throws: ``RequestSerializationError`` for a length below zero or a content type with a line break in it.
+    ///   - mimeType: The content type; by default, the one for the file name's extension.
+    ///   - makeStream: A closure that returns a new stream, opened or not. It is called on the thread that reads the
+    ///     body.
+    /// - Throws: ``RequestSerializationError`` for a negative length or a content type that contains a line break or
+    ///   NUL.
     public mutating func append(
         length: Int64,
         name: String,
@@ -24,18 +26,19 @@ extension MultipartFormData {
         try append(MultipartPart(headers: disposition.headers, body: .provider(makeStream), length: length))
     }
 
-    /// Appends a stream that exists only once: the body cannot be sent a second time.
+    /// Appends a stream that can be read only once, so that the body cannot be sent a second time.
     ///
-    /// Exactly `length` bytes are sent: a stream that ends before is an error, and what comes after is not read.
+    /// Exactly `length` bytes are sent: a stream that ends earlier is an error, and further bytes are not read.
     /// AFNetworking: `appendPartWithInputStream:name:fileName:length:mimeType:`.
     ///
     /// - Parameters:
-    ///   - inputStream: The stream, opened or not; the form takes it over.
+    ///   - inputStream: The stream, opened or not. The form takes ownership of it.
     ///   - length: The number of bytes in the stream.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The content type; by default the one of the file name's extension.
-    /// - Throws: ``RequestSerializationError`` for a length below zero or a content type with a line break in it.
+    ///   - mimeType: The content type; by default, the one for the file name's extension.
+    /// - Throws: ``RequestSerializationError`` for a negative length or a content type that contains a line break or
+    ///   NUL.
     public mutating func append(
         inputStream: sending InputStream,
         length: Int64,

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A `multipart/form-data` body (RFC 7578): parts of data, files and streams, read only when the body is sent.
+/// A `multipart/form-data` body (RFC 7578) with parts from data, files and streams, which are read when it is sent.
 ///
 /// ```swift
 /// var form = MultipartFormData()
@@ -9,59 +9,64 @@ import FerrySession
 /// let upload = try form.apply(to: request)
 /// ```
 ///
-/// A form is a value; each ``makeInputStream()`` gives a new stream over the same parts, so a body can be sent again
-/// after a redirect or for a retry. Memory stays flat for files of any size.
+/// A form is a value. Each call of ``makeInputStream()`` returns a new stream of the same parts, so that the body can
+/// be sent again after a redirect or for a retry. Memory use does not depend on the size of files.
 public struct MultipartFormData: Sendable {
-    /// What separates the parts.
+    /// The boundary that separates the parts.
     public let boundary: String
-    /// How fast the body may be read; `nil` for as fast as it goes.
+    /// The limit on how fast the body is read, or `nil`, the default, for no limit.
     public private(set) var throttle: MultipartThrottle?
     private(set) var parts: [MultipartPart] = []
-    /// The bytes of all parts with the lines before them.
+    /// The length in bytes of all parts, with their delimiters and header lines.
     private var partsLength: Int64 = 0
 
-    /// Creates a form without parts, with a random boundary in AFNetworking's form.
+    /// Creates a form without parts, with a random boundary in AFNetworking's format.
     public init() {
         boundary = MultipartBoundary.random()
     }
 
-    /// Creates a form without parts.
+    /// Creates a form without parts, with the given boundary.
     ///
-    /// - Parameter boundary: 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, the last no space (RFC 2046, 5.1.1).
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidMultipart``.
+    /// - Parameter boundary: 1 to 70 ASCII letters, digits, spaces and characters of `'()+_,-./:=?`, not ending with a
+    ///   space (RFC 2046, section 5.1.1).
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidMultipart`` if the boundary
+    ///   is not valid.
     public init(boundary: String) throws {
         guard MultipartBoundary.isValid(boundary) else {
-            throw RequestSerializationError(.invalidMultipart, reason: "The boundary is not one RFC 2046 allows.")
+            throw RequestSerializationError(.invalidMultipart, reason: "The boundary is not valid (RFC 2046, 5.1.1).")
         }
         self.boundary = boundary
     }
 
-    /// Whether there are no parts.
+    /// A Boolean value that indicates whether the form has no parts.
     public var isEmpty: Bool { parts.isEmpty }
 
     /// The number of parts.
     public var count: Int { parts.count }
 
-    /// Whether the body can be read any number of times: no part is a stream that only exists once.
+    /// A Boolean value that indicates whether the body can be read more than once.
+    ///
+    /// It is `false` if a part is a stream that can be read only once.
     public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 
-    /// The value of the `Content-Type` field that goes with the body.
+    /// The value of the `Content-Type` field for the body.
     public var contentType: String { "multipart/form-data; boundary=\(HTTPSyntax.tokenOrQuotedString(boundary))" }
 
-    /// The exact length of the body in bytes, known without reading any part; 0 without parts.
+    /// The exact length of the body in bytes, known without reading any part; 0 if there are no parts.
     public var contentLength: Int64 {
         parts.isEmpty ? 0 : partsLength + Int64(MultipartBoundary(boundary).closing.count)
     }
 
-    /// Slows the reading of the body down, for networks that drop what comes too fast.
+    /// Limits how fast the body is read, for networks that drop packets sent too fast.
     ///
-    /// The thread that reads the body sleeps between packets. AFNetworking: `throttleBandwidthWithPacketSize:delay:`,
-    /// with the same suggested values.
+    /// The thread that reads the body sleeps between reads. AFNetworking: `throttleBandwidthWithPacketSize:delay:`,
+    /// whose suggested values are the defaults.
     ///
     /// - Parameters:
-    ///   - packetSize: The most bytes one read gives, at least 1.
-    ///   - delay: The time between two reads in seconds, at most a minute.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidMultipart``.
+    ///   - packetSize: The maximum number of bytes that one read returns, at least 1; 16,384 by default.
+    ///   - delay: The delay before each read after the first, in seconds, from 0 to 60; 0.2 by default.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidMultipart`` if one of the
+    ///   values is out of range.
     public mutating func throttle(packetSize: Int = 16_384, delay: TimeInterval = 0.2) throws {
         guard packetSize > 0, (0...60).contains(delay) else {
             throw RequestSerializationError(.invalidMultipart, reason: "The packet size or the delay is out of range.")
@@ -69,11 +74,11 @@ public struct MultipartFormData: Sendable {
         throttle = MultipartThrottle(packetSize: packetSize, delay: delay)
     }
 
-    /// Appends a part; throws if the body would get too long to be counted.
+    /// Appends a part; throws if its length is negative or the total length would overflow.
     mutating func append(_ part: MultipartPart) throws {
         let lines = MultipartBoundary(boundary).opening(index: parts.count).count + part.header.count
         let (total, overflow) = (partsLength + Int64(lines)).addingReportingOverflow(part.length)
-        // A thousandth of the range is left free for the lines of any number of further parts.
+        // A thousandth of the range is reserved for the delimiters and header lines of any number of further parts.
         guard part.length >= 0, !overflow, total < Int64.max / 1000 * 999 else {
             throw RequestSerializationError(.invalidMultipart, reason: "The declared length is out of range.")
         }

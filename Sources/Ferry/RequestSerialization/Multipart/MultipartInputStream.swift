@@ -1,10 +1,11 @@
 import FerrySession
 
-/// The body of a ``MultipartFormData`` as a stream.
+/// A stream of the body of a ``MultipartFormData``.
 ///
-/// It is pulled by its reader, with buffers of any size, and takes no part in run loops: there are no stream events. A
-/// part that fails gives -1 with ``streamError`` set, after the bytes before it have been read; the end is never a
-/// failure in disguise. `copy()` gives a new stream of the same body.
+/// The stream is read by polling, with buffers of any size; it has no stream events and cannot be scheduled in a run
+/// loop. When a part fails, the bytes before it are returned first; then ``read(_:maxLength:)`` returns -1 and
+/// ``streamError`` is set. A failure is never reported as the end of the body. `copy()` returns a new stream of the
+/// same body.
 public final class MultipartInputStream: InputStream {
     /// The form whose body this is.
     public let form: MultipartFormData
@@ -17,7 +18,7 @@ public final class MultipartInputStream: InputStream {
     private struct State: Sendable {
         var status = Stream.Status.notOpen
         var error: (any Error)?
-        /// The place in the body; `nil` while a thread reads with it, and after closing.
+        /// The position in the body; `nil` while a thread is reading and after the stream was closed.
         var cursor: MultipartCursor?
         var hasRead = false
         var wasAtEnd = false
@@ -29,7 +30,7 @@ public final class MultipartInputStream: InputStream {
         super.init(data: Data())
     }
 
-    /// Opens the stream; a form without parts is at its end at once.
+    /// Opens the stream; if the form has no parts, the stream is then at its end.
     override public func open() {
         state.withLock { state in
             guard state.status == .notOpen else { return }
@@ -38,7 +39,9 @@ public final class MultipartInputStream: InputStream {
         }
     }
 
-    /// Closes the stream and the file it is reading; a throttled read in another thread returns.
+    /// Closes the stream and the part that it is reading.
+    ///
+    /// A throttled read that is sleeping on another thread returns -1 immediately.
     override public func close() {
         let cursor = state.withLock { state -> MultipartCursor? in
             state.status = .closed
@@ -49,13 +52,13 @@ public final class MultipartInputStream: InputStream {
         closing.signal()
     }
 
-    /// Reads up to that many bytes.
+    /// Reads bytes into a buffer.
     ///
     /// - Parameters:
-    ///   - buffer: Where the bytes go.
-    ///   - maxLength: The size of the buffer.
-    /// - Returns: The number of bytes, 0 at the end, or -1 if a part failed, another thread is reading, or the stream is
-    ///   not open.
+    ///   - buffer: The buffer for the bytes.
+    ///   - maxLength: The size of the buffer in bytes.
+    /// - Returns: The number of bytes read; 0 at the end of the body; or -1 if a part failed, another thread is
+    ///   reading, or the stream is not open.
     override public func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard maxLength > 0 else { return 0 }
         switch state.withLock({ state in Self.begin(&state) }) {
@@ -74,7 +77,7 @@ public final class MultipartInputStream: InputStream {
         }
     }
 
-    /// Not supported: there is no buffer to look into.
+    /// Returns `false`: the stream has no internal buffer.
     override public func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         length len: UnsafeMutablePointer<Int>
@@ -82,27 +85,27 @@ public final class MultipartInputStream: InputStream {
         false
     }
 
-    /// Whether a read would give bytes or an error: true from opening to the end.
+    /// A Boolean value that indicates whether the stream is open and neither at its end nor failed.
     override public var hasBytesAvailable: Bool {
         state.withLock { state in state.status == .open || state.status == .reading }
     }
 
-    /// Not open, open, reading, at the end, closed, or failed.
+    /// The status of the stream.
     override public var streamStatus: Stream.Status {
         state.withLock { state in state.status }
     }
 
-    /// The ``RequestSerializationError`` that ended the stream, or `nil`.
+    /// The ``RequestSerializationError`` with which the stream failed, or `nil`.
     override public var streamError: (any Error)? {
         state.withLock { state in state.error }
     }
 
-    /// Not supported: there are no properties.
+    /// Returns `nil`: the stream has no properties.
     override public func property(forKey key: Stream.PropertyKey) -> AnyObject? {
         nil
     }
 
-    /// Not supported: there are no properties.
+    /// Returns `false`: the stream has no properties.
     override public func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool {
         false
     }
@@ -162,7 +165,7 @@ public final class MultipartInputStream: InputStream {
 }
 
 extension MultipartInputStream: NSCopying {
-    /// A new stream of the same body, from its beginning, not opened.
+    /// Returns a new stream of the same body, not yet opened.
     public func copy(with zone: NSZone? = nil) -> Any {
         form.makeInputStream()
     }

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// One part of a body: its header lines, and where its bytes come from.
+/// A part of a form: its header lines and the source of its bytes.
 struct MultipartPart: Sendable {
-    /// The header lines with the empty line after them.
+    /// The header lines, including the empty line at their end.
     let header: Data
     let body: MultipartBody
     /// The number of bytes in the body.

@@ -1,11 +1,11 @@
 import FerrySession
 
-/// Reads one stretch of a body: delimiter lines and header lines, or a part's bytes.
+/// A reader of one stretch of a body: a part's delimiter and header lines, a part's bytes, or the closing delimiter.
 protocol MultipartReader {
-    /// Reads what is at hand; 0 means that the stretch is complete. The buffer is not empty.
+    /// Reads available bytes into a buffer, which is not empty, and returns their number; 0 at the end of the stretch.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
-    /// Whether another read may wait for bytes that are yet to come.
+    /// Whether a read may block until bytes arrive.
     var mayWait: Bool { get }
-    /// Lets go of what is open; reading is over.
+    /// Closes the file or stream; nothing is read afterwards.
     func close()
 }

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Reads another stream, of a length its owner has declared.
+/// A reader of another stream, up to its declared length.
 final class MultipartStreamReader: MultipartReader {
     private let stream: InputStream
     private let length: Int64
@@ -35,7 +35,7 @@ final class MultipartStreamReader: MultipartReader {
         stream.close()
     }
 
-    /// Why the stream failed; asked for with care, since Foundation traps on Linux when there is no error.
+    /// The error of the stream, read only in the error state, since Foundation on Linux traps if there is no error.
     private var failure: (any Error)? {
         stream.streamStatus == .error ? stream.streamError : nil
     }

@@ -1,9 +1,9 @@
 import FerrySession
 
-/// How fast a multipart body may be read.
+/// A limit on how fast a multipart body is read.
 public struct MultipartThrottle: Sendable, Hashable {
-    /// The most bytes one read gives.
+    /// The maximum number of bytes that one read returns.
     public let packetSize: Int
-    /// The time between two reads, in seconds.
+    /// The delay before each read after the first, in seconds.
     public let delay: TimeInterval
 }

@@ -1,9 +1,9 @@
 import FerrySession
 
-/// A stream that can be read once, kept until someone takes it.
+/// A stream that can be read only once, kept until a reader takes it.
 ///
-/// `@unchecked Sendable`: `InputStream` is not `Sendable`, but this one was given up by its owner, the lock hands it to
-/// one taker only, and nobody touches it in between.
+/// `@unchecked Sendable`: `InputStream` is not `Sendable`, but this one was transferred by its owner (`sending`), the
+/// lock gives it to one reader only, and it is not used in between.
 final class OneShotStream: @unchecked Sendable {
     private let isTaken = Locked(false)
     private let stream: InputStream
@@ -12,7 +12,7 @@ final class OneShotStream: @unchecked Sendable {
         self.stream = stream
     }
 
-    /// The stream, the first time; `nil` afterwards.
+    /// Returns the stream on the first call, and `nil` on later calls.
     func take() -> InputStream? {
         let wasTaken = isTaken.withLock { isTaken in
             defer { isTaken = true }
