@@ -1,4 +1,4 @@
-/// Writes the values of a keyed type.
+/// The encoding container for a keyed type.
 struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ParameterNodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }

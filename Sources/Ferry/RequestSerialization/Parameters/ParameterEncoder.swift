@@ -1,22 +1,22 @@
 import FerrySession
 
-/// Turns any `Encodable` into a ``ParameterValue``.
+/// An encoder that converts any `Encodable` value to a ``ParameterValue``.
 ///
-/// Dates, data, decimals and sets keep their kind, so that ``QueryEncoding`` can write them as it is told to.
+/// Dates, data, decimals and sets have their own cases, so that ``QueryEncoding`` can apply its styles to them.
 public struct ParameterEncoder: Sendable {
     /// Creates an encoder.
     public init() {}
 
-    /// The value an `Encodable` stands for.
+    /// Returns a value encoded as a ``ParameterValue``.
     ///
-    /// - Parameter value: Anything that encodes itself.
-    /// - Returns: The value; an empty dictionary for a type that encodes nothing.
-    /// - Throws: Whatever the value's `encode(to:)` throws.
+    /// - Parameter value: The value to encode.
+    /// - Returns: The encoded value; an empty dictionary for a type that encodes nothing.
+    /// - Throws: The error that the value's `encode(to:)` throws.
     public func encode(_ value: any Encodable) throws -> ParameterValue {
         try node(for: value, codingPath: []).value
     }
 
-    /// The node for a value, which is encoded on the spot.
+    /// Returns a node with the encoded value.
     func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
         if let leaf = leaf(value) {
             return ParameterNode(.leaf(leaf))
@@ -30,7 +30,7 @@ public struct ParameterEncoder: Sendable {
         return node
     }
 
-    /// The value of a type that has a case of its own.
+    /// Returns the value if its type is converted directly, or `nil` if it must be encoded with `encode(to:)`.
     func leaf(_ value: Any) -> ParameterValue? {
         switch value {
         case let value as ParameterValue: value
@@ -48,7 +48,7 @@ public struct ParameterEncoder: Sendable {
     }
 }
 
-/// Tells sets, which encode themselves as arrays of any order, from arrays.
+/// Distinguishes sets from arrays, since a set encodes itself as an array in arbitrary order.
 private protocol EncodableSet {
     var encodableMembers: [any Encodable] { get }
 }

@@ -1,4 +1,4 @@
-/// A value under construction: containers of an `Encoder` are written to after they have been handed out.
+/// A value under construction, needed since an `Encoder`'s containers may be written to after they were returned.
 final class ParameterNode {
     enum Content {
         case leaf(ParameterValue)
@@ -29,12 +29,12 @@ final class ParameterNode {
         return children.count
     }
 
-    /// Becomes another node's content.
+    /// Replaces the content with that of another node.
     func replace(with other: ParameterNode) {
         content = other.content
     }
 
-    /// Becomes an array unless it is one.
+    /// Replaces the content with an empty array, unless it is already an array.
     func becomeUnkeyed() {
         guard case .unkeyed = content else {
             content = .unkeyed([])
@@ -42,7 +42,7 @@ final class ParameterNode {
         }
     }
 
-    /// Becomes a dictionary unless it is one.
+    /// Replaces the content with an empty dictionary, unless it is already a dictionary.
     func becomeKeyed() {
         guard case .keyed = content else {
             content = .keyed([:])
@@ -56,7 +56,7 @@ final class ParameterNode {
             content = .unkeyed([child])
             return
         }
-        // Let go of the second reference, or each append copies the array.
+        // Release the second reference; otherwise each append copies the array.
         content = .unkeyed([])
         children.append(child)
         content = .unkeyed(children)

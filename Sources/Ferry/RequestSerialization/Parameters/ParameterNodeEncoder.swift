@@ -19,7 +19,7 @@ struct ParameterNodeEncoder: Encoder {
         self
     }
 
-    /// The encoder of a child at a key.
+    /// Returns an encoder with a new node for the child at a key.
     func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
     }

@@ -1,16 +1,17 @@
 import FerrySession
 
 extension ParameterValue {
-    /// Creates the value another type stands for.
+    /// Creates a parameter value from a value of another type.
     ///
-    /// Known are ``ParameterValue``, ``Parameters``, optionals, texts, truth values, numbers, `Date`, `Data`, `URL`,
-    /// `UUID`, `NSNull`, arrays, sets, dictionaries of those, anything `Encodable`, and `LosslessStringConvertible`.
+    /// The supported types are ``ParameterValue``, ``Parameters``, strings, Booleans, numbers, `Date`, `Data`, `URL`,
+    /// `UUID`, `NSNull`, any type that conforms to `Encodable` or `LosslessStringConvertible`, and optionals, arrays,
+    /// sets and dictionaries of these.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: What turns `Encodable` values into parameters.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type with
-    ///   no such form, or the error of a value's own `encode(to:)`.
+    ///   - encoder: The encoder for `Encodable` values.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type
+    ///   that is not supported, or the error that a value's `encode(to:)` throws.
     public init<Value>(converting value: Value, encoder: ParameterEncoder = ParameterEncoder()) throws {
         self = try Self.converted(value, encoder: encoder, path: "")
     }
@@ -52,7 +53,7 @@ extension ParameterValue {
             }
             return .dictionary(converted)
         }
-        // Sets first: a set is no array, but an order made up here would look like one that was meant.
+        // Keep sets apart from arrays: in an array, their arbitrary order would look intended.
         if let set = value as? Set<AnyHashable> {
             return .set(try set.map { child in try converted(child.base, encoder: encoder, path: path + "[]") })
         }
@@ -60,7 +61,7 @@ extension ParameterValue {
         return .array(try array.map { child in try converted(child, encoder: encoder, path: path + "[]") })
     }
 
-    /// What an `NSNumber` or an `NSNull` stands for; Swift's own numbers are not taken for one.
+    /// Returns the value of an `NSNumber` or `NSNull`, and `nil` for other types, including Swift's numbers.
     private static func foundationNumber(_ value: Any) -> ParameterValue? {
         guard type(of: value) is AnyClass else { return nil }
         if value is NSNull {
@@ -70,7 +71,7 @@ extension ParameterValue {
         if let decimal = value as? NSDecimalNumber {
             return .decimal(decimal.decimalValue)
         }
-        // Booleans share their type code with eight-bit numbers; their class tells them apart.
+        // Booleans have the same type code as eight-bit numbers and differ only in their class.
         if "\(type(of: value))".contains("Boolean") {
             return .bool(number.boolValue)
         }
@@ -83,7 +84,7 @@ extension ParameterValue {
     }
 }
 
-/// Lets an optional in an `Any` be asked for its value.
+/// Gives access to the value of an optional inside an `Any`.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }

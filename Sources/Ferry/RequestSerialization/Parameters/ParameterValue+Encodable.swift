@@ -1,7 +1,7 @@
 import FerrySession
 
 extension ParameterValue: Encodable {
-    /// Encodes the value as what it stands for; a set becomes an array, sorted.
+    /// Encodes the value of the case, without the case itself; a set becomes a sorted array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -16,7 +16,7 @@ extension ParameterValue: Encodable {
         case .data(let value): try container.encode(value)
         case .array(let values): try container.encode(values)
         case .set(let values): try container.encode(QueryEncoding().sorted(values))
-        // As a dictionary, so that encoders leave the keys alone whatever their key strategy.
+        // As a dictionary, whose keys an encoder's key strategy does not change.
         case .dictionary(let values): try container.encode(values)
         }
     }

@@ -8,14 +8,14 @@ extension ParameterValue: ExpressibleByNilLiteral {
 }
 
 extension ParameterValue: ExpressibleByBooleanLiteral {
-    /// Creates a truth value.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 }
 
 extension ParameterValue: ExpressibleByIntegerLiteral {
-    /// Creates a whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) {
         self = .integer(value)
     }
@@ -29,7 +29,7 @@ extension ParameterValue: ExpressibleByFloatLiteral {
 }
 
 extension ParameterValue: ExpressibleByStringInterpolation {
-    /// Creates a text.
+    /// Creates a string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
@@ -43,7 +43,7 @@ extension ParameterValue: ExpressibleByArrayLiteral {
 }
 
 extension ParameterValue: ExpressibleByDictionaryLiteral {
-    /// Creates a dictionary; the last of several equal keys wins.
+    /// Creates a dictionary; if a key occurs more than once, its last value is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(Dictionary(elements) { first, last in last })
     }

@@ -1,32 +1,32 @@
 import FerrySession
 
-/// A value a request parameter can have.
+/// The value of a request parameter.
 ///
-/// Literals make one: `["name": "Ada", "tags": ["x", "y"], "age": 36, "left": nil] as ParameterValue`.
+/// It can be written as a literal: `["name": "Ada", "tags": ["x", "y"], "age": 36, "left": nil] as ParameterValue`.
 public enum ParameterValue: Sendable, Hashable {
-    /// Nothing: `null` in JSON, a key without `=` in a query.
+    /// No value: `null` in JSON, by default a key without `=` in a query.
     case null
-    /// A truth value: `1` or `0` in a query.
+    /// A Boolean value: by default `1` or `0` in a query.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A whole number, for those above `Int64.max`.
+    /// An unsigned integer, used for values above `Int64.max`.
     case unsignedInteger(UInt64)
     /// A binary floating-point number.
     case double(Double)
     /// A decimal number.
     case decimal(Decimal)
-    /// A text.
+    /// A string.
     case string(String)
     /// A point in time.
     case date(Date)
-    /// Bytes: raw in a multipart part, base64 elsewhere.
+    /// Bytes: sent as they are in a multipart part, base64-encoded elsewhere.
     case data(Data)
-    /// Values in order.
+    /// An ordered list of values.
     indirect case array([ParameterValue])
-    /// Values without order: written sorted, and in a query under a key without brackets.
+    /// A set of values, written in sorted order; in a query, its key has no brackets.
     indirect case set([ParameterValue])
-    /// Values by key: written sorted by key.
+    /// Values by key, written in the order of the keys.
     indirect case dictionary([String: ParameterValue])
 }
 
@@ -39,13 +39,13 @@ extension ParameterValue {
         }
     }
 
-    /// The number, in the shortest text that reads back as the same one; `1`, not `1.0`, as in AFNetworking.
+    /// Returns the shortest text that reads back as the same number; `1`, not `1.0`, as in AFNetworking.
     static func text(of number: Double) -> String {
         let text = number.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// The number as the double a person would write for it: 0.1 for the float 0.1.
+    /// Returns the number as the double with the same shortest decimal text, such as 0.1 for the `Float` 0.1.
     static func float(_ number: some BinaryFloatingPoint) -> ParameterValue {
         if let double = number as? Double {
             return .double(double)
@@ -53,7 +53,7 @@ extension ParameterValue {
         return .double(Double("\(number)") ?? Double(number))
     }
 
-    /// The number in the narrowest case that holds it, or `nil` if it takes more than 64 bits.
+    /// Returns the number in the narrowest case that can hold it, or `nil` if it does not fit in 64 bits.
     static func whole(_ number: some BinaryInteger) -> ParameterValue? {
         if let signed = Int64(exactly: number) {
             return .integer(signed)

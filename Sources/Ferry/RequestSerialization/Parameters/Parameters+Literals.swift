@@ -1,7 +1,7 @@
 import FerrySession
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// Creates parameters from a literal; the last of several equal keys wins.
+    /// Creates parameters from a literal; if a key occurs more than once, its last value is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self.init(.dictionary(Dictionary(elements) { first, last in last }))
     }
@@ -15,28 +15,28 @@ extension Parameters: ExpressibleByArrayLiteral {
 }
 
 extension Parameters: ExpressibleByStringInterpolation {
-    /// Creates parameters of one text without a key.
+    /// Creates parameters that consist of one string without a key.
     public init(stringLiteral value: String) {
         self.init(.string(value))
     }
 }
 
 extension Parameters: ExpressibleByIntegerLiteral {
-    /// Creates parameters of one whole number without a key.
+    /// Creates parameters that consist of one integer without a key.
     public init(integerLiteral value: Int64) {
         self.init(.integer(value))
     }
 }
 
 extension Parameters: ExpressibleByFloatLiteral {
-    /// Creates parameters of one number without a key.
+    /// Creates parameters that consist of one number without a key.
     public init(floatLiteral value: Double) {
         self.init(.double(value))
     }
 }
 
 extension Parameters: ExpressibleByBooleanLiteral {
-    /// Creates parameters of one truth value without a key.
+    /// Creates parameters that consist of one Boolean value without a key.
     public init(booleanLiteral value: Bool) {
         self.init(.bool(value))
     }

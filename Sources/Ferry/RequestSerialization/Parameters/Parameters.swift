@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The parameters of a request, in whatever form the caller has them.
+/// The parameters of a request: a literal, a dictionary or an `Encodable` value.
 ///
 /// ```swift
 /// let literal: Parameters = ["name": "Ada", "tags": ["x", "y"], "left": nil]
@@ -8,7 +8,7 @@ import FerrySession
 /// let typed: Parameters = .encoding(User(name: name))
 /// ```
 ///
-/// What has no form as a parameter is reported when the request is made, not here.
+/// A value that cannot be converted is reported when the request is created, not when the parameters are.
 public struct Parameters: Sendable {
     private enum Storage: Sendable {
         case value(ParameterValue)
@@ -23,19 +23,19 @@ public struct Parameters: Sendable {
         storage = .value(value)
     }
 
-    /// Creates parameters from a dictionary of anything ``ParameterValue/init(converting:encoder:)`` knows.
+    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:encoder:)`` supports.
     public init(_ dictionary: [String: any Sendable]) {
         self.init(converting: dictionary)
     }
 
-    /// Creates parameters from a dictionary of anything ``ParameterValue/init(converting:encoder:)`` knows.
+    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:encoder:)`` supports.
     ///
-    /// The values are converted at once, so that they need not be `Sendable`.
+    /// The values are converted immediately, so they need not be `Sendable`.
     public init(_ dictionary: [String: Any]) {
         self.init(converting: dictionary)
     }
 
-    /// Creates parameters from a collection whose elements are converted at once.
+    /// Creates parameters from a collection, converting its elements immediately.
     init(converting collection: some Collection) {
         do {
             storage = .value(try ParameterValue(converting: collection))
@@ -46,15 +46,17 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Creates parameters from a value that encodes itself: with the serializer's own encoder in JSON and property
-    /// lists, with ``ParameterEncoder`` in forms and queries.
+    /// Creates parameters from an `Encodable` value.
+    ///
+    /// The value is encoded by the serializer's encoder for JSON and property lists, and by a ``ParameterEncoder`` for
+    /// forms and queries.
     public init(encoding value: some Encodable & Sendable) {
         storage = .encodable(value)
     }
 
-    /// The parameters as one value.
+    /// Returns the parameters as one value.
     ///
-    /// - Parameter encoder: What turns an `Encodable` into a value.
+    /// - Parameter encoder: The encoder for an `Encodable` value.
     /// - Returns: The value.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters``.
     public func value(encoder: ParameterEncoder = ParameterEncoder()) throws -> ParameterValue {
@@ -70,7 +72,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// The parameters as an encoder should get them: the caller's own type, or a ``ParameterValue``.
+    /// Returns the value to pass to an encoder: the caller's `Encodable` value, or a ``ParameterValue``.
     func encodable() throws -> any Encodable {
         switch storage {
         case .value(let value): return value
@@ -81,7 +83,7 @@ public struct Parameters: Sendable {
 }
 
 extension RequestSerializationError {
-    /// Parameters whose `encode(to:)` failed.
+    /// Returns the error for parameters whose `encode(to:)` threw an error.
     static func unencodable(_ error: any Error) -> RequestSerializationError {
         let reason = "The parameters could not be encoded."
         return RequestSerializationError(.invalidParameters, reason: reason, underlyingError: error)

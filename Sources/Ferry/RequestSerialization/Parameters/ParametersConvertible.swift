@@ -2,8 +2,8 @@ import FerrySession
 
 /// A type that can be the parameters of a request.
 ///
-/// ``Parameters`` is one, as are dictionaries with text keys, arrays, texts and numbers, so that variables of any kind
-/// may stand in a literal:
+/// ``Parameters`` conforms, as do dictionaries with string keys, arrays, strings, numbers and Booleans, so that a
+/// literal may contain variables of any of these types:
 ///
 /// ```swift
 /// manager.get("search", parameters: ["q": q, "page": page]) { response in
@@ -11,7 +11,8 @@ import FerrySession
 /// }
 /// ```
 ///
-/// An `Encodable` type conforms without any code, or is wrapped by ``encoding(_:)`` where it is used:
+/// An `Encodable` type can conform without any code; a value of any other `Encodable` type is passed with
+/// ``encoding(_:)``:
 ///
 /// ```swift
 /// struct Search: Encodable, ParametersConvertible {
@@ -20,24 +21,25 @@ import FerrySession
 /// }
 /// ```
 ///
-/// What has no form as a parameter is reported when the request is made, as ``NetworkError/Code/invalidParameters``.
+/// A value that cannot be converted is reported when the request is created, as
+/// ``NetworkError/Code/invalidParameters``.
 public protocol ParametersConvertible {
-    /// Returns the parameters this value stands for.
+    /// Returns the parameters that this value represents.
     func makeParameters() -> Parameters
 }
 
 extension ParametersConvertible where Self: Encodable & Sendable {
-    /// Returns parameters that the serializer's own encoder encodes.
+    /// Returns parameters that the serializer's encoder encodes.
     public func makeParameters() -> Parameters {
         Parameters(encoding: self)
     }
 }
 
 extension ParametersConvertible where Self == Parameters {
-    /// The parameters a value encodes as.
+    /// Returns parameters that consist of an `Encodable` value.
     ///
-    /// - Parameter value: A value that encodes itself.
-    /// - Returns: Parameters that the serializer's own encoder encodes.
+    /// - Parameter value: The value to encode.
+    /// - Returns: Parameters that the serializer's encoder encodes.
     public static func encoding(_ value: some Encodable & Sendable) -> Parameters {
         Parameters(encoding: value)
     }
@@ -54,7 +56,7 @@ extension ParameterValue: ParametersConvertible {
 }
 
 extension Dictionary: ParametersConvertible where Key == String {
-    /// Returns parameters with the values that ``ParameterValue/init(converting:encoder:)`` makes of the dictionary's.
+    /// Returns parameters with the dictionary's values, converted by ``ParameterValue/init(converting:encoder:)``.
     public func makeParameters() -> Parameters { Parameters(converting: self) }
 }
 
@@ -64,21 +66,21 @@ extension Array: ParametersConvertible {
 }
 
 extension String: ParametersConvertible {
-    /// Returns parameters of one text without a key.
+    /// Returns parameters that consist of this string, without a key.
     public func makeParameters() -> Parameters { Parameters(.string(self)) }
 }
 
 extension Int: ParametersConvertible {
-    /// Returns parameters of one whole number without a key.
+    /// Returns parameters that consist of this integer, without a key.
     public func makeParameters() -> Parameters { Parameters(.integer(Int64(self))) }
 }
 
 extension Double: ParametersConvertible {
-    /// Returns parameters of one number without a key.
+    /// Returns parameters that consist of this number, without a key.
     public func makeParameters() -> Parameters { Parameters(.double(self)) }
 }
 
 extension Bool: ParametersConvertible {
-    /// Returns parameters of one truth value without a key.
+    /// Returns parameters that consist of this Boolean value, without a key.
     public func makeParameters() -> Parameters { Parameters(.bool(self)) }
 }

@@ -1,4 +1,4 @@
-/// Writes the elements of an array.
+/// The encoding container for an array.
 struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     let encoder: ParameterNodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -31,7 +31,7 @@ struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// An element's place in a coding path.
+/// The coding key of an array element: its index.
 private struct IndexKey: CodingKey {
     let index: Int
     var stringValue: String { "\(index)" }

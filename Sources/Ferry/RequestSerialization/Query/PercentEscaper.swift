@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Collects percent-encoded text.
+/// A builder of percent-encoded text.
 ///
-/// Letters, digits and `-._~/?` stay as they are; every other byte becomes `%` and two upper-case digits.
+/// ASCII letters, digits and `-._~/?` are kept; every other byte becomes `%` and two upper-case hexadecimal digits.
 struct PercentEscaper {
     private var bytes: [UInt8] = []
     private let encoding: String.Encoding
@@ -13,10 +13,10 @@ struct PercentEscaper {
         self.spaces = spaces
     }
 
-    /// What has been collected; always ASCII.
+    /// The text appended so far; always ASCII.
     var result: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Appends text as it is.
+    /// Appends text without encoding it.
     mutating func appendRaw(_ text: String) {
         bytes.append(contentsOf: text.utf8)
     }
@@ -26,7 +26,7 @@ struct PercentEscaper {
         append(text.utf8)
     }
 
-    /// Appends text, percent-encoded; throws if the encoding lacks one of its characters.
+    /// Appends text, percent-encoded in the escaper's encoding; throws if the encoding cannot represent a character.
     mutating func append(_ text: String) throws {
         guard encoding != .utf8 else { return append(utf8: text) }
         append(try text.data(in: encoding))

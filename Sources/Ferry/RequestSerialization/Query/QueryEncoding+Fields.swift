@@ -1,12 +1,12 @@
 import FerrySession
 
 extension QueryEncoding {
-    /// The fields of a value: nested keys flattened into `a[b][]`, in the order they are sent.
+    /// Returns the fields of a value in the order they are sent, with nested keys flattened into `a[b][]`.
     func fields(of value: ParameterValue) throws -> [QueryField] {
         var fields: [QueryField] = []
         switch value {
         case .array, .set:
-            let reason = "An array without a key has no form as a query: give it one."
+            let reason = "An array or a set without a key cannot be encoded as a query."
             throw RequestSerializationError(.invalidParameters, reason: reason)
         case .dictionary:
             try append(value, key: nil, to: &fields)
@@ -16,7 +16,7 @@ extension QueryEncoding {
         return fields
     }
 
-    /// The elements of a set in the order they are written: by their text.
+    /// Returns the elements of a set in the order they are written, which is the order of their texts.
     func sorted(_ set: [ParameterValue]) -> [ParameterValue] {
         set.map { value in (text: sortText(of: value), value: value) }
             .sorted { lhs, rhs in Self.precedes(lhs.text, rhs.text) }
@@ -63,7 +63,7 @@ extension QueryEncoding {
 
     private func joined(_ children: [ParameterValue], key: String) throws -> QueryField? {
         guard !children.contains(where: \.isCollection) else {
-            let reason = "The array at “\(key)” has collections in it and cannot be joined with commas."
+            let reason = "The array at “\(key)” contains collections and cannot be joined with commas."
             throw RequestSerializationError(.invalidParameters, reason: reason)
         }
         let present = nulls == .omitted ? children.filter { child in child != .null } : children

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension QueryEncoding {
-    /// What stands for a value that is no collection; `nil` if it is left out.
+    /// Returns the field value for a value that is not a collection, or `nil` if the value is omitted.
     func leaf(_ value: ParameterValue) -> QueryField.Value? {
         switch value {
         case .null:
@@ -26,7 +26,7 @@ extension QueryEncoding {
         }
     }
 
-    /// The text a member of a set is sorted by.
+    /// Returns the text by which an element of a set is sorted.
     func sortText(of value: ParameterValue) -> String {
         guard value.isCollection else {
             return leaf(value).flatMap { leaf in QueryField(key: "", value: leaf).texts }?.first ?? ""
@@ -34,7 +34,7 @@ extension QueryEncoding {
         return (try? encode(.dictionary(["": value]))) ?? ""
     }
 
-    /// Whether one key comes before another: by UTF-16 units, as AFNetworking's literal comparison has it.
+    /// Returns whether one key sorts before another, comparing UTF-16 units as AFNetworking's literal comparison does.
     static func precedes(_ lhs: String, _ rhs: String) -> Bool {
         lhs.utf16.lexicographicallyPrecedes(rhs.utf16)
     }

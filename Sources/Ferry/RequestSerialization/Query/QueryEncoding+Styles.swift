@@ -1,19 +1,21 @@
 extension QueryEncoding {
     /// How the elements of an array are written.
     public enum ArrayStyle: String, Sendable, Hashable, Codable {
-        /// `a[]=1&a[]=2`, AFNetworking's way.
+        /// `a[]=1&a[]=2`, as in AFNetworking.
         case brackets
         /// `a=1&a=2`.
         case repeated
         /// `a[0]=1&a[1]=2`.
         case indexed
-        /// `a=1,2`: leaves only, their own commas percent-encoded. Sets are joined too.
+        /// `a=1,2`, with commas inside the elements percent-encoded.
+        ///
+        /// The elements must not be collections. Sets are joined too.
         case commaJoined
     }
 
-    /// How truth values are written.
+    /// How Boolean values are written.
     public enum BoolStyle: String, Sendable, Hashable, Codable {
-        /// `1` and `0`, AFNetworking's way.
+        /// `1` and `0`, as in AFNetworking.
         case numeric
         /// `true` and `false`.
         case literal
@@ -21,19 +23,19 @@ extension QueryEncoding {
 
     /// How null is written.
     public enum NullStyle: String, Sendable, Hashable, Codable {
-        /// `a`, AFNetworking's way.
+        /// `a`, as in AFNetworking.
         case keyOnly
         /// `a=`.
         case emptyValue
-        /// Not at all.
+        /// The key and the value are both omitted.
         case omitted
     }
 
     /// How a space is written.
     public enum SpaceStyle: String, Sendable, Hashable, Codable {
-        /// `%20`, AFNetworking's way.
+        /// `%20`, as in AFNetworking.
         case percent
-        /// `+`, as browsers' forms do.
+        /// `+`, as in forms sent by browsers.
         case plus
     }
 
@@ -41,9 +43,9 @@ extension QueryEncoding {
     public enum DateStyle: String, Sendable, Hashable, Codable {
         /// `2001-02-03T04:05:06Z` (RFC 3339), in UTC and whole seconds.
         case iso8601
-        /// Seconds since 1970, with a fraction if there is one.
+        /// Seconds since 1970, with the fraction if it is not zero.
         case secondsSince1970
-        /// Whole milliseconds since 1970.
+        /// Milliseconds since 1970, rounded to an integer.
         case millisecondsSince1970
     }
 }

@@ -1,26 +1,27 @@
 import FerrySession
 
-/// How parameters become a query or a form body (`application/x-www-form-urlencoded`).
+/// The encoding of parameters as a query or a form body (`application/x-www-form-urlencoded`).
 ///
-/// By default exactly as in AFNetworking: `["k": ["a": [1, 2]], "n": nil]` gives `k%5Ba%5D%5B%5D=1&k%5Ba%5D%5B%5D=2&n`.
-/// Dictionaries are sorted by key, so that equal parameters always give the same text.
+/// The default is exactly AFNetworking's encoding: `["k": ["a": [1, 2]], "n": nil]` becomes
+/// `k%5Ba%5D%5B%5D=1&k%5Ba%5D%5B%5D=2&n`. Dictionaries are sorted by key, so that equal parameters always give the same
+/// text.
 public struct QueryEncoding: Sendable, Hashable, Codable {
-    /// How the elements of an array are written; by default ``ArrayStyle/brackets``.
+    /// How the elements of an array are written; ``ArrayStyle/brackets`` by default.
     public var arrays: ArrayStyle
-    /// How truth values are written; by default ``BoolStyle/numeric``.
+    /// How Boolean values are written; ``BoolStyle/numeric`` by default.
     public var booleans: BoolStyle
-    /// How ``ParameterValue/null`` is written; by default ``NullStyle/keyOnly``.
+    /// How ``ParameterValue/null`` is written; ``NullStyle/keyOnly`` by default.
     public var nulls: NullStyle
-    /// How a space is written; by default ``SpaceStyle/percent``.
+    /// How a space is written; ``SpaceStyle/percent`` by default.
     public var spaces: SpaceStyle
-    /// How dates are written; by default ``DateStyle/iso8601``.
+    /// How dates are written; ``DateStyle/iso8601`` by default.
     public var dates: DateStyle
 
-    /// Creates a way of encoding; all arguments default to AFNetworking's way.
+    /// Creates an encoding; the default arguments give AFNetworking's encoding.
     ///
     /// - Parameters:
     ///   - arrays: How the elements of an array are written.
-    ///   - booleans: How truth values are written.
+    ///   - booleans: How Boolean values are written.
     ///   - nulls: How null is written.
     ///   - spaces: How a space is written.
     ///   - dates: How dates are written.
@@ -38,21 +39,23 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
         self.dates = dates
     }
 
-    /// The parameters as `key=value` pairs joined with `&`, all percent-encoded.
+    /// Returns the parameters as percent-encoded `key=value` pairs joined with `&`.
     ///
-    /// AFNetworking: `AFQueryStringFromParameters`. A text or number alone is a value without a key, `=value`.
+    /// A single string or number is encoded as a value without a key, `=value`.
+    /// AFNetworking: `AFQueryStringFromParameters`.
     ///
     /// - Parameters:
-    ///   - parameters: A dictionary, a type that encodes as one, or a single leaf.
-    ///   - encoding: The encoding whose bytes are percent-encoded; UTF-8 unless a server wants a legacy form.
-    /// - Returns: The text, in ASCII; empty if there are no values.
+    ///   - parameters: A dictionary, a type that encodes as one, or a single value that is not a collection.
+    ///   - encoding: The string encoding whose bytes are percent-encoded; UTF-8 unless a server requires a legacy
+    ///     encoding.
+    /// - Returns: The encoded text, in ASCII; empty if there are no values.
     /// - Throws: ``RequestSerializationError`` for an array or a set without a key, an array that cannot be joined with
-    ///   commas, or text that the encoding lacks.
+    ///   commas, or characters that the encoding cannot represent.
     public func encode(_ parameters: Parameters, using encoding: String.Encoding = .utf8) throws -> String {
         try encode(try parameters.value(), using: encoding)
     }
 
-    /// The value as `key=value` pairs; see ``encode(_:using:)-(Parameters,_)``.
+    /// Returns the value as `key=value` pairs; see ``encode(_:using:)-(Parameters,_)``.
     func encode(_ value: ParameterValue, using encoding: String.Encoding = .utf8) throws -> String {
         var escaper = PercentEscaper(encoding: encoding, spaces: spaces)
         for (index, field) in try fields(of: value).enumerated() {
@@ -72,9 +75,10 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
         return escaper.result
     }
 
-    /// Percent-encodes all but letters, digits and `-._~/?`, as UTF-8.
+    /// Returns the string with all bytes of its UTF-8 form percent-encoded except ASCII letters, digits and `-._~/?`.
     ///
-    /// AFNetworking: `AFPercentEscapedStringFromString`. Text is never taken to be encoded already: `%` gives `%25`.
+    /// The string is never treated as already encoded: `%` becomes `%25`.
+    /// AFNetworking: `AFPercentEscapedStringFromString`.
     public static func percentEscape(_ string: String) -> String {
         var escaper = PercentEscaper()
         escaper.append(utf8: string)

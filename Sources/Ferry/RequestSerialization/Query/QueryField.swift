@@ -1,8 +1,8 @@
 import FerrySession
 
-/// A key and what belongs to it, before any escaping.
+/// A key and its value, not yet percent-encoded.
 struct QueryField: Equatable {
-    /// The value: a text, bytes, several texts joined with commas, or nothing (a key alone).
+    /// The value: a text, bytes, several texts to join with commas, or none (the key without `=`).
     enum Value: Equatable {
         case none
         case text(String)
@@ -13,7 +13,7 @@ struct QueryField: Equatable {
     let key: String
     let value: Value
 
-    /// The texts to be joined with commas, or `nil` for a key alone.
+    /// The texts to join with commas, or `nil` if there is no value; bytes are base64-encoded.
     var texts: [String]? {
         switch value {
         case .none: nil

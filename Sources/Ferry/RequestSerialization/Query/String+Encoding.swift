@@ -1,10 +1,10 @@
 import FerrySession
 
 extension String {
-    /// The text's bytes in an encoding; nothing is replaced by question marks or lost.
+    /// Returns the string's bytes in an encoding, and throws rather than replace or drop a character.
     func data(in encoding: String.Encoding) throws -> Data {
         guard let data = data(using: encoding, allowLossyConversion: false) else {
-            let reason = "The text has characters that its encoding (\(encoding)) lacks."
+            let reason = "The text contains characters that its encoding (\(encoding)) cannot represent."
             throw RequestSerializationError(.unencodableText, reason: reason)
         }
         return data

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension URL {
-    /// The absolute URL with a percent-encoded query added to its own, before the fragment.
+    /// Returns the absolute URL with a percent-encoded query appended to its existing query, before the fragment.
     func appendingQuery(_ query: String) throws -> URL {
         let text = absoluteString
         guard !query.isEmpty else { return self }
@@ -14,7 +14,7 @@ extension URL {
             default: "&"
             }
         guard let url = URL(string: head + separator + query + text[fragment...]) else {
-            let reason = "The URL does not take the query."
+            let reason = "The query cannot be appended to the URL."
             throw RequestSerializationError(.invalidURL, reason: reason, failingURL: text)
         }
         return url
