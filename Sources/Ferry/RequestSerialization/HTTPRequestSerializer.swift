@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Encodes parameters as a query, or as an `application/x-www-form-urlencoded` body.
+/// A request serializer that encodes parameters as a query or as an `application/x-www-form-urlencoded` body.
 ///
 /// ```swift
 /// var serializer = HTTPRequestSerializer()
@@ -8,24 +8,25 @@ import FerrySession
 /// serializer.queryEncoding.arrays = .repeated
 /// ```
 ///
-/// A method that takes a body gets one even without parameters: an empty text is a valid form. A body the request
-/// carries already is kept then. AFNetworking: `AFHTTPRequestSerializer`.
+/// Parameters go into the URL for the methods in ``RequestOptions/methodsEncodingParametersInURI``, and into the body
+/// for all other methods. Without parameters, a request with one of those other methods keeps its body; if it has none,
+/// it gets an empty form as its body. AFNetworking: `AFHTTPRequestSerializer`.
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer, Codable {
-    /// Headers, properties and encoding.
+    /// The default header fields, the request properties and the encoding of parameters.
     public var options: RequestOptions
 
-    /// Creates a serializer.
+    /// Creates a serializer with the given options.
     public init(options: RequestOptions = RequestOptions()) {
         self.options = options
     }
 
-    /// A copy of the request with default headers, and with the parameters in its query or its body.
+    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
     ///
     /// - Parameters:
-    ///   - request: The request; what it carries already is kept.
+    ///   - request: The request. Header fields that it already has are kept.
     ///   - parameters: The parameters, or `nil` for none.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or what ``RequestOptions/querySerializer`` throws.
+    /// - Throws: ``RequestSerializationError``, or the error that ``RequestOptions/querySerializer`` throws.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
         let url = try request.requiredURL()
         var request = request
@@ -45,10 +46,12 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer, Codable {
 }
 
 extension RequestSerializer where Self == HTTPRequestSerializer {
-    /// Parameters as a query or a form body.
+    /// A request serializer that encodes parameters as a query or a form body.
     public static var form: HTTPRequestSerializer { HTTPRequestSerializer() }
 
-    /// Parameters as a query or a form body, with options such as `.form { $0.timeoutInterval = 10 }`.
+    /// Returns a request serializer for queries and form bodies, with the given options.
+    ///
+    /// For example, `.form { $0.timeoutInterval = 10 }`.
     public static func form(_ configure: (inout RequestOptions) -> Void) -> HTTPRequestSerializer {
         HTTPRequestSerializer(options: RequestOptions(configure: configure))
     }

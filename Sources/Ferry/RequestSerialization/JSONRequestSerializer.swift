@@ -1,24 +1,26 @@
 import FerrySession
 
-/// Encodes parameters as an `application/json` body.
+/// A request serializer that encodes parameters as an `application/json` body.
 ///
-/// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters there is
-/// neither a body nor a `Content-Type`. AFNetworking: `AFJSONRequestSerializer`.
+/// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
+/// a body nor a `Content-Type` is set. AFNetworking: `AFJSONRequestSerializer`.
 public struct JSONRequestSerializer: ConfigurableRequestSerializer {
-    /// Headers, properties and the encoding of queries.
+    /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
-    /// How the JSON is written; by default with sorted keys, so that equal parameters always give the same bytes.
+    /// The formatting of the JSON; sorted keys by default, so that equal parameters always give the same bytes.
     public var outputFormatting: JSONEncoder.OutputFormatting = .sortedKeys
-    /// Whether a text, a number, a truth value or null may be a whole body; by default not, as in AFNetworking.
+    /// A Boolean value that indicates whether a body may be a single string, number, Boolean or null.
+    ///
+    /// The default is `false`, as in AFNetworking.
     public var allowsFragments = false
-    /// Sets the strategies of the encoder, which is a new one for each request.
+    /// A closure that configures the encoder, which is created for each request.
     public var configureEncoder: (@Sendable (JSONEncoder) -> Void)?
 
     /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - options: Headers, properties and the encoding of queries.
-    ///   - configureEncoder: Sets the strategies of the encoder, which is a new one for each request.
+    ///   - options: The default header fields, the request properties and the encoding of queries.
+    ///   - configureEncoder: A closure that configures the encoder, which is created for each request.
     public init(
         options: RequestOptions = RequestOptions(),
         configureEncoder: (@Sendable (JSONEncoder) -> Void)? = nil
@@ -27,14 +29,14 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
         self.configureEncoder = configureEncoder
     }
 
-    /// A copy of the request with default headers, and with the parameters in its query or its body.
+    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
     ///
     /// - Parameters:
-    ///   - request: The request; what it carries already is kept.
+    ///   - request: The request. Header fields that it already has are kept.
     ///   - parameters: The parameters, or `nil` for none.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for what JSON
-    ///   cannot hold, such as not-a-number.
+    /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/invalidParameters`` for values
+    ///   that JSON cannot represent, such as not-a-number; or the error that ``RequestOptions/querySerializer`` throws.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
         let url = try request.requiredURL()
         if options.encodesParametersInURI(request) {
@@ -79,10 +81,12 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
 }
 
 extension RequestSerializer where Self == JSONRequestSerializer {
-    /// Parameters as a query or a JSON body.
+    /// A request serializer that encodes parameters as a query or a JSON body.
     public static var json: JSONRequestSerializer { JSONRequestSerializer() }
 
-    /// Parameters as a query or a JSON body, with options such as `.json { $0.timeoutInterval = 10 }`.
+    /// Returns a request serializer for queries and JSON bodies, with the given options.
+    ///
+    /// For example, `.json { $0.timeoutInterval = 10 }`.
     public static func json(_ configure: (inout RequestOptions) -> Void) -> JSONRequestSerializer {
         JSONRequestSerializer(options: RequestOptions(configure: configure))
     }

@@ -1,20 +1,22 @@
 import FerrySession
 
-/// Encodes parameters as an `application/x-plist` body.
+/// A request serializer that encodes parameters as an `application/x-plist` body.
 ///
-/// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters there is
-/// neither a body nor a `Content-Type`. AFNetworking: `AFPropertyListRequestSerializer`.
+/// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
+/// a body nor a `Content-Type` is set. AFNetworking: `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
-    /// Headers, properties and the encoding of queries.
+    /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
-    /// The format, XML (the default) or binary; Foundation does not write the OpenStep format.
+    /// The format: XML (the default) or binary.
+    ///
+    /// Foundation cannot write the OpenStep format.
     public var format: PropertyListSerialization.PropertyListFormat
 
     /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - format: The format, XML or binary.
-    ///   - options: Headers, properties and the encoding of queries.
+    ///   - format: The format: XML or binary.
+    ///   - options: The default header fields, the request properties and the encoding of queries.
     public init(
         format: PropertyListSerialization.PropertyListFormat = .xml,
         options: RequestOptions = RequestOptions()
@@ -23,14 +25,15 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
         self.options = options
     }
 
-    /// A copy of the request with default headers, and with the parameters in its query or its body.
+    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
     ///
     /// - Parameters:
-    ///   - request: The request; what it carries already is kept.
+    ///   - request: The request. Header fields that it already has are kept.
     ///   - parameters: The parameters, or `nil` for none.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for what
-    ///   property lists cannot hold: null, a leaf alone, and in XML control characters.
+    /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/invalidParameters`` for values
+    ///   that a property list cannot represent: null, a single value that is not a collection and, in XML, control
+    ///   characters; or the error that ``RequestOptions/querySerializer`` throws.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
         let url = try request.requiredURL()
         if options.encodesParametersInURI(request) {
@@ -65,9 +68,9 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
         } catch {
             throw Self.invalid("The `parameters` argument is not a valid property list.", underlying: error)
         }
-        // Foundation writes them as they are, and then no XML parser reads the result.
+        // Foundation writes control characters as they are, and no XML parser can read the result.
         guard format != .xml || !body.contains(where: Self.isForbiddenInXML) else {
-            throw Self.invalid("XML has no form for the control characters in a text.")
+            throw Self.invalid("An XML property list cannot contain control characters.")
         }
         return body
     }
@@ -82,11 +85,12 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
 }
 
 extension ParameterValue {
-    /// The value as property lists can hold it: decimals become doubles, and null is an error, since Foundation would
-    /// write it as the text `$null`.
+    /// Returns the value in a form that property lists can represent.
+    ///
+    /// Decimals become doubles. Null is an error, since Foundation would write it as the string `$null`.
     fileprivate func propertyListValue() throws -> ParameterValue {
         switch self {
-        case .null: throw RequestSerializationError(.invalidParameters, reason: "A property list has no null.")
+        case .null: throw RequestSerializationError(.invalidParameters, reason: "A property list cannot contain null.")
         case .decimal(let value): .double(NSDecimalNumber(decimal: value).doubleValue)
         case .array(let values): .array(try values.map { value in try value.propertyListValue() })
         case .set(let values): .set(try values.map { value in try value.propertyListValue() })
@@ -97,10 +101,12 @@ extension ParameterValue {
 }
 
 extension RequestSerializer where Self == PropertyListRequestSerializer {
-    /// Parameters as a query or an XML property list.
+    /// A request serializer that encodes parameters as a query or an XML property list.
     public static var propertyList: PropertyListRequestSerializer { PropertyListRequestSerializer() }
 
-    /// Parameters as a query or a property list, with options such as `.propertyList { $0.timeoutInterval = 10 }`.
+    /// Returns a request serializer for queries and XML property lists, with the given options.
+    ///
+    /// For example, `.propertyList { $0.timeoutInterval = 10 }`.
     public static func propertyList(_ configure: (inout RequestOptions) -> Void) -> PropertyListRequestSerializer {
         PropertyListRequestSerializer(options: RequestOptions(configure: configure))
     }

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension RequestOptions {
-    /// Sets those properties of a request that were explicitly set here.
+    /// Sets the request's properties for which these options have a value.
     func apply(to request: inout URLRequest) {
         if let timeoutInterval {
             request.timeoutInterval = timeoutInterval
@@ -23,7 +23,7 @@ extension RequestOptions {
         }
     }
 
-    /// The query or form body of the parameters.
+    /// Returns the parameters as a query or form body.
     func query(_ parameters: Parameters, for request: URLRequest, in encoding: String.Encoding) throws -> String {
         if let querySerializer {
             return try querySerializer(request, parameters)
@@ -35,7 +35,7 @@ extension RequestOptions {
         }
     }
 
-    /// Whether a request's parameters go into its URL.
+    /// Returns whether the request's parameters go into its URL.
     func encodesParametersInURI(_ request: URLRequest) -> Bool {
         methodsEncodingParametersInURI.contains(HTTPMethod(request.httpMethod?.uppercased() ?? "GET"))
     }
@@ -45,7 +45,7 @@ extension RequestOptions {
     }
 }
 
-/// Reaches a property that Foundation has deprecated, and that AFNetworking's users may still set.
+/// Allows setting a property that Foundation has deprecated and that AFNetworking's users may still set.
 private protocol Pipelining {
     var httpShouldUsePipelining: Bool { get set }
 }

@@ -1,13 +1,13 @@
 import FerrySession
 
-/// All but ``querySerializer``, which is code. What an archive lacks has its default.
+/// All options are encoded except ``querySerializer``, a closure. Options missing from an archive get their defaults.
 extension RequestOptions: Codable {
     private enum Key: CodingKey {
         case headers, timeoutInterval, cachePolicy, allowsCellularAccess, httpShouldHandleCookies
         case httpShouldUsePipelining, networkServiceType, queryEncoding, stringEncoding, methodsEncodingParametersInURI
     }
 
-    /// Reads the options, without a ``querySerializer``.
+    /// Decodes the options, without a ``querySerializer``.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: Key.self)
@@ -27,7 +27,7 @@ extension RequestOptions: Codable {
             ?? methodsEncodingParametersInURI
     }
 
-    /// Writes all but the ``querySerializer``.
+    /// Encodes all options except the ``querySerializer``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(headers, forKey: .headers)

@@ -1,39 +1,45 @@
 import FerrySession
 
-/// What all request serializers have in common: default headers, request properties, and where parameters go.
+/// The options common to all request serializers: default header fields, request properties, and where parameters go.
 ///
-/// Request properties are `nil` until set, and only those that were set go onto a request: the others leave the
-/// session's configuration in force. AFNetworking: the properties of `AFHTTPRequestSerializer`.
+/// Request properties are `nil` until set. Only those that are set are applied to a request; for the others, the
+/// session's configuration applies. AFNetworking: the properties of `AFHTTPRequestSerializer`.
 public struct RequestOptions: Sendable {
-    /// Headers for requests that do not carry fields of these names, by default ``HTTPHeaders/default``.
+    /// The header fields to add to requests that do not already have them; ``HTTPHeaders/default`` by default.
     public var headers: HTTPHeaders = .default
 
-    /// The longest time without any byte moving, in seconds.
+    /// The request's timeout: the longest time without any data transferred, in seconds.
     public var timeoutInterval: TimeInterval?
-    /// How the cache is used.
+    /// The request's cache policy.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// Whether cellular networks may be used; without effect on Linux.
+    /// A Boolean value that indicates whether cellular networks may be used; it has no effect on Linux.
     public var allowsCellularAccess: Bool?
-    /// Whether stored cookies are sent and received ones stored.
+    /// A Boolean value that indicates whether stored cookies are sent and received cookies are stored.
     public var httpShouldHandleCookies: Bool?
-    /// Whether HTTP/1.1 requests may be pipelined; Foundation has deprecated it, and Ferry's engine never does it.
+    /// A Boolean value that indicates whether HTTP/1.1 requests may be pipelined.
+    ///
+    /// Foundation has deprecated the property, and Ferry's engine never pipelines requests.
     public var httpShouldUsePipelining: Bool?
-    /// What kind of traffic the request is; without effect on Linux.
+    /// The kind of traffic the request belongs to; it has no effect on Linux.
     public var networkServiceType: URLRequest.NetworkServiceType?
 
-    /// How parameters become a query or a form body.
+    /// The encoding of parameters as a query or a form body.
     public var queryEncoding = QueryEncoding()
-    /// The encoding of form bodies and of texts in multipart parameters, by default UTF-8; URLs always are.
+    /// The string encoding of form bodies and of the values in multipart parameters; UTF-8 by default.
+    ///
+    /// Queries in URLs are always UTF-8.
     public var stringEncoding = String.Encoding.utf8
-    /// The methods whose parameters go into the URL, in upper case; by default `GET`, `HEAD` and `DELETE`.
+    /// The methods whose parameters go into the URL, in upper case; `GET`, `HEAD` and `DELETE` by default.
     public var methodsEncodingParametersInURI: Set<HTTPMethod> = [.get, .head, .delete]
-    /// Makes the query or form body in place of ``queryEncoding``; what it throws reaches the caller untouched.
+    /// A closure that encodes the query or form body in place of ``queryEncoding``.
+    ///
+    /// Errors that it throws reach the caller unchanged.
     public var querySerializer: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
 
-    /// Creates options with their defaults.
+    /// Creates options with default values.
     public init() {}
 
-    /// Creates options with their defaults, then changes them.
+    /// Creates options with default values and then calls a closure to change them.
     public init(configure: (inout RequestOptions) -> Void) {
         configure(&self)
     }

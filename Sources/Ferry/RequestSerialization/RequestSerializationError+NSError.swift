@@ -1,10 +1,10 @@
 import FerrySession
 
 extension RequestSerializationError: LocalizedError {
-    /// What went wrong, for people.
+    /// The error's ``reason``.
     public var errorDescription: String? { reason }
 
-    /// What went wrong, for people.
+    /// The error's ``reason``.
     public var failureReason: String? { reason }
 }
 
@@ -12,7 +12,7 @@ extension RequestSerializationError: CustomNSError {
     /// AFNetworking's `AFURLRequestSerializationErrorDomain`.
     public static var errorDomain: String { "com.alamofire.error.serialization.request" }
 
-    /// `NSURLErrorBadURL` (-1000) for URLs and files, `NSURLErrorCannotDecodeContentData` (-1016) for all else.
+    /// `NSURLErrorBadURL` (-1000) for URLs and files, `NSURLErrorCannotDecodeContentData` (-1016) otherwise.
     public var errorCode: Int {
         switch code {
         case .invalidURL, .fileUnreachable, .fileChanged, .fileNotWritten: NSURLErrorBadURL
@@ -20,7 +20,7 @@ extension RequestSerializationError: CustomNSError {
         }
     }
 
-    /// The texts, the failing URL and the error beneath, under Foundation's keys.
+    /// The reason, the failing URL and the underlying error, under Foundation's keys.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: reason,
@@ -37,12 +37,12 @@ extension RequestSerializationError: CustomNSError {
 }
 
 extension RequestSerializationError {
-    /// `NSURLErrorFailingURLStringErrorKey`, which Foundation has deprecated, and which AFNetworking's users read.
+    /// `NSURLErrorFailingURLStringErrorKey`, which Foundation has deprecated but AFNetworking's users read.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }
 
 extension RequestSerializationError: CustomStringConvertible {
-    /// The kind, the reason, the URL and the error beneath, in one line.
+    /// The code, the reason, the URL and the underlying error, in one line.
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
         if let failingURL {

@@ -1,25 +1,25 @@
 import FerrySession
 
-/// Why a request could not be made.
+/// An error that occurs while a request is created.
 ///
-/// As an `NSError` it is in AFNetworking's domain, with AFNetworking's codes: ``errorDomain``, ``errorCode``.
+/// As an `NSError`, it has AFNetworking's domain and codes: ``errorDomain``, ``errorCode``.
 public struct RequestSerializationError: Error, Sendable {
-    /// What kind of failure this is.
+    /// The kind of failure.
     public let code: Code
-    /// What went wrong, in a sentence.
+    /// A sentence that describes the failure.
     public let reason: String
-    /// The URL, or the text that should have been one, without user and password.
+    /// The URL, or the string that is not a valid URL, without user and password.
     public let failingURL: String?
-    /// The error beneath, such as an encoder's or the system's.
+    /// The underlying error, such as one from an encoder or from the system.
     public let underlyingError: (any Error)?
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - reason: What went wrong, in a sentence.
-    ///   - failingURL: The URL, or the text that should have been one.
-    ///   - underlyingError: The error beneath.
+    ///   - code: The kind of failure.
+    ///   - reason: A sentence that describes the failure.
+    ///   - failingURL: The URL, or the string that is not a valid URL. User and password are removed.
+    ///   - underlyingError: The underlying error.
     public init(_ code: Code, reason: String, failingURL: String? = nil, underlyingError: (any Error)? = nil) {
         self.code = code
         self.reason = reason
@@ -27,7 +27,7 @@ public struct RequestSerializationError: Error, Sendable {
         self.underlyingError = underlyingError
     }
 
-    /// The same error with the URL of the request it happened in, unless it names one already.
+    /// Returns the error with the given URL as its failing URL, unless it already has one.
     func failing(_ url: URL?) -> RequestSerializationError {
         let text = failingURL ?? url?.absoluteString
         return RequestSerializationError(code, reason: reason, failingURL: text, underlyingError: underlyingError)

@@ -1,18 +1,19 @@
 import FerrySession
 
 extension RequestSerializer {
-    /// A request made from its parts.
+    /// Creates a request from a method, a URL, parameters and header fields.
     ///
-    /// In this order: the properties set in ``options``, the parameters (``serialize(_:parameters:)``), and the headers,
-    /// which replace what is there, `Content-Type` included. AFNetworking: `requestWithMethod:URLString:parameters:error:`.
+    /// Applied in this order: the properties set in ``options``, the parameters (``serialize(_:parameters:)``), and the
+    /// header fields, which replace existing ones, including `Content-Type`.
+    /// AFNetworking: `requestWithMethod:URLString:parameters:error:`.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL.
     ///   - parameters: The parameters, or `nil` for none.
-    ///   - headers: Headers of this request alone.
+    ///   - headers: The header fields of this request only.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or an error of the serializer's own.
+    /// - Throws: ``RequestSerializationError``, or an error specific to the serializer.
     public func makeRequest(
         method: HTTPMethod,
         url: URL,
@@ -20,7 +21,7 @@ extension RequestSerializer {
         headers: HTTPHeaders = HTTPHeaders()
     ) throws -> URLRequest {
         guard method.isValid else {
-            let reason = "The method \(method.rawValue.debugDescription) is no token."
+            let reason = "The method \(method.rawValue.debugDescription) is not a valid token."
             throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.presentable.absoluteString)
         }
         var request = URLRequest(url: url.absoluteURL)
@@ -31,20 +32,20 @@ extension RequestSerializer {
         return request
     }
 
-    /// A request with a `multipart/form-data` body: the parameters first, then what the closure adds.
+    /// Creates a request with a `multipart/form-data` body of the parameters and the parts that a closure adds.
     ///
-    /// With neither, the request is as ``makeRequest(method:url:parameters:headers:)`` makes it without parameters. The
-    /// body is a ``MultipartInputStream``. AFNetworking:
+    /// The body is a ``MultipartInputStream``. If there are neither parameters nor parts, the result is the request
+    /// that ``makeRequest(method:url:parameters:headers:)`` creates without parameters. AFNetworking:
     /// `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
     ///
     /// - Parameters:
-    ///   - method: Any method but `GET` and `HEAD`, which have no body.
+    ///   - method: Any method except `GET` and `HEAD`, which have no body.
     ///   - url: The URL.
-    ///   - parameters: Parameters, each of which becomes a part under the name it has in a form.
-    ///   - headers: Headers of this request alone; they replace what is there, `Content-Type` excepted.
-    ///   - constructingBody: Adds parts.
+    ///   - parameters: The parameters. Each becomes a part, named as in a form, before the parts of the closure.
+    ///   - headers: The header fields of this request only. They replace existing ones, except `Content-Type`.
+    ///   - constructingBody: A closure that adds parts to the form. It is called before this method returns.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or what the closure throws.
+    /// - Throws: ``RequestSerializationError``, or the error that the closure throws.
     public func makeMultipartRequest(
         method: HTTPMethod = .post,
         url: URL,
@@ -53,7 +54,7 @@ extension RequestSerializer {
         constructingBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
         guard method != .get, method != .head else {
-            let reason = "A \(method) request has no body to carry parts."
+            let reason = "A \(method) request cannot have a multipart body."
             throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.presentable.absoluteString)
         }
         let request = try makeRequest(method: method, url: url, headers: headers)

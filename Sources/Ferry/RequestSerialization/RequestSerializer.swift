@@ -1,43 +1,43 @@
 import FerrySession
 
-/// Encodes parameters into a request: its URL, or its body and `Content-Type`.
+/// A type that encodes parameters into a request: into its URL, or into its body and `Content-Type`.
 ///
-/// Serializers are values: one may be used from any number of threads at once. Ready-made ones are ``form``, ``json``
-/// and ``propertyList``.
+/// Serializers are values, and one may be used by any number of threads at the same time. Ferry provides ``form``,
+/// ``json`` and ``propertyList``.
 public protocol RequestSerializer: Sendable {
-    /// What ``makeRequest(method:url:parameters:headers:)`` sets on requests; by default nothing.
+    /// The options that ``makeRequest(method:url:parameters:headers:)`` applies to requests; by default, none are set.
     var options: RequestOptions { get }
 
-    /// A copy of the request with the parameters encoded.
+    /// Returns a copy of the request with the parameters encoded.
     ///
     /// - Parameters:
-    ///   - request: The request; what it carries already is kept.
+    ///   - request: The request. Header fields that it already has are kept.
     ///   - parameters: The parameters, or `nil` for none.
     /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or an error of the serializer's own.
+    /// - Throws: ``RequestSerializationError``, or an error specific to the serializer.
     func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest
 }
 
 extension RequestSerializer {
-    /// Options that set nothing: no default headers either.
+    /// Options that set nothing, not even default header fields.
     public var options: RequestOptions { RequestOptions { options in options.headers = HTTPHeaders() } }
 }
 
-/// A request serializer whose ``RequestOptions`` can be changed, such as a manager's own.
+/// A request serializer whose ``RequestOptions`` can be changed, such as a manager's serializer.
 ///
-/// The options are members of the serializer, so that they are changed where it is kept:
+/// The options are available as members of the serializer, so that they can be changed in place:
 ///
 /// ```swift
 /// manager.requestSerializer.headers["X-Client"] = "ferry"
 /// manager.requestSerializer.timeoutInterval = 10
 /// ```
 ///
-/// A serializer of your own needs `var options = RequestOptions()` besides ``RequestSerializer/serialize(_:parameters:)``.
+/// A custom serializer needs `var options = RequestOptions()` and ``RequestSerializer/serialize(_:parameters:)``.
 ///
 /// AFNetworking: `AFHTTPRequestSerializer`.
 @dynamicMemberLookup
 public protocol ConfigurableRequestSerializer: RequestSerializer {
-    /// Headers, properties and the encoding of queries.
+    /// The default header fields, the request properties and the encoding of queries.
     var options: RequestOptions { get set }
 }
 
@@ -48,23 +48,23 @@ extension ConfigurableRequestSerializer {
         set { options[keyPath: member] = newValue }
     }
 
-    /// Sets a header field for requests that do not carry one of its name; nil removes it.
+    /// Sets or removes a default header field, which is added to requests that do not have a field with its name.
     ///
     /// AFNetworking: `setValue:forHTTPHeaderField:`.
     ///
     /// - Parameters:
-    ///   - value: The field's value, or nil.
+    ///   - value: The field's value, or `nil` to remove the field.
     ///   - name: The field's name, in upper or lower case.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
         options.headers[name] = value
     }
 
-    /// Returns the value of a header field.
+    /// Returns the value of a default header field.
     ///
     /// AFNetworking: `valueForHTTPHeaderField:`.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
-    /// - Returns: Its value; nil if there is none.
+    /// - Returns: The field's value, or `nil` if there is no such field.
     public func value(forHTTPHeaderField name: String) -> String? {
         options.headers[name]
     }

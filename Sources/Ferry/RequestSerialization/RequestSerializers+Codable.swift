@@ -1,12 +1,12 @@
 import FerrySession
 
-/// All but ``configureEncoder``, which is code.
+/// All settings are encoded except ``configureEncoder``, a closure.
 extension JSONRequestSerializer: Codable {
     private enum Key: CodingKey {
         case options, outputFormatting, allowsFragments
     }
 
-    /// Reads a serializer, without a ``configureEncoder``.
+    /// Decodes a serializer, without a ``configureEncoder``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(options: try container.decode(RequestOptions.self, forKey: .options))
@@ -16,7 +16,7 @@ extension JSONRequestSerializer: Codable {
         allowsFragments = try container.decode(Bool.self, forKey: .allowsFragments)
     }
 
-    /// Writes all but the ``configureEncoder``.
+    /// Encodes all settings except the ``configureEncoder``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(options, forKey: .options)
@@ -30,7 +30,7 @@ extension PropertyListRequestSerializer: Codable {
         case options, format
     }
 
-    /// Reads a serializer.
+    /// Decodes a serializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(options: try container.decode(RequestOptions.self, forKey: .options))
@@ -38,7 +38,7 @@ extension PropertyListRequestSerializer: Codable {
         format = try container.decodeRawIfPresent(Format.self, forKey: .format) ?? format
     }
 
-    /// Writes the options and the format.
+    /// Encodes the options and the format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(options, forKey: .options)

@@ -1,9 +1,9 @@
 import FerrySession
 
 extension URLRequest {
-    /// The request's URL.
+    /// Returns the request's URL, or throws if it has none.
     ///
-    /// Ask before any change: Foundation traps on Linux when it copies a request without a URL.
+    /// Call this before any change to the request: Foundation traps on Linux when it copies a request without a URL.
     @discardableResult
     func requiredURL() throws -> URL {
         guard let url else {
@@ -12,10 +12,10 @@ extension URLRequest {
         return url
     }
 
-    /// Whether the request carries a body already.
+    /// Whether the request has a body, as data or as a stream.
     var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
 
-    /// Sets the body, and its type unless the request names one.
+    /// Sets the body, and also the `Content-Type` unless the request has one.
     mutating func setBody(_ body: Data, contentType: String) throws {
         try addMissingHeaders([.contentType(contentType)])
         httpBody = body
