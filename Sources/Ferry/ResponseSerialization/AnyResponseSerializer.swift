@@ -1,14 +1,16 @@
 import FerrySession
 
-/// A response serializer that hides the type of another one, and shows only what it makes.
+/// A type-erased response serializer.
 ///
-/// It validates as the wrapped serializer does. One that does not validate, since it conforms to ``ResponseSerializer``
-/// alone, is asked after the checks set here, which accept every response to begin with.
+/// It validates responses as the wrapped serializer does. If the wrapped serializer is not a
+/// ``ValidatingResponseSerializer``, it is called after the checks set here, which initially accept every response.
 public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
-    /// The acceptable status codes and content types; those of the wrapped serializer unless set.
+    /// The acceptable status codes and content types; by default, those of the wrapped serializer.
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil for any.
+    /// The maximum size of a body, in bytes; `nil` for no limit.
+    ///
+    /// By default, that of the wrapped serializer.
     public var maximumBytes: Int?
 
     private typealias Body =
@@ -16,21 +18,22 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
 
     private let body: Body
 
-    /// Wraps a serializer.
+    /// Creates a serializer that wraps another one.
     ///
-    /// - Parameter base: The serializer.
+    /// - Parameter base: The serializer to wrap.
     public init(_ base: some ResponseSerializer<Output>) {
         self.init(wrapping: base) { limits, request, response, data in
             base.serialize(request: request, response: response, data: data, limits: limits)
         }
     }
 
-    /// Wraps a serializer and makes another value of what it makes.
+    /// Creates a serializer that wraps another one and transforms its value.
     ///
     /// - Parameters:
-    ///   - base: The serializer.
-    ///   - transform: Makes the new value. Runs on the processing queue; what it throws becomes the error
-    ///     (``NetworkError/Code/decodingFailed`` unless it is a ``NetworkError``).
+    ///   - base: The serializer to wrap.
+    ///   - transform: A closure that transforms the value. It is called where ``serialize(request:response:data:)`` is,
+    ///     normally on the processing queue. A ``NetworkError`` that it throws becomes the response's error; any other
+    ///     error is reported as ``NetworkError/Code/decodingFailed``.
     public init<Base: ResponseSerializer>(
         _ base: Base,
         transform: @escaping @Sendable (Base.Output) throws -> Output
@@ -54,20 +57,20 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
         self.body = body
     }
 
-    /// Checks a response and makes a value from its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: What the wrapped serializer made, and what was wrong.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error; each may be `nil`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         body(self, request, response, data)
     }
 }
 
 extension ResponseSerializer {
-    /// Serializes with the validation and the largest body of another serializer.
+    /// Validates and decodes a response, with the validation and the maximum body size of another serializer.
     fileprivate func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -87,19 +90,22 @@ extension ResponseSerializer {
         return SerializedResponse(value: result.value, error: result.error?.onTop(of: check.error) ?? check.error)
     }
 
-    /// A serializer that makes another value of what this one makes.
+    /// Returns a serializer that transforms the value of this serializer.
     ///
-    /// - Parameter transform: Makes the new value. Runs on the processing queue; what it throws becomes the error.
-    /// - Returns: A serializer.
+    /// - Parameter transform: A closure that transforms the value, normally called on the processing queue. An error
+    ///   that it throws becomes the response's error.
+    /// - Returns: The new serializer.
     public func map<New: Sendable>(
         _ transform: @escaping @Sendable (Output) throws -> New
     ) -> AnyResponseSerializer<New> {
         AnyResponseSerializer(self, transform: transform)
     }
 
-    /// The same serializer, its value as `any Sendable`, so that it fits beside others in a compound.
+    /// Returns this serializer with its value as `any Sendable`.
     ///
-    /// - Returns: A serializer.
+    /// A ``CompoundResponseSerializer`` can then combine it with serializers for other types.
+    ///
+    /// - Returns: The new serializer.
     public func erased() -> AnyResponseSerializer<any Sendable> {
         AnyResponseSerializer(self) { $0 }
     }

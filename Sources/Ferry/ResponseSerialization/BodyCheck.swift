@@ -1,20 +1,20 @@
 import FerrySession
 
-/// What is decided about a response before its body is decoded.
+/// The checks of a response before its body is decoded: validation and size.
 package struct BodyCheck {
-    /// The body to decode; nil if there is none or it must not be decoded.
+    /// The body to decode; `nil` if it is missing, is empty or must not be decoded.
     package let body: Data?
 
-    /// What is wrong so far.
+    /// The error found by the checks, if any.
     package let error: NetworkError?
 
     private let response: HTTPURLResponse?
     private let request: URLRequest?
 
-    /// Validates a response and measures its body.
+    /// Validates a response and checks the size of its body.
     ///
-    /// An unacceptable status code alone does not keep a body from being decoded; an unacceptable content type and too
-    /// large a size do. An empty body has nothing to decode.
+    /// A body is decoded in spite of an unacceptable status code, but not if the content type is unacceptable, the body
+    /// is too large, or it is empty.
     package init(
         _ serializer: some ValidatingResponseSerializer,
         request: URLRequest?,
@@ -40,7 +40,7 @@ package struct BodyCheck {
         }
     }
 
-    /// An error in decoding, with the validation error underneath it if there is one.
+    /// Returns a decoding error, with the validation error, if any, as its underlying error.
     func decodingError(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
         if let known = cause as? NetworkError { return known.onTop(of: error) }
         return NetworkError(
@@ -54,7 +54,7 @@ package struct BodyCheck {
         )
     }
 
-    /// Decodes the body if there is one that may be decoded.
+    /// Decodes ``body`` if it is not `nil`, with `name` describing the expected format in error messages.
     package func decode<Output>(_ name: String, _ decode: (Data) throws -> Output?) -> SerializedResponse<Output> {
         guard let body else { return SerializedResponse(error: error) }
         do {
@@ -64,7 +64,7 @@ package struct BodyCheck {
         }
     }
 
-    /// What an error says about itself.
+    /// Returns the description of an error for a message.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as DecodingError: error.sentence
@@ -76,7 +76,7 @@ package struct BodyCheck {
 }
 
 extension NetworkError {
-    /// The same error with another one at the end of its chain.
+    /// Returns the error with another one as its underlying error, unless it already has one.
     ///
     /// AFNetworking: `AFErrorWithUnderlyingError`.
     func onTop(of underlying: NetworkError?) -> NetworkError {

@@ -1,28 +1,28 @@
 import FerrySession
 
-/// Makes a value from a response by a closure, after the usual checks.
+/// A response serializer that decodes a validated response with a closure.
 ///
-/// The closure is called when the content type is acceptable and the body not too large, whatever the status code is,
-/// and for empty bodies too.
+/// The closure is called for any status code if the content type is acceptable and the body is not too large, and
+/// always if the body is empty.
 public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
-    /// Makes a value from a request, its response and the body.
+    /// A closure that returns a value for a request, its response and the body.
     public typealias Closure = @Sendable (URLRequest?, URLResponse?, Data?) throws -> Output?
 
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
     private let closure: Closure
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
-    ///   - closure: Makes the value. Runs on the processing queue. A ``NetworkError`` it throws becomes the error as it
-    ///     is, any other one with ``NetworkError/Code/decodingFailed``.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - closure: A closure that returns the value, normally called on the processing queue. A ``NetworkError`` that
+    ///     it throws becomes the response's error; any other error is reported as ``NetworkError/Code/decodingFailed``.
     public init(
         validation: Validation = Validation(),
         maximumBytes: Int? = nil,
@@ -33,13 +33,13 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
         self.closure = closure
     }
 
-    /// Checks a response and calls the closure.
+    /// Validates a response and calls the closure.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: What the closure made, and what was wrong.
+    ///   - data: The response's body.
+    /// - Returns: The value that the closure returned and the error; each may be `nil`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         if let error = check.error, check.body == nil, data?.isEmpty == false {
@@ -55,12 +55,12 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
 }
 
 extension ResponseSerializer {
-    /// A value made by a closure, after the usual checks.
+    /// Returns a serializer that decodes a validated response with a closure.
     ///
-    /// A closure after a leading dot has to be marked `@Sendable` (Swift 6.3 does not infer it there).
+    /// A closure after a leading dot must be marked `@Sendable` (Swift 6.3 does not infer it there).
     ///
-    /// - Parameter closure: Makes the value. Runs on the processing queue.
-    /// - Returns: A serializer.
+    /// - Parameter closure: A closure that returns the value, normally called on the processing queue.
+    /// - Returns: The new serializer.
     public static func closure<Value>(
         _ closure: @escaping @Sendable (URLRequest?, URLResponse?, Data?) throws -> Value?
     ) -> Self where Self == ClosureResponseSerializer<Value> {

@@ -5,9 +5,10 @@ extension CompoundResponseSerializer: Codable {
         case responseSerializers, validation, maximumBytes, givesBody
     }
 
-    /// Reads a serializer.
+    /// Decodes a serializer.
     ///
-    /// - Throws: `DecodingError` for members that make another type, and for more than 16 compounds inside each other.
+    /// - Throws: `DecodingError` if a contained serializer has another output type, or if compound serializers are
+    ///   nested more than 16 levels deep.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let depth = decoder.codingPath.count { $0.stringValue == Key.responseSerializers.stringValue }
@@ -15,7 +16,7 @@ extension CompoundResponseSerializer: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .responseSerializers,
                 in: container,
-                debugDescription: "Too many compound serializers inside each other"
+                debugDescription: "Compound serializers are nested more than 16 levels deep"
             )
         }
         let archived = try container.decode([ArchivedSerializer].self, forKey: .responseSerializers)
@@ -26,7 +27,7 @@ extension CompoundResponseSerializer: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .responseSerializers,
                 in: container,
-                debugDescription: "A member does not make a value of type \(Output.self)"
+                debugDescription: "A contained serializer does not produce a value of type \(Output.self)"
             )
         }
         var body: (@Sendable (Data) -> Output)?
@@ -45,9 +46,10 @@ extension CompoundResponseSerializer: Codable {
         maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
     }
 
-    /// Writes all settings.
+    /// Encodes all settings.
     ///
-    /// - Throws: `EncodingError` if a member or the fallback is code, or is not one of the serializers of this module.
+    /// - Throws: `EncodingError` if there is a fallback closure, or if a contained serializer cannot be archived
+    ///   because it has a closure or is not defined by this module.
     public func encode(to encoder: any Encoder) throws {
         guard !hasCustomFallback else {
             throw EncodingError.code(self, "the fallback of a compound serializer", at: encoder)
@@ -63,12 +65,12 @@ extension CompoundResponseSerializer: Codable {
         try container.encode(givesBody, forKey: .givesBody)
     }
 
-    /// Whether nothing of the serializer is code.
+    /// Whether the serializer can be archived: it and the serializers in it have no closures.
     var isArchivable: Bool {
         !hasCustomFallback && responseSerializers.allSatisfy { ArchivedSerializer($0) != nil }
     }
 
-    /// What makes a value of the raw body where the output type is `Data` or holds any value.
+    /// A closure that returns the body as the output type, or `nil` if the output type cannot hold `Data`.
     private static var rawBody: (@Sendable (Data) -> Output)? {
         guard let empty = Data() as? Output else { return nil }
         return { data in data as? Output ?? empty }

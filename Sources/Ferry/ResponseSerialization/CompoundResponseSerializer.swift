@@ -1,38 +1,42 @@
 import FerrySession
 
-/// Asks several serializers in turn; the first that makes a value wins.
+/// A response serializer that tries several serializers in turn and uses the first that produces a value.
 ///
-/// The winner's error is kept, those of the others are dropped. If none wins, the raw body is the value where the
-/// output type can hold it, checked for a status code of 200 to 299; for other types the error says that none could.
+/// The result is the value and the error of that serializer; the errors of the others are dropped. If no serializer
+/// produces a value, the response is checked with ``validation``. If the output type can hold the raw body, that is
+/// then the value; for other output types there is no value, and a valid response with a body is a decoding error.
 ///
-/// A plain ``HTTPDataResponseSerializer`` always makes a value, so it belongs at the end. `.compound(.json, .imageData)`
-/// takes members that make different types; in an initializer they are brought together by ``ResponseSerializer/map(_:)``
-/// or ``ResponseSerializer/erased()``.
+/// An ``HTTPDataResponseSerializer`` produces a value for every body within its size limit, so place it last.
+/// `.compound(.json, .imageData)` accepts serializers with different output types; for the initializers, convert them
+/// to a common type with ``ResponseSerializer/map(_:)`` or ``ResponseSerializer/erased()``.
 ///
 /// AFNetworking: `AFCompoundResponseSerializer`.
 public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
-    /// The serializers, in the order in which they are asked.
+    /// The serializers, in the order in which they are tried.
     public let responseSerializers: [any ResponseSerializer<Output>]
 
-    /// The acceptable status codes (200 to 299 by default) and content types (all by default) when none wins.
+    /// The acceptable status codes (200 to 299 by default) and content types (all by default).
+    ///
+    /// They apply if no serializer produces a value.
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
     private let fallback: (@Sendable (Data) -> Output)?
 
-    /// Whether the fallback is code that an archive would lose.
+    /// Whether the fallback is a closure, which cannot be archived.
     let hasCustomFallback: Bool
 
-    /// Whether the raw body is the value when none wins.
+    /// Whether the raw body is the value if no serializer produces one.
     let givesBody: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - responseSerializers: The serializers, in the order in which they are asked.
-    ///   - fallback: Makes a value from the raw body when none wins; nil makes that an error.
+    ///   - responseSerializers: The serializers, in the order in which they are tried.
+    ///   - fallback: A closure that returns a value for the raw body if no serializer produces one, normally called on
+    ///     the processing queue. With `nil`, the result is then a decoding error.
     public init(_ responseSerializers: [any ResponseSerializer<Output>], fallback: (@Sendable (Data) -> Output)? = nil)
     {
         self.responseSerializers = responseSerializers
@@ -42,21 +46,21 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
         validation = Validation()
     }
 
-    /// Makes a serializer that gives the raw body when none wins.
+    /// Creates a serializer whose value is the raw body if no serializer produces one.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == Data {
         self.init(responseSerializers, body: { $0 })
     }
 
-    /// Makes a serializer that gives the raw body as `Data` when none wins.
+    /// Creates a serializer whose value is the raw body as `Data` if no serializer produces one.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == any Sendable {
         self.init(responseSerializers, body: { $0 })
     }
 
-    /// Makes a serializer that gives the raw body, as the output type, when none wins.
+    /// Creates a serializer whose value is the raw body as the output type if no serializer produces one.
     init(_ responseSerializers: [any ResponseSerializer<Output>], body: (@Sendable (Data) -> Output)?) {
         self.responseSerializers = responseSerializers
         fallback = body
@@ -65,13 +69,13 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
         validation = Validation()
     }
 
-    /// Checks a response and makes a value from its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: What the first serializer made that made anything, and what it found wrong.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error of the first serializer that produces a value.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         if check.error?.code == .responseTooLarge { return SerializedResponse(error: check.error) }
@@ -91,40 +95,42 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
 }
 
 extension ResponseSerializer {
-    /// The first value that one of several serializers can make.
+    /// Returns a serializer that uses the first of several serializers that produces a value.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
-    /// - Returns: A serializer.
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
+    /// - Returns: The new serializer.
     public static func compound<Value>(
         _ responseSerializers: any ResponseSerializer<Value>...
     ) -> Self where Self == CompoundResponseSerializer<Value> {
         CompoundResponseSerializer(responseSerializers, fallback: nil)
     }
 
-    /// The first value that one of several serializers can make, else the raw body as `Data`.
+    /// Returns a serializer that uses the first of several serializers that produces a value, or else the raw body.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
-    /// - Returns: A serializer.
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
+    /// - Returns: The new serializer.
     public static func compound(
         _ responseSerializers: any ResponseSerializer<any Sendable>...
     ) -> Self where Self == CompoundResponseSerializer<any Sendable> {
         CompoundResponseSerializer(responseSerializers)
     }
 
-    /// The first body that one of several serializers accepts, else the raw body.
+    /// Returns a serializer that uses the first of several serializers that produces data, or else the raw body.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
-    /// - Returns: A serializer.
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
+    /// - Returns: The new serializer.
     public static func compound(
         _ responseSerializers: any ResponseSerializer<Data>...
     ) -> Self where Self == CompoundResponseSerializer<Data> {
         CompoundResponseSerializer(responseSerializers)
     }
 
-    /// The first value that one of several serializers of different types can make, else the raw body as `Data`.
+    /// Returns a serializer that uses the first of several serializers that produces a value, or else the raw body.
     ///
-    /// - Parameter responseSerializers: The serializers, in the order in which they are asked.
-    /// - Returns: A serializer.
+    /// The serializers may have different output types.
+    ///
+    /// - Parameter responseSerializers: The serializers, in the order in which they are tried.
+    /// - Returns: The new serializer.
     @_disfavoredOverload
     public static func compound(
         _ responseSerializers: any ResponseSerializer...

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A content type in which `*` stands for a type, a subtype, or a subtype before a suffix.
+/// A content type that may have a wildcard for the type, the subtype, or the subtype before a suffix.
 struct ContentTypePattern {
     private let text: String
 
@@ -8,9 +8,9 @@ struct ContentTypePattern {
         self.text = text.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// Says whether a content type in lower case matches.
+    /// Returns whether a content type, given in lower case, matches the pattern.
     func matches(_ type: String) -> Bool {
-        // Byte by byte: comparing strings takes quadratic time with long runs of combining marks.
+        // Compare bytes: comparing strings takes quadratic time if there are long runs of combining marks.
         guard let star = text.utf8.firstIndex(of: UInt8(ascii: "*")) else { return text.utf8.elementsEqual(type.utf8) }
         if text == "*/*" || text == "*" { return true }
         let head = text.utf8[..<star]

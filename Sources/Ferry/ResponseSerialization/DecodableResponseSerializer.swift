@@ -1,27 +1,30 @@
 import FerrySession
 
-/// Makes a typed value from a JSON body.
+/// A response serializer that decodes a JSON body as a `Decodable` type.
 ///
-/// A response without a body gives the empty value of an ``EmptyResponse`` and nil for an optional type. For other
-/// types it gives neither value nor error if no body was to be expected (HEAD, 204, 205, 304), and else an error. When
-/// the status code is not acceptable the body is decoded all the same; if it does not fit the type, the status code is
-/// the error, and ``NetworkError/decodingError`` tells why it did not fit.
+/// If the body is empty or a single space, the value is ``EmptyResponse/emptyValue`` for an ``EmptyResponse``, and
+/// `nil` for an optional type. For other types there is no value, which is a decoding error unless no body was expected
+/// (HEAD, 204, 205, 304) or the response has no data, as for a download.
+///
+/// If the status code is not acceptable, the body is decoded nevertheless. If that fails, the error is the one for the
+/// status code, with the decoding error in ``NetworkError/decodingError``.
 public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (those of JSON by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
     private let configure: @Sendable (JSONDecoder) -> Void
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - type: The type to make.
+    ///   - type: The type to decode.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
-    ///   - configure: Sets a new decoder's strategies. Runs on the processing queue for every body.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - configure: A closure that configures the decoder, which is created for each body. It is normally called on
+    ///     the processing queue.
     public init(
         _ type: Output.Type = Output.self,
         validation: Validation = Validation(contentTypes: JSONResponseSerializer.contentTypes),
@@ -33,13 +36,13 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         self.configure = configure
     }
 
-    /// Checks a response and decodes its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The value, and what was wrong.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error; each may be `nil`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         guard let body = check.body, !body.isSingleSpace else {
@@ -54,7 +57,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
                 let reason = "The body is not \(Output.self): \(BodyCheck.reason(error))"
                 return SerializedResponse(error: check.decodingError(reason, error))
             }
-            // An error page is seldom what was asked for: the status says more than the page's shape.
+            // An error page rarely has the requested type, so the status code is the more useful error.
             refusal.decodingError = error
             return SerializedResponse(error: refusal)
         }
@@ -79,7 +82,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         if check.error != nil || request?.httpMethod == "HEAD" || [204, 205, 304].contains(status) || data == nil {
             return SerializedResponse(error: check.error)
         }
-        return SerializedResponse(error: check.decodingError("The body is empty where \(Output.self) was expected"))
+        return SerializedResponse(error: check.decodingError("The body is empty, but \(Output.self) was expected"))
     }
 }
 
@@ -88,15 +91,15 @@ extension ExpressibleByNilLiteral {
 }
 
 extension ResponseSerializer {
-    /// The JSON body as a typed value.
+    /// Returns a serializer that decodes a JSON body as a `Decodable` type.
     ///
-    /// For other settings of the decoder use the initializer and its closure.
+    /// For other settings of the decoder, use the initializer and its `configure` closure.
     ///
     /// - Parameters:
-    ///   - type: The type to make.
-    ///   - keys: How keys become names; by default they are the same.
-    ///   - dates: How dates are written; by default as seconds since 2001.
-    /// - Returns: A serializer.
+    ///   - type: The type to decode.
+    ///   - keys: The decoder's strategy for keys; by default, keys are used unchanged.
+    ///   - dates: The decoder's strategy for dates; by default, dates are numbers of seconds since 1 January 2001.
+    /// - Returns: The new serializer.
     public static func decodable<Value>(
         _ type: Value.Type = Value.self,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension DecodingError {
-    /// What is wrong and where, such as `user.tags[2]: expected String but found null`.
+    /// A description of the error and its place, such as `user.tags[2]: expected String but found null`.
     var sentence: String {
         switch self {
         case .typeMismatch(let type, let context):
@@ -19,7 +19,7 @@ extension DecodingError {
 }
 
 extension DecodingError.Context {
-    /// The path, written as code would: `user.tags[2]`.
+    /// The coding path in Swift's notation, such as `user.tags[2]`.
     fileprivate var place: String {
         var path = ""
         for key in codingPath {
@@ -29,10 +29,10 @@ extension DecodingError.Context {
                 path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
-        return path.isEmpty ? "at the top" : path
+        return path.isEmpty ? "at the top level" : path
     }
 
-    /// What the parser said.
+    /// The parser's description of the error, in parentheses.
     fileprivate var cause: String {
         guard let underlyingError else { return "" }
         let details = (underlyingError as NSError).userInfo[NSDebugDescriptionErrorKey] as? String

@@ -10,16 +10,16 @@ public protocol EmptyResponse: Sendable {
     static var emptyValue: Self { get }
 }
 
-/// The value of a response whose body does not matter.
+/// The value of a response whose body is ignored.
 ///
-/// Decodes from nothing and from anything.
+/// It can be decoded from any JSON value, and is also the value of an empty body.
 public struct Empty: EmptyResponse, Codable, Hashable {
-    /// Makes the value.
+    /// Creates the value.
     public init() {}
 
-    /// Takes anything for nothing.
+    /// Creates the value, whatever was encoded.
     ///
-    /// - Parameter decoder: Not read.
+    /// - Parameter decoder: The decoder, which is not used.
     public init(from decoder: any Decoder) {}
 
     /// The value for a response without a body.

@@ -1,32 +1,32 @@
 import FerrySession
 
-/// Gives the body as it is, also when the response is not acceptable.
+/// A response serializer that returns the body unchanged, even if the response is not acceptable.
 ///
 /// AFNetworking: `AFHTTPResponseSerializer`.
 public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(validation: Validation = Validation(), maximumBytes: Int? = nil) {
         self.validation = validation
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and gives its body.
+    /// Validates a response and returns its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The body, and what was wrong; no body if it is too large.
+    ///   - data: The response's body.
+    /// - Returns: The body and the validation error, if any; no body if it is too large.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Data> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         return SerializedResponse(value: check.error?.code == .responseTooLarge ? nil : data, error: check.error)
@@ -34,6 +34,6 @@ public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable 
 }
 
 extension ResponseSerializer where Self == HTTPDataResponseSerializer {
-    /// The body as it is.
+    /// A response serializer that returns the body unchanged.
     public static var data: HTTPDataResponseSerializer { HTTPDataResponseSerializer() }
 }

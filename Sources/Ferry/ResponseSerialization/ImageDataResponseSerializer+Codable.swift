@@ -5,7 +5,7 @@ extension ImageDataResponseSerializer: Codable where Output == Data {
         case validation, maximumBytes
     }
 
-    /// Reads a serializer.
+    /// Decodes a serializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -14,9 +14,9 @@ extension ImageDataResponseSerializer: Codable where Output == Data {
         )
     }
 
-    /// Writes all settings.
+    /// Encodes all settings.
     ///
-    /// - Throws: `EncodingError` if there is a decoder, which is code.
+    /// - Throws: `EncodingError` if there is a decoding closure, which cannot be archived.
     public func encode(to encoder: any Encoder) throws {
         guard isArchivable else { throw EncodingError.code(self, "the decoder of an image serializer", at: encoder) }
         var container = encoder.container(keyedBy: Key.self)
@@ -26,7 +26,7 @@ extension ImageDataResponseSerializer: Codable where Output == Data {
 }
 
 extension EncodingError {
-    /// The error of a value that has code in it.
+    /// Returns the error for a value that has a closure and cannot be archived.
     static func code(_ value: Any, _ what: String, at encoder: any Encoder) -> EncodingError {
         let context = Context(codingPath: encoder.codingPath, debugDescription: "Cannot archive \(what)")
         return .invalidValue(value, context)

@@ -1,29 +1,29 @@
 import FerrySession
 
-/// Makes an image from a body of an image type, by a decoder of your choice.
+/// A response serializer that decodes an image with a closure, which may use any image library.
 ///
-/// Without a decoder the value is the body itself, checked for status and content type.
+/// Without a closure, the value is the body itself, after validation.
 ///
-/// AFNetworking: `AFImageResponseSerializer`, without the decoding that only Apple's systems have.
+/// AFNetworking: `AFImageResponseSerializer`, without its decoding of images, which only Apple's systems support.
 public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (``ImageContentTypes/all`` by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
     private let decode: @Sendable (Data) throws -> Output
 
-    /// Whether the value is the body as it came, so that there is no decoder which an archive would lose.
+    /// Whether the serializer can be archived: it has no closure, and its value is the body.
     let isArchivable: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
-    ///   - decode: Makes the image. Runs on the processing queue; what it throws becomes the error
-    ///     (``NetworkError/Code/decodingFailed``).
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - decode: A closure that decodes the image, normally called on the processing queue. A ``NetworkError`` that
+    ///     it throws becomes the response's error; any other error is reported as ``NetworkError/Code/decodingFailed``.
     public init(
         validation: Validation = Validation(contentTypes: ImageContentTypes.all),
         maximumBytes: Int? = nil,
@@ -35,11 +35,11 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
         isArchivable = false
     }
 
-    /// Makes a serializer whose value is the body as it came.
+    /// Creates a serializer whose value is the body.
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(
         validation: Validation = Validation(contentTypes: ImageContentTypes.all),
         maximumBytes: Int? = nil
@@ -50,13 +50,13 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
         isArchivable = true
     }
 
-    /// Checks a response and makes an image from its body.
+    /// Validates a response and decodes an image from its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The image, and what was wrong; no image from an empty body.
+    ///   - data: The response's body.
+    /// - Returns: The image and the error, each of which may be `nil`; an empty body has no image.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         BodyCheck(self, request: request, response: response, data: data).decode("an image") { try decode($0) }
     }
@@ -64,7 +64,7 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
 
 /// The content types of images.
 public enum ImageContentTypes {
-    /// AFNetworking's list, and the formats that came after it: WebP, AVIF and HEIF.
+    /// AFNetworking's content types, and those of the newer formats WebP, AVIF and HEIF.
     public static let all: Set<String> = [
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
         "image/x-xbitmap", "image/x-win-bitmap", "image/vnd.microsoft.icon", "image/webp", "image/avif", "image/heic",
@@ -73,17 +73,17 @@ public enum ImageContentTypes {
 }
 
 extension ResponseSerializer where Self == ImageDataResponseSerializer<Data> {
-    /// The bytes of an image.
+    /// A response serializer that returns the bytes of an image.
     public static var imageData: ImageDataResponseSerializer<Data> { ImageDataResponseSerializer() }
 }
 
 extension ResponseSerializer {
-    /// An image, by a decoder of your choice.
+    /// Returns a serializer that decodes an image with a closure.
     ///
-    /// A closure after a leading dot has to be marked `@Sendable` (Swift 6.3 does not infer it there).
+    /// A closure after a leading dot must be marked `@Sendable` (Swift 6.3 does not infer it there).
     ///
-    /// - Parameter decode: Makes the image. Runs on the processing queue.
-    /// - Returns: A serializer.
+    /// - Parameter decode: A closure that decodes the image, normally called on the processing queue.
+    /// - Returns: The new serializer.
     public static func image<Image>(
         _ decode: @escaping @Sendable (Data) throws -> Image
     ) -> Self where Self == ImageDataResponseSerializer<Image> {

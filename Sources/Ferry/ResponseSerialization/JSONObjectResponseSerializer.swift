@@ -1,21 +1,21 @@
 import FerrySession
 
-/// Makes Foundation's objects from a JSON body: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
+/// A response serializer that decodes a JSON body as `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
 ///
-/// It is for code that casts `response.value as? [String: Any]`, as with AFNetworking:
+/// Use it for code that casts `response.value as? [String: Any]`, as with AFNetworking:
 ///
 /// ```swift
 /// manager.responseSerializer = .jsonObject
 /// ```
 ///
-/// It validates and reads as ``JSONResponseSerializer`` does, whose ``JSONValue`` needs no casts.
+/// It validates and parses responses as ``JSONResponseSerializer`` does, whose ``JSONValue`` needs no casts.
 public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codable {
-    /// What reads the body.
+    /// The serializer that validates the response and parses the body.
     public var json: JSONResponseSerializer
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
-    /// - Parameter json: What reads the body.
+    /// - Parameter json: The serializer that validates the response and parses the body.
     public init(_ json: JSONResponseSerializer = JSONResponseSerializer()) {
         self.json = json
     }
@@ -26,19 +26,19 @@ public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codabl
         set { json.validation = newValue }
     }
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int? {
         get { json.maximumBytes }
         set { json.maximumBytes = newValue }
     }
 
-    /// Checks a response and reads its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The value, and what was wrong.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error; each may be `nil`.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -50,6 +50,6 @@ public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codabl
 }
 
 extension ResponseSerializer where Self == JSONObjectResponseSerializer {
-    /// The body as Foundation's objects, to be cast with `as? [String: Any]`.
+    /// A response serializer that decodes JSON for casts such as `as? [String: Any]`.
     public static var jsonObject: JSONObjectResponseSerializer { JSONObjectResponseSerializer() }
 }

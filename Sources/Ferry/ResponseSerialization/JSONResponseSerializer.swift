@@ -1,9 +1,9 @@
 import FerrySession
 
-/// Makes a ``JSONValue`` from a JSON body.
+/// A response serializer that decodes a JSON body as a ``JSONValue``.
 ///
-/// An empty body, or one that is a single space, gives neither value nor error. A response with an unacceptable status
-/// code and a JSON body gives both.
+/// If the body is empty or a single space, there is no value, and no error unless validation fails. If the status code
+/// is not acceptable but the body is JSON, there are both a value and an error.
 ///
 /// AFNetworking: `AFJSONResponseSerializer`.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
@@ -15,22 +15,22 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// What is accepted beyond an array or an object; by default nothing.
+    /// The options for parsing; by default, the body must be an array or an object.
     public var readingOptions: JSONValue.ReadingOptions
 
-    /// Where `null` is taken out; by default nowhere.
+    /// Where `null` is removed; nowhere by default.
     public var removesNullValues: JSONValue.NullRemoval
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - readingOptions: What is accepted beyond an array or an object.
-    ///   - removesNullValues: Where `null` is taken out.
+    ///   - readingOptions: The options for parsing.
+    ///   - removesNullValues: Where `null` is removed.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(
         readingOptions: JSONValue.ReadingOptions = [],
         removesNullValues: JSONValue.NullRemoval = .none,
@@ -43,16 +43,17 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and reads its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The value, and what was wrong; an error in the text lies on top of one in the response.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error, each of which may be `nil`. The underlying error of a parse error is the
+    ///   validation error, if any.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<JSONValue> {
         BodyCheck(self, request: request, response: response, data: data).decode("JSON") { body in
-            // Rails sends one space for `head :ok`, since Safari would not take an empty body.
+            // Rails sends one space for `head :ok`, since Safari did not accept an empty body.
             if body.isSingleSpace { return nil }
             return try JSONValue(json: body, options: readingOptions).removingNullValues(removesNullValues)
         }
@@ -60,11 +61,11 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
 }
 
 extension ResponseSerializer where Self == JSONResponseSerializer {
-    /// The body as a ``JSONValue``.
+    /// A response serializer that decodes a JSON body as a ``JSONValue``.
     public static var json: JSONResponseSerializer { JSONResponseSerializer() }
 }
 
 extension Data {
-    /// Whether the only byte is a space.
+    /// Whether the data is a single space.
     package var isSingleSpace: Bool { count == 1 && first == 0x20 }
 }

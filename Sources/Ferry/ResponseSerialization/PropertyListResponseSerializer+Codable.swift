@@ -5,7 +5,7 @@ extension PropertyListResponseSerializer: Codable {
         case validation, maximumBytes, format, readOptions
     }
 
-    /// Reads a serializer; an archive of an earlier version has neither a format nor options.
+    /// Decodes a serializer; the format and the options may be missing, as in archives from earlier versions.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         typealias Format = PropertyListSerialization.PropertyListFormat
@@ -18,7 +18,7 @@ extension PropertyListResponseSerializer: Codable {
         )
     }
 
-    /// Writes all settings.
+    /// Encodes all settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(validation, forKey: .validation)

@@ -1,12 +1,12 @@
 import FerrySession
 
-/// Makes a ``PropertyListValue`` from a property list, binary or XML.
+/// A response serializer that decodes a property list, binary or XML, as a ``PropertyListValue``.
 ///
-/// An empty body gives neither value nor error.
+/// If the body is empty, there is no value, and no error unless validation fails.
 ///
 /// AFNetworking: `AFPropertyListResponseSerializer`.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
-    /// The content types of property lists: AFNetworking's and those in use for binary lists and for XML.
+    /// The content types of property lists: AFNetworking's and those commonly used for binary and XML property lists.
     public static let contentTypes: Set<String> = [
         "application/x-plist", "application/x-apple-binary-plist", "application/x-bplist",
         "application/vnd.apple.plist+xml",
@@ -15,27 +15,27 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// The format a body must have, XML or binary; nil, the default, for either.
+    /// The format that a body must have, XML or binary; `nil`, the default, for either.
     ///
-    /// AFNetworking has a property of this name and reads either format whatever it says.
+    /// AFNetworking has a property with this name but accepts both formats regardless of its value.
     public var format: PropertyListSerialization.PropertyListFormat?
 
     /// Foundation's options for reading; none by default.
     ///
-    /// They choose mutable classes, so they have no effect on a ``PropertyListValue``. They are kept and archived, as by
-    /// AFNetworking.
+    /// They select mutable classes, so they have no effect on a ``PropertyListValue``. They are kept and archived, as
+    /// in AFNetworking.
     public var readOptions: PropertyListSerialization.ReadOptions
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - format: The format a body must have; nil for XML or binary.
+    ///   - format: The format that a body must have; `nil` for XML or binary.
     ///   - readOptions: Foundation's options for reading, which have no effect on a ``PropertyListValue``.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(
         format: PropertyListSerialization.PropertyListFormat? = nil,
         readOptions: PropertyListSerialization.ReadOptions = [],
@@ -48,13 +48,14 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and reads its body.
+    /// Validates a response and decodes its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The value, and what was wrong; an error in the list lies on top of one in the response.
+    ///   - data: The response's body.
+    /// - Returns: The value and the error, each of which may be `nil`. The underlying error of a parse error is the
+    ///   validation error, if any.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -72,12 +73,12 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
         case nil: return
         case .binary: if !isBinary { throw PropertyListParsingError("Not in the binary format") }
         case .xml: if isBinary { throw PropertyListParsingError("Not in the XML format") }
-        default: throw PropertyListParsingError("The serializer asks for a format other than XML and binary")
+        default: throw PropertyListParsingError("The serializer requires a format other than XML and binary")
         }
     }
 }
 
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
-    /// The body as a ``PropertyListValue``.
+    /// A response serializer that decodes a property list as a ``PropertyListValue``.
     public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
 }

@@ -1,32 +1,33 @@
 import FerrySession
 
-/// Makes a value from what a request came to.
+/// A type that validates a response and decodes its body.
 ///
-/// A serializer is a value: it is captured when a task is made, and no task is touched by changes made later.
+/// A serializer is captured when a task is created, so later changes of a manager's serializer do not affect the task.
 ///
 /// AFNetworking: `AFURLResponseSerialization`.
 public protocol ResponseSerializer<Output>: Sendable {
-    /// What the serializer makes.
+    /// The type of the decoded value.
     associatedtype Output: Sendable
 
-    /// The largest body the serializer takes, in bytes; nil for any.
+    /// The maximum size of a body, in bytes; `nil` for no limit.
     ///
-    /// A manager may stop a transfer as soon as it exceeds this.
+    /// A manager may stop a transfer as soon as it exceeds the limit.
     var maximumBytes: Int? { get }
 
-    /// Checks a response and makes a value from its body.
+    /// Validates a response and decodes its body.
     ///
-    /// Runs on the processing queue, or in the Swift task that waits for the response; for many responses at once.
+    /// Called on the processing queue, or in the Swift task that awaits the response. It may be called for several
+    /// responses at the same time.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body; nil if there is none, as for a download.
-    /// - Returns: What could be decoded and what was wrong; both can be there, and neither for an empty body.
+    ///   - data: The body; `nil` if there is none, as for a download.
+    /// - Returns: The value and the error. There may be both, or neither, as for an empty body.
     func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output>
 }
 
 extension ResponseSerializer {
-    /// The largest body the serializer takes, in bytes: any.
+    /// The maximum size of a body: no limit.
     public var maximumBytes: Int? { nil }
 }

@@ -1,18 +1,18 @@
 import FerrySession
 
-/// What a response serializer made of a response: a value, an error, both or neither.
+/// The result of a response serializer: a value, an error, both or neither.
 public struct SerializedResponse<Output: Sendable>: Sendable {
-    /// What could be decoded.
+    /// The decoded value, if any.
     public var value: Output?
 
-    /// What was wrong.
+    /// The validation or decoding error, if any.
     public var error: NetworkError?
 
-    /// Makes a result.
+    /// Creates a result.
     ///
     /// - Parameters:
-    ///   - value: What could be decoded.
-    ///   - error: What was wrong.
+    ///   - value: The decoded value, if any.
+    ///   - error: The validation or decoding error, if any.
     public init(value: Output? = nil, error: NetworkError? = nil) {
         self.value = value
         self.error = error

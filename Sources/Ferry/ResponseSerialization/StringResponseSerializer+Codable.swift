@@ -5,7 +5,7 @@ extension StringResponseSerializer: Codable {
         case validation, maximumBytes, encoding, allowsLossyConversion
     }
 
-    /// Reads a serializer.
+    /// Decodes a serializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -16,7 +16,7 @@ extension StringResponseSerializer: Codable {
         )
     }
 
-    /// Writes all settings.
+    /// Encodes all settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeRawIfPresent(encoding, forKey: .encoding)

@@ -1,30 +1,33 @@
 import FerrySession
 
-/// Makes a string from a body of text.
+/// A response serializer that decodes the body as a string.
 ///
-/// The character encoding is, in this order: the one that is set; what a byte order mark says; the `charset` of the
-/// Content-Type; what an XML declaration or an HTML `meta` element says; UTF-8. A text that names no encoding and is not
-/// UTF-8 is read as Windows 1252 or else ISO 8859-1, as browsers do. An empty body gives an empty string.
+/// The character encoding is the first of these: ``encoding``, if set; that of a byte order mark; the `charset` of the
+/// `Content-Type`; the one named by an XML declaration or an HTML `meta` element; UTF-8. Text that names no encoding
+/// and is not UTF-8 is decoded as Windows 1252 or, if that fails, as ISO 8859-1, as browsers do. An empty body is
+/// decoded as an empty string.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// The encoding of all bodies, whatever they say; nil, the default, asks the response.
+    /// The encoding to use for all bodies; with `nil`, the default, the response determines the encoding.
     public var encoding: String.Encoding?
 
-    /// Whether bytes that stand for nothing become U+FFFD; by default they are an error.
+    /// A Boolean value that indicates whether invalid bytes are replaced by U+FFFD.
+    ///
+    /// The default is `false`: invalid bytes are an error.
     public var allowsLossyConversion: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - encoding: The encoding of all bodies; nil asks the response.
-    ///   - allowsLossyConversion: Whether bytes that stand for nothing become U+FFFD.
+    ///   - encoding: The encoding to use for all bodies; with `nil`, the response determines the encoding.
+    ///   - allowsLossyConversion: Whether invalid bytes are replaced by U+FFFD.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(
         encoding: String.Encoding? = nil,
         allowsLossyConversion: Bool = false,
@@ -37,13 +40,13 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and decodes its text.
+    /// Validates a response and decodes its text.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The text, and what was wrong.
+    ///   - data: The response's body.
+    /// - Returns: The text and the error; each may be `nil`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<String> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         guard let body = check.body else {
@@ -73,13 +76,13 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
-    /// The body as text.
+    /// A response serializer that decodes the body as a string.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
-    /// The body as text in one encoding.
+    /// Returns a serializer that decodes the body as a string in a given encoding.
     ///
-    /// - Parameter encoding: The encoding, whatever the response says.
-    /// - Returns: A serializer.
+    /// - Parameter encoding: The encoding, regardless of the one that the response names.
+    /// - Returns: The new serializer.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)
     }

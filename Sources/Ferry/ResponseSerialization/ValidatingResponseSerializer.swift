@@ -1,8 +1,8 @@
 import FerrySession
 
-/// A response serializer that checks status, content type and size before it decodes.
+/// A response serializer that checks the status code, the content type and the size before it decodes the body.
 ///
-/// The checks are changed for one call where the serializer is named:
+/// The checks can be changed for a single call:
 ///
 /// ```swift
 /// let serializer = JSONResponseSerializer().accepting("text/html").limited(toBytes: 1 << 20)
@@ -13,71 +13,71 @@ public protocol ValidatingResponseSerializer<Output>: ResponseSerializer {
     /// The acceptable status codes and content types.
     var validation: Validation { get set }
 
-    /// The largest body the serializer takes, in bytes; nil for any.
+    /// The maximum size of a body, in bytes; `nil` for no limit.
     var maximumBytes: Int? { get set }
 }
 
 extension ValidatingResponseSerializer {
-    /// The acceptable status codes; nil accepts all.
+    /// The acceptable status codes; `nil` accepts all.
     public var acceptableStatusCodes: Set<Int>? {
         get { validation.acceptableStatusCodes }
         set { validation.acceptableStatusCodes = newValue }
     }
 
-    /// The acceptable content types; nil accepts all.
+    /// The acceptable content types; `nil` accepts all.
     public var acceptableContentTypes: Set<String>? {
         get { validation.acceptableContentTypes }
         set { validation.acceptableContentTypes = newValue }
     }
 
-    /// The same serializer with another validation.
+    /// Returns a copy of this serializer with another validation.
     ///
     /// - Parameter validation: The acceptable status codes and content types.
-    /// - Returns: A changed copy.
+    /// - Returns: The changed copy.
     public func validating(_ validation: Validation) -> Self {
         var copy = self
         copy.validation = validation
         return copy
     }
 
-    /// The same serializer for these content types besides its own.
+    /// Returns a copy of this serializer that accepts the given content types in addition to its own.
     ///
-    /// - Parameter contentTypes: Content types, with or without wildcards.
-    /// - Returns: A changed copy.
+    /// - Parameter contentTypes: The content types, with or without wildcards.
+    /// - Returns: The changed copy.
     public func accepting(_ contentTypes: String...) -> Self {
         var copy = self
         copy.validation.acceptableContentTypes?.formUnion(contentTypes)
         return copy
     }
 
-    /// The same serializer for these status codes besides its own.
+    /// Returns a copy of this serializer that accepts the given status codes in addition to its own.
     ///
-    /// - Parameter statusCodes: Status codes, such as `400..<500`.
-    /// - Returns: A changed copy.
+    /// - Parameter statusCodes: The status codes, such as `400..<500`.
+    /// - Returns: The changed copy.
     public func accepting(statusCodes: some Sequence<Int>) -> Self {
         validating(validation.accepting(statusCodes: statusCodes))
     }
 
-    /// The same serializer for any content type.
+    /// Returns a copy of this serializer that accepts any content type.
     ///
-    /// - Returns: A changed copy.
+    /// - Returns: The changed copy.
     public func acceptingAnyContentType() -> Self {
         validating(validation.acceptingAnyContentType)
     }
 
-    /// The same serializer for any status code.
+    /// Returns a copy of this serializer that accepts any status code.
     ///
-    /// - Returns: A changed copy.
+    /// - Returns: The changed copy.
     public func acceptingAnyStatusCode() -> Self {
         validating(validation.acceptingAnyStatusCode)
     }
 
-    /// The same serializer with a limit to the body's size.
+    /// Returns a copy of this serializer with a limit on the size of the body.
     ///
     /// A larger body is not decoded; the error is ``NetworkError/Code/responseTooLarge``.
     ///
-    /// - Parameter maximumBytes: The limit in bytes; nil for none.
-    /// - Returns: A changed copy.
+    /// - Parameter maximumBytes: The limit in bytes; `nil` for no limit.
+    /// - Returns: The changed copy.
     public func limited(toBytes maximumBytes: Int?) -> Self {
         var copy = self
         copy.maximumBytes = maximumBytes

@@ -1,37 +1,37 @@
 import FerrySession
 
 extension Validation {
-    /// What a validation found.
+    /// The result of a validation.
     public enum Outcome: Sendable {
         /// The response is acceptable.
         case valid
 
         /// The response is not acceptable.
         ///
-        /// There is no error when the content type is wrong but the body is empty: nothing is lost by that, and answers
-        /// to HEAD depend on it.
+        /// The error is `nil` if only the content type is not acceptable and the body is empty: nothing is lost in that
+        /// case, and responses to HEAD requests depend on it.
         case invalid(NetworkError?)
 
-        /// Whether the response is acceptable.
+        /// A Boolean value that indicates whether the response is acceptable.
         public var isValid: Bool {
             if case .valid = self { true } else { false }
         }
 
-        /// What was wrong, if anything that matters was.
+        /// The validation error, or `nil` if there is none.
         public var error: NetworkError? {
             if case .invalid(let error) = self { error } else { nil }
         }
     }
 
-    /// Checks a response.
+    /// Checks whether a response is acceptable.
     ///
-    /// Both tests are always made. If both fail, the error is about the status code and the one about the content type
-    /// is underneath it. A response that is not HTTP is valid.
+    /// Both the status code and the content type are always checked. If both checks fail, the error is the one for the
+    /// status code, with the one for the content type as its underlying error. A response that is not HTTP is valid.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - data: Its body; nil counts as empty.
-    /// - Returns: Whether it is acceptable, and if not why.
+    ///   - data: The response's body; `nil` is treated as empty.
+    /// - Returns: Whether the response is acceptable, and the error if it is not.
     public func validate(response: URLResponse?, data: Data?) -> Outcome {
         guard let response = response as? HTTPURLResponse else { return .valid }
         let type = response.contentType
@@ -49,13 +49,13 @@ extension Validation {
         return .invalid(error)
     }
 
-    /// Says whether a content type is acceptable.
+    /// Returns whether a content type is acceptable.
     ///
-    /// - Parameter contentType: A content type without parameters; nil if the response has none.
-    /// - Returns: Whether it is one of the acceptable ones.
+    /// - Parameter contentType: A content type without parameters; `nil` if the response has none.
+    /// - Returns: `true` if the content type matches one of the acceptable types, or if all types are acceptable.
     public func accepts(contentType: String?) -> Bool {
         guard let acceptableContentTypes else { return true }
-        // No type has more than 255 bytes (RFC 6838, section 4.2), and hashing hostile text takes quadratic time.
+        // A type has at most 255 bytes (RFC 6838, section 4.2), and hashing hostile text takes quadratic time.
         guard let contentType, contentType.utf8.count <= 255 else { return false }
         if acceptableContentTypes.contains(contentType) { return true }
         let type = contentType.lowercased()

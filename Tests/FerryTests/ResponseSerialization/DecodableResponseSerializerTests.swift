@@ -47,8 +47,8 @@ struct DecodableResponseSerializerTests {
             (#"{"name":1,"tags":[]}"#, "name: expected String"),
             (#"{"name":"a","tags":[{"firstName":"x"},{}]}"#, #"tags[1]: the key "firstName" is missing"#),
             (#"{"name":null,"tags":[]}"#, "name: "),
-            (#"{"tags":[]}"#, #"at the top: the key "name" is missing"#),
-            ("{", "at the top: "),
+            (#"{"tags":[]}"#, #"at the top level: the key "name" is missing"#),
+            ("{", "at the top level: "),
         ]
     )
     func place(body: String, text: String) throws {
@@ -84,7 +84,7 @@ struct DecodableResponseSerializerTests {
     func unexpectedlyEmpty() throws {
         let error = try #require(try decode(User.self, SampleResponse(200, "application/json", "")).error)
         #expect(error.code == .decodingFailed)
-        #expect(error.message == "The body is empty where User was expected")
+        #expect(error.message == "The body is empty, but User was expected")
     }
 
     @Test("An empty type takes any body, and a wrong content type is refused with it too")
