@@ -1,5 +1,5 @@
-// The one place that names FoundationXML. It brings libxml2 along, so XML is a product of its own: who does not import
-// it does not link it.
+// The only import of FoundationXML, which links libxml2. XML is a separate product, so that programs that do not need
+// it do not link libxml2.
 @_exported import Ferry
 
 #if canImport(FoundationXML)

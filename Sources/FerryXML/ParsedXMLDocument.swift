@@ -1,10 +1,10 @@
 import Ferry
 import Synchronization
 
-/// A well-formed XML text and its tree.
+/// A well-formed XML text that has been parsed.
 ///
-/// An `XMLDocument` can be changed and has no lock, so none is shared: each call of ``makeDocument()`` gives one of the
-/// caller's own. The first was made when the response was serialized, later ones are made on the spot.
+/// An `XMLDocument` is mutable and not thread-safe, so documents are not shared: each call of ``makeDocument()``
+/// returns a separate one. The first is created together with this object; later calls parse the text again.
 public final class ParsedXMLDocument: Sendable {
     /// The text.
     public let content: XMLContent
@@ -16,18 +16,18 @@ public final class ParsedXMLDocument: Sendable {
     ///
     /// - Parameters:
     ///   - content: The text.
-    ///   - options: How the tree is made. External entities are never loaded.
-    /// - Throws: What `XMLDocument` throws.
+    ///   - options: The options for parsing. External entities are never loaded.
+    /// - Throws: The error that `XMLDocument` throws.
     public init(_ content: XMLContent, options: XMLNode.Options = []) throws {
         self.content = content
         self.options = options.union(.nodeLoadExternalEntitiesNever)
         ready = Mutex(try XMLDocument(data: content.data, options: self.options))
     }
 
-    /// Gives a tree of the caller's own.
+    /// Returns a document that is not used elsewhere.
     ///
-    /// - Returns: A document nobody else has.
-    /// - Throws: What `XMLDocument` throws; not the first time.
+    /// - Returns: A separate document on each call.
+    /// - Throws: The error that `XMLDocument` throws. The first call does not throw.
     public func makeDocument() throws -> sending XMLDocument {
         if let document = take() { return document }
         return try XMLDocument(data: content.data, options: options)

@@ -5,17 +5,21 @@ public struct XMLContent: Sendable, Hashable {
     /// The text, in UTF-8.
     public let data: Data
 
-    /// Checks a text and makes it UTF-8.
+    /// Creates the content from a text, which is checked to be well-formed and converted to UTF-8.
     ///
-    /// Foundation's parsers on Linux stop the process at many malformed texts, so none is handed to them. Refused besides
-    /// are declarations in the document type other than entities of plain text, references that stand for more than
-    /// 8 MiB or ten times the text in all, more than 250 levels, elements with more than 1,000 attributes or in the scope
-    /// of more than 1,000 namespaces, and names of more than 1,024 bytes.
+    /// Foundation's parsers on Linux crash the process on many malformed texts, so such texts never reach them. Some
+    /// well-formed texts are rejected too:
+    /// - declarations in the document type other than entities of plain text
+    /// - entity references that expand to more than 8 MiB and more than ten times the size of the text
+    /// - more than 250 levels of elements
+    /// - elements with more than 1,000 attributes or with more than 1,000 namespaces in scope
+    /// - names of more than 1,024 bytes
     ///
     /// - Parameters:
     ///   - data: The text.
-    ///   - encoding: Its encoding; by default what its byte order mark or its declaration says, else UTF-8.
-    /// - Throws: ``XMLParsingError``, which says where and why it is not well-formed.
+    ///   - encoding: The encoding of the text unless it has a byte order mark, which takes precedence. With `nil`, it
+    ///     is the encoding that the XML declaration names, or UTF-8.
+    /// - Throws: ``XMLParsingError`` with the reason and the position of the error.
     public init(_ data: Data, encoding: String.Encoding? = nil) throws(XMLParsingError) {
         let utf8 = try Self.utf8(data, encoding: encoding)
         let result = utf8.withUnsafeBytes { bytes in
@@ -28,11 +32,11 @@ public struct XMLContent: Sendable, Hashable {
         self.data = Self.applying(try result.get(), to: utf8)
     }
 
-    /// Makes a parser that has not been started.
+    /// Returns a new parser, which has not been started.
     ///
-    /// External entities are not loaded.
+    /// The parser does not load external entities.
     ///
-    /// - Returns: A new parser each time.
+    /// - Returns: A separate parser on each call.
     public func makeParser() -> XMLParser {
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -46,12 +50,12 @@ public struct XMLContent: Sendable, Hashable {
             mark?.encoding ?? encoding ?? Charset.declaration(in: data, contentType: "application/xml") ?? .utf8
         guard encoding != .utf8 else { return text }
         guard let string = Charset.string(text, encoding: encoding) else {
-            throw XMLParsingError(reason: "The text is not in \(encoding)", line: 1, column: 1)
+            throw XMLParsingError(reason: "The text is not valid \(encoding)", line: 1, column: 1)
         }
         return Data(string.utf8)
     }
 
-    /// Nothing is copied where nothing has to be changed.
+    /// Returns the text with the edits applied; if none changes the text, it is not copied.
     private static func applying(_ edits: [XMLScanner.Edit], to text: Data) -> Data {
         let changes = edits.filter { edit in
             let start = text.startIndex + edit.range.lowerBound

@@ -1,29 +1,29 @@
 import Ferry
 
-/// Makes an XML tree from a well-formed body.
+/// A response serializer that decodes a well-formed XML body as a document.
 ///
-/// `XMLDocument` on Linux repairs malformed texts without a word, or stops the process over them; here they are an
-/// error.
+/// On Linux, `XMLDocument` silently repairs malformed texts or crashes the process on them; this serializer reports
+/// them as errors.
 ///
 /// AFNetworking: `AFXMLDocumentResponseSerializer`.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (those of XML by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// How the tree is made; by default without options.
+    /// The options for parsing; none by default.
     ///
     /// External entities are never loaded.
     public var options: XMLNode.Options
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - options: How the tree is made.
+    ///   - options: The options for parsing.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(
         options: XMLNode.Options = [],
         validation: Validation = Validation(contentTypes: XMLParserResponseSerializer.contentTypes),
@@ -34,13 +34,14 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and makes a tree from its body.
+    /// Validates a response and parses its body.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The document, and what was wrong; an error in the text lies on top of one in the response.
+    ///   - data: The response's body.
+    /// - Returns: The document and the error, each of which may be `nil`. The underlying error of a parse error is the
+    ///   validation error, if any.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -53,6 +54,6 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
 }
 
 extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
-    /// The body as an XML tree.
+    /// A response serializer that decodes the body as an XML document.
     public static var xmlDocument: XMLDocumentResponseSerializer { XMLDocumentResponseSerializer() }
 }

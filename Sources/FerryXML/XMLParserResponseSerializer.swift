@@ -1,10 +1,9 @@
 import Ferry
 
-/// Gives a well-formed XML body from which a parser can be made.
+/// A response serializer that returns a well-formed XML body, from which an `XMLParser` can be created.
 ///
-/// `XMLParser` is an object with a state and cannot be handed from queue to queue, so the value makes one where it is
-/// needed: ``XMLContent/makeParser()``. A malformed body is an error here already, since `XMLParser` on Linux may stop the
-/// process over it.
+/// An `XMLParser` has state and cannot be passed between queues, so ``XMLContent/makeParser()`` creates one where it is
+/// needed. A malformed body is an error, since `XMLParser` on Linux may crash the process on it.
 ///
 /// AFNetworking: `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable {
@@ -14,26 +13,27 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
 
-    /// The largest body the serializer takes, in bytes; nil, the default, for any.
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The largest body, in bytes; nil for any.
+    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     public init(validation: Validation = Validation(contentTypes: contentTypes), maximumBytes: Int? = nil) {
         self.validation = validation
         self.maximumBytes = maximumBytes
     }
 
-    /// Checks a response and gives its body.
+    /// Validates a response and checks that its body is well-formed.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The request that was sent last, such as after a redirect.
     ///   - response: The server's response.
-    ///   - data: The body.
-    /// - Returns: The text, and what was wrong; an error in the text lies on top of one in the response.
+    ///   - data: The response's body.
+    /// - Returns: The text and the error, each of which may be `nil`. The underlying error of an error in the text is
+    ///   the validation error, if any.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
             try XMLContent(body, encoding: response?.declaredEncoding)
@@ -42,6 +42,6 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
 }
 
 extension ResponseSerializer where Self == XMLParserResponseSerializer {
-    /// The body as XML to be parsed.
+    /// A response serializer that returns the body as XML to be parsed.
     public static var xmlParser: XMLParserResponseSerializer { XMLParserResponseSerializer() }
 }

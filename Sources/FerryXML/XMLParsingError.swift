@@ -1,16 +1,16 @@
 import Ferry
 
-/// Where and why a text is not well-formed XML.
+/// The error of a text that is not well-formed XML or exceeds a limit.
 public struct XMLParsingError: Error, Sendable, Hashable, LocalizedError {
-    /// What is wrong.
+    /// The description of the error.
     public var reason: String
 
-    /// The line of the fault, from 1.
+    /// The line of the error, starting from 1.
     public var line: Int
 
-    /// The column of the fault, from 1.
+    /// The column of the error in bytes of UTF-8, starting from 1.
     public var column: Int
 
-    /// The reason and the place.
+    /// The reason and the position.
     public var errorDescription: String? { "\(reason) at line \(line), column \(column)" }
 }

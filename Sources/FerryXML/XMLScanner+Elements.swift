@@ -1,7 +1,7 @@
 import Ferry
 
 extension XMLScanner {
-    /// Goes past the root element and everything inside it.
+    /// Scans the root element and its contents.
     mutating func scanElements() throws(XMLParsingError) {
         var open: [Element] = []
         repeat {
@@ -9,7 +9,7 @@ extension XMLScanner {
                 position += 2
                 let name = try scanName()
                 guard name == open.last?.name else {
-                    throw failure("The end of \(string(name)) inside \(open.last.map { string($0.name) } ?? "nothing")")
+                    throw failure("End tag of \(string(name)) inside \(open.last.map { string($0.name) } ?? "nothing")")
                 }
                 open.removeLast()
                 skipSpace()
@@ -37,18 +37,18 @@ extension XMLScanner {
             throw failure("The text ends inside \(element.map(string) ?? "the text")")
         }
         while let byte = next, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") {
-            if byte == UInt8(ascii: "]"), sees("]]>") { throw failure("The end of a CDATA section outside of one") }
+            if byte == UInt8(ascii: "]"), sees("]]>") { throw failure("]]> outside a CDATA section") }
             position += 1
         }
     }
 
     private struct Element {
         let name: [UInt8]
-        /// How many namespaces are declared by it and the elements around it.
+        /// The number of namespaces declared by this element and the elements that contain it.
         var namespaces: Int
     }
 
-    /// Goes past a start tag; the element is open unless it is empty.
+    /// Scans a start tag and returns its element, which is open unless the tag is an empty-element tag.
     private mutating func scanStartTag(namespaces: Int) throws(XMLParsingError) -> (Element, isOpen: Bool) {
         try expect("<")
         var element = Element(name: try scanName(), namespaces: namespaces)
@@ -57,10 +57,10 @@ extension XMLScanner {
             let hasSpace = skipSpace()
             if take("/>") { return (element, false) }
             if take(">") { return (element, true) }
-            guard hasSpace else { throw failure("White space or the end of the tag should be here") }
+            guard hasSpace else { throw failure("Expected white space or the end of the tag") }
             let attribute = try scanName()
             guard attributes.insert(attribute).inserted else {
-                throw failure("The attribute \(string(attribute)) is there twice")
+                throw failure("The attribute \(string(attribute)) occurs twice")
             }
             guard attributes.count <= Self.maximumAttributes else {
                 throw failure("More than \(Self.maximumAttributes) attributes")
@@ -78,7 +78,7 @@ extension XMLScanner {
 
     private mutating func scanAttributeValue() throws(XMLParsingError) {
         guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            throw failure("A value in quotes should be here")
+            throw failure("Expected a value in quotes")
         }
         position += 1
         while let byte = next {

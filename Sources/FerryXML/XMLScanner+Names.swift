@@ -1,20 +1,21 @@
 import Ferry
 
 extension XMLScanner {
-    /// Goes past a name (XML 1.0, production 5) and gives it.
+    /// Scans a name (XML 1.0, production 5) and returns it.
     ///
-    /// Names are compared byte by byte, not as strings: to XML, é in one character and é in two are not the same.
+    /// Names are byte arrays, since string comparison would treat the precomposed and the decomposed é as equal, which
+    /// XML does not.
     mutating func scanName() throws(XMLParsingError) -> [UInt8] {
         let start = position
         while let (scalar, length) = scalar(), Self.isName(scalar, isFirst: position == start) { position += length }
-        guard position > start else { throw failure("A name should be here") }
+        guard position > start else { throw failure("Expected a name") }
         guard position - start <= Self.maximumNameSize else {
             throw failure("A name of more than \(Self.maximumNameSize) bytes")
         }
         return Array(bytes[start..<position])
     }
 
-    /// The character at the position and its length; the text is known to be UTF-8.
+    /// Returns the character at the position and its length in bytes; the text was checked to be UTF-8.
     private func scalar() -> (UInt32, Int)? {
         guard let first = next else { return nil }
         let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -37,7 +38,7 @@ extension XMLScanner {
         }
     }
 
-    /// Goes past a reference, `&name;` or `&#number;`.
+    /// Scans a reference, `&name;` or `&#number;`.
     mutating func scanReference() throws(XMLParsingError) {
         let start = position
         try expect("&")
@@ -48,7 +49,7 @@ extension XMLScanner {
                 Self.isCharacter(number)
             else {
                 position = start
-                throw failure("A reference to no character")
+                throw failure("A reference to an invalid character")
             }
         } else {
             let name = try scanName()
@@ -60,7 +61,7 @@ extension XMLScanner {
             expansionLeft -= size
             guard expansionLeft >= 0 else {
                 position = start
-                throw failure("The entities stand for more than \(Self.maximumExpansion(of: bytes.count)) bytes")
+                throw failure("The entities expand to more than \(Self.maximumExpansion(of: bytes.count)) bytes")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Ferry
 
 extension XMLScanner {
-    /// Goes past everything before the root element.
+    /// Scans everything before the root element.
     mutating func scanProlog() throws(XMLParsingError) {
         if sees("<?xml"), position + 5 < bytes.count, Self.isSpace(bytes[position + 5]) { try scanDeclaration() }
         try scanMiscellaneous()
@@ -9,10 +9,10 @@ extension XMLScanner {
             try scanDocumentType()
             try scanMiscellaneous()
         }
-        guard sees("<") else { throw failure("The root element should be here") }
+        guard sees("<") else { throw failure("Expected the root element") }
     }
 
-    /// Goes past white space, comments and processing instructions.
+    /// Scans white space, comments and processing instructions.
     mutating func scanMiscellaneous() throws(XMLParsingError) {
         while true {
             skipSpace()
@@ -42,10 +42,10 @@ extension XMLScanner {
             throw failure("An XML declaration that is not at the start")
         }
         if sees("?>") {
-            // XMLParser cannot do without data, even if there are none.
+            // XMLParser crashes on a processing instruction without data; a space is enough to prevent that.
             edits.append(Edit(range: position..<position, text: " "))
         } else if !skipSpace() {
-            throw failure("White space should be here")
+            throw failure("Expected white space")
         }
         _ = try skip(past: "?>", in: "a processing instruction")
     }
@@ -58,12 +58,12 @@ extension XMLScanner {
         guard text(version).hasPrefix("1."), text(version).utf8.count > 2 else {
             throw failure("An unknown version of XML")
         }
-        // What can be said in 1.1 only has been refused by the time it matters; libxml2 would complain of the number.
+        // The scanner rejects what only XML 1.1 allows, and libxml2 complains about other version numbers.
         edits.append(Edit(range: version, text: "1.0"))
         var hasSpace = skipSpace()
         if hasSpace, take("encoding") {
             let encoding = try scanAssigned()
-            // The text has been made UTF-8 by now.
+            // The text was converted to UTF-8 before the scan.
             edits.append(Edit(range: encoding, text: "UTF-8"))
             hasSpace = skipSpace()
         }
@@ -76,7 +76,7 @@ extension XMLScanner {
         try expect("?>")
     }
 
-    /// Goes past an equals sign and a value in quotes, and gives the value.
+    /// Scans an equals sign and a value in quotes, and returns the range of the value.
     private mutating func scanAssigned() throws(XMLParsingError) -> Range<Int> {
         skipSpace()
         try expect("=")
@@ -92,16 +92,16 @@ extension XMLScanner {
 
     private mutating func scanDocumentType() throws(XMLParsingError) {
         try expect("<!DOCTYPE")
-        guard skipSpace() else { throw failure("White space should be here") }
+        guard skipSpace() else { throw failure("Expected white space") }
         _ = try scanName()
         if skipSpace(), sees("SYSTEM") || sees("PUBLIC") {
             if take("PUBLIC") {
-                guard skipSpace() else { throw failure("White space should be here") }
+                guard skipSpace() else { throw failure("Expected white space") }
                 try scanPublicIdentifier()
             } else {
                 try expect("SYSTEM")
             }
-            guard skipSpace() else { throw failure("White space should be here") }
+            guard skipSpace() else { throw failure("Expected white space") }
             _ = try scanLiteral()
             skipSpace()
         }
@@ -118,32 +118,32 @@ extension XMLScanner {
         let isPublic = identifier.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber || others.contains(scalar))
         }
-        guard isPublic else { throw failure("A public identifier with characters it may not have") }
+        guard isPublic else { throw failure("A public identifier with invalid characters") }
     }
 
-    /// The document type's own declarations: of those only entities which stand for plain text.
+    /// Scans the internal subset of the document type, in which only entities of plain text are allowed.
     private mutating func scanSubset() throws(XMLParsingError) {
         while true {
             try scanMiscellaneous()
             if take("]") { return }
-            guard sees("<!ENTITY") else { throw failure("A declaration that is refused in a document type") }
+            guard sees("<!ENTITY") else { throw failure("A declaration that is not allowed in a document type") }
             try scanEntity()
         }
     }
 
     private mutating func scanEntity() throws(XMLParsingError) {
         try expect("<!ENTITY")
-        guard skipSpace() else { throw failure("White space should be here") }
+        guard skipSpace() else { throw failure("Expected white space") }
         let name = try scanName()
-        guard skipSpace(), sees("\"") || sees("'") else { throw failure("An external entity is refused") }
+        guard skipSpace(), sees("\"") || sees("'") else { throw failure("External entities are not allowed") }
         let value = try scanLiteral()
         let markup = Array("<&%]".utf8)
         guard !bytes[value].contains(where: markup.contains) else {
-            throw failure("An entity that is more than plain text is refused")
+            throw failure("Entities other than plain text are not allowed")
         }
         skipSpace()
         try expect(">")
-        // Of several declarations the first counts (XML 1.0, section 4.2).
+        // The first of several declarations of an entity is binding (XML 1.0, section 4.2).
         if entities[name] == nil { entities[name] = value.count }
     }
 }

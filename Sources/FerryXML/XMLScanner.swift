@@ -1,28 +1,28 @@
 import Ferry
 
-/// Checks that an XML text is well-formed (XML 1.0, fifth edition) before Foundation sees it.
+/// A scanner that checks that an XML text is well-formed (XML 1.0, fifth edition) before Foundation parses it.
 ///
-/// FoundationXML on Linux is not made for foreign input. `XMLParser` stops the process at a processing instruction
-/// without data, at a comment that is not UTF-8 and at many declarations; its `parse()` succeeds for texts that are cut
-/// short. `XMLDocument` stops the process at an empty text and repairs what is malformed without a word. So what goes
-/// there has gone through here.
+/// FoundationXML on Linux is not safe for untrusted input. `XMLParser` crashes the process on a processing instruction
+/// without data, on a comment that is not UTF-8 and on many declarations; its `parse()` succeeds for truncated texts.
+/// `XMLDocument` crashes the process on an empty text and silently repairs malformed texts. Therefore every text is
+/// scanned first.
 ///
-/// Refused although XML has it: declarations in the document type other than entities of plain text. They can name files
-/// and grow without bounds. There are limits for what libxml2 takes quadratic time or memory for, too.
+/// Declarations in the document type other than entities of plain text are rejected, although XML allows them: they can
+/// name files and expand without bounds. There are also limits where libxml2 needs quadratic time or memory.
 struct XMLScanner {
-    /// libxml2 builds trees of up to 256 levels and cuts off the rest.
+    /// The maximum number of nested elements: libxml2 builds trees of up to 256 levels and drops deeper ones.
     static let maximumDepth = 250
 
-    /// How many attributes an element may have: libxml2 compares all of them with one another.
+    /// The maximum number of attributes of an element: libxml2 compares all of them with one another.
     static let maximumAttributes = 1_000
 
-    /// How many namespaces may be declared at one place of the text: libxml2 looks through all of them for each element.
+    /// The maximum number of namespaces in scope of an element: libxml2 searches all of them for each element.
     static let maximumNamespaces = 1_000
 
-    /// The largest name, in bytes.
+    /// The maximum size of a name, in bytes.
     static let maximumNameSize = 1_024
 
-    /// What has to be changed in the text before Foundation may see it.
+    /// A change that must be made in the text before Foundation parses it.
     struct Edit {
         var range: Range<Int>
         var text: String
@@ -31,9 +31,9 @@ struct XMLScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     var edits: [Edit] = []
-    /// The entities by their names, with the size of the text that each stands for.
+    /// The size in bytes of the replacement text of each entity, by the entity's name.
     var entities = Dictionary(uniqueKeysWithValues: ["lt", "gt", "amp", "apos", "quot"].map { (Array($0.utf8), 1) })
-    /// How many bytes the references to entities may still stand for.
+    /// The number of bytes to which further entity references may expand.
     var expansionLeft: Int
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -41,11 +41,11 @@ struct XMLScanner {
         expansionLeft = Self.maximumExpansion(of: bytes.count)
     }
 
-    /// How many bytes all references of a text to its own entities may stand for: 8 MiB, or ten times the text where that
-    /// is more.
+    /// Returns the number of bytes to which all entity references of a text may expand.
     ///
-    /// Since entities cannot refer to one another, text grows by many references to a long entity alone. Texts that are
-    /// not made to do harm have a handful of short ones. libxml2 2.11 and later allow 1 MB, or five times the text.
+    /// It is 8 MiB, or ten times the size of the text if that is more. Since entities cannot refer to one another, a
+    /// text can grow only by many references to a long entity; harmless texts have a few short entities. libxml2 2.11
+    /// and later allow 1 MB, or five times the text.
     static func maximumExpansion(of size: Int) -> Int {
         let (tenfold, isTooLarge) = size.multipliedReportingOverflow(by: 10)
         return max(8_388_608, isTooLarge ? .max : tenfold)
@@ -60,12 +60,12 @@ struct XMLScanner {
         guard position == bytes.count else { throw failure("Text after the root element") }
     }
 
-    /// Every byte belongs to UTF-8 and to a character XML allows; only what markup needs is looked at later.
+    /// Checks that the text is UTF-8 and has only characters that XML allows, so that later only markup is checked.
     private mutating func checkCharacters() throws(XMLParsingError) {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw failure("The text is not UTF-8") }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw failure("The text is not valid UTF-8") }
         for (index, byte) in bytes.enumerated() {
             let isControl = byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
-            // U+FFFE and U+FFFF are the only others.
+            // U+FFFE and U+FFFF are the only other characters that are not allowed.
             let isNoncharacter =
                 byte == 0xEF && index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
             if isControl || isNoncharacter {
@@ -77,29 +77,29 @@ struct XMLScanner {
 }
 
 extension XMLScanner {
-    /// The byte at the position; nil at the end.
+    /// The byte at the position; `nil` at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Says whether a text is at the position.
+    /// Returns whether a text is at the position.
     func sees(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard count <= bytes.count - position else { return false }
         return (0..<count).allSatisfy { bytes[position + $0] == text.utf8Start[$0] }
     }
 
-    /// Goes past a text if it is there.
+    /// Skips a text if it is at the position, and returns whether it was.
     mutating func take(_ text: StaticString) -> Bool {
         guard sees(text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// Goes past a text that has to be there.
+    /// Skips a text, and throws if it is not at the position.
     mutating func expect(_ text: StaticString) throws(XMLParsingError) {
-        guard take(text) else { throw failure("\(text) should be here") }
+        guard take(text) else { throw failure("Expected \(text)") }
     }
 
-    /// Goes past the next occurrence of a text and gives what lies before it.
+    /// Skips to the end of the next occurrence of a text, and returns the range before that occurrence.
     mutating func skip(past text: StaticString, in what: String) throws(XMLParsingError) -> Range<Int> {
         let start = position
         while position < bytes.count {
@@ -113,7 +113,7 @@ extension XMLScanner {
         throw failure("The text ends inside \(what)")
     }
 
-    /// Goes past white space and says whether there was any.
+    /// Skips white space, and returns whether there was any.
     @discardableResult
     mutating func skipSpace() -> Bool {
         let start = position
