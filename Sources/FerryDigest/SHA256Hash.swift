@@ -1,12 +1,12 @@
 import Foundation
 
-/// The SHA-256 hash (FIPS 180-4) of bytes that come in pieces; Foundation on Linux has none.
+/// The SHA-256 hash (FIPS 180-4) of bytes added in pieces, needed since Foundation on Linux does not have one.
 package struct SHA256Hash: Sendable {
     private var state = SHA256State()
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
-    /// Starts a hash of no bytes.
+    /// Creates a hash to which no bytes have been added.
     package init() {}
 
     /// Adds bytes to the hash.
@@ -31,7 +31,7 @@ package struct SHA256Hash: Sendable {
         pending.append(contentsOf: rest.dropFirst(blocks * 64))
     }
 
-    /// The 32 bytes of the hash of everything added so far; more can be added afterwards.
+    /// The hash of all bytes added so far, as 32 bytes; more bytes can be added afterwards.
     package var digest: [UInt8] {
         var last = self
         var padding: [UInt8] = [0x80]
@@ -45,7 +45,7 @@ package struct SHA256Hash: Sendable {
         return last.state.bytes
     }
 
-    /// The 32 bytes of the hash of `data`.
+    /// Returns the hash of `data`, as 32 bytes.
     package static func hash(_ data: Data) -> Data {
         var hash = SHA256Hash()
         hash.update(data)

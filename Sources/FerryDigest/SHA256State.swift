@@ -2,7 +2,7 @@ import Foundation
 
 /// The eight words of a SHA-256 hash and the function that mixes a block into them.
 ///
-/// Everything is in local variables and unrolled, sixteen rounds a turn: that is what makes it fast, also unoptimised.
+/// It uses local variables and unrolls sixteen rounds per iteration, which makes it fast even in unoptimised builds.
 struct SHA256State: Sendable {
     private var h0: UInt32 = 0x6a09_e667
     private var h1: UInt32 = 0xbb67_ae85
