@@ -1,8 +1,8 @@
 import Foundation
 
-/// A port of 127.0.0.1 whose connections are refused for as long as the object lives.
+/// A port of 127.0.0.1 that refuses connections for as long as the object exists.
 ///
-/// The port of a server that has stopped may be another server's a moment later.
+/// The port of a stopped server is not reliable for that, since another server may take it.
 package final class ClosedPort: Sendable {
     package struct Failure: Error {}
 

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Work on input of some size, for tests that it takes linear time.
+/// Work on input of a given size, for tests that check that it takes linear time.
 package struct LinearCase: Sendable, CustomStringConvertible {
     package let description: String
     private let work: @Sendable (Int) throws -> Void
 
-    /// Makes a case from what is done with input of about the given size in bytes.
+    /// Creates a case from a closure that processes input of about the given size in bytes.
     package init(_ description: String, _ work: @escaping @Sendable (Int) throws -> Void) {
         self.description = description
         self.work = work
     }
 
-    /// Whether ten times the input takes about ten times as long; with what was measured.
+    /// Returns whether ten times the input takes about ten times as long, and a description of the measured times.
     ///
-    /// The times are those of the thread alone, so that a busy machine does not matter. The bound is generous: quadratic
-    /// work takes a hundred times as long, and seconds.
+    /// Only the processor time of this thread is measured, so that a busy machine does not matter. The bound is
+    /// generous: quadratic work takes a hundred times as long, and seconds.
     package func isLinear(size: Int = 20_000) throws -> (Bool, String) {
         let (small, large) = (try time(size), try time(size * 10))
         return (large < 40 * small + 0.5, "\(description): \(small) s for \(size), \(large) s for \(size * 10)")
@@ -34,14 +34,14 @@ package struct LinearCase: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Parts over and over, up to a number of bytes.
+    /// Creates a string of a repeated part, with at most the given number of bytes and at least one part.
     package init(filling size: Int, with part: String) {
         let count = size / Swift.max(1, part.utf8.count)
         self = String(repeating: part, count: Swift.max(1, count))
     }
 }
 
-/// Texts that take quadratic time when they are read by characters, compared as strings, hashed, or cut again and again.
+/// Texts that take quadratic time if they are read by characters, compared as strings, hashed, or sliced repeatedly.
 package enum HostileText {
     package static let parts: [String] = [
         "\u{301}", "\u{301}\u{316}", "\u{1F1E6}", "\u{1F468}\u{200D}", "\"", "\\", "\"\\", ",", ", ", ";", "; =", " ",

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs a suite's tests on a few threads that are nobody else's.
+/// A trait that runs the tests of a suite on separate threads.
 ///
-/// Concurrency has one thread for each core. Tests that block theirs (on a socket, on a child process as exit tests do,
-/// on long sums) would hold up those that look at the clock.
+/// Swift Concurrency has one thread for each core. Tests that block their thread (on a socket, on a child process as
+/// exit tests do, on long calculations) would delay the tests that measure time.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test,
@@ -19,7 +19,9 @@ extension Trait where Self == OwnThreads {
     package static var ownThreads: OwnThreads { OwnThreads() }
 }
 
-/// A fixed number of threads: more than exit tests take for their children's pipes, since those wait for minutes.
+/// An executor with a fixed number of threads.
+///
+/// There are more than the exit tests need for the pipes of their child processes, on which they wait for minutes.
 private final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor(threads: 40)
 
@@ -29,7 +31,7 @@ private final class BlockingExecutor: TaskExecutor {
     }
 
     private let condition = NSCondition()
-    // Touched with the condition's lock held only.
+    // Accessed only with the condition locked.
     nonisolated(unsafe) private var jobs = Jobs()
 
     init(threads: Int) {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the whole process uses; only a process of one's own can be measured so.
+/// The resource usage of the whole process, meaningful only in a process that runs a single test, such as an exit test.
 package enum ProcessUsage {
-    /// Whether the thread sanitizer is there, whose own memory and time are in the way.
+    /// Whether the process runs with the thread sanitizer, whose own memory and time would distort measurements.
     package static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
 
-    /// How many threads there are.
+    /// The number of threads.
     package static var threads: Int { names("/proc/self/task").count }
 
-    /// How many threads the library's sessions have now, by their names.
+    /// The number of threads of the library's sessions, recognized by their names.
     package static var ferryThreads: Int {
         names("/proc/self/task").filter { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
@@ -16,31 +16,31 @@ package enum ProcessUsage {
         }.count
     }
 
-    /// How many file descriptors are open.
+    /// The number of open file descriptors.
     package static var descriptors: Int { names("/proc/self/fd").count }
 
-    /// Memory in use, in bytes, after freed pages were given back.
+    /// The resident memory in bytes, after freed pages have been returned to the system.
     package static var residentBytes: Int {
         trimHeap()
         return bytes("VmRSS")
     }
 
-    /// The most memory that was in use at any time, or since the mark was set back, in bytes.
+    /// The peak resident memory in bytes, since the start of the process or the last ``resetPeak()``.
     package static var peakResidentBytes: Int { bytes("VmHWM") }
 
-    /// Sets the mark of ``peakResidentBytes`` back to what is resident now.
+    /// Resets ``peakResidentBytes`` to the memory that is resident now.
     package static func resetPeak() throws {
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// Processor time of all threads, in seconds.
+    /// The processor time of all threads, in seconds.
     package static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// How many bytes more than before were resident at the worst moment of `body`.
+    /// Returns by how many bytes the resident memory grew at the peak during `body`.
     package static func growth(of body: () async throws -> Void) async throws -> Int {
         try resetPeak()
         let before = bytes("VmRSS")
@@ -48,14 +48,14 @@ package enum ProcessUsage {
         return peakResidentBytes - before
     }
 
-    /// How many seconds of processor time all threads together spent in `body`.
+    /// Returns the processor time of all threads during `body`, in seconds.
     package static func processorTime(of body: () async throws -> Void) async throws -> Double {
         let before = processorTime
         try await body()
         return processorTime - before
     }
 
-    /// glibc's `malloc_trim`, whose header Foundation does not show.
+    /// Calls glibc's `malloc_trim`, which Foundation does not export.
     private static func trimHeap() {
         guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }
         let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A public test suite, which is not part of this package.
+/// A public test suite that is not part of this package.
 ///
-/// Its tests run where an environment variable has the path of a checkout, such as
+/// Its tests run only if an environment variable is set to the path of a checkout, as in
 /// `FERRY_HTTP_STATE=~/http-state swift test --skip-build --filter HTTPStateTests`.
 package enum PublicSuite: String {
     /// Cookies: https://github.com/abarth/http-state.
@@ -11,15 +11,15 @@ package enum PublicSuite: String {
     /// Caches: https://github.com/http-tests/cache-tests.
     case cacheTests = "FERRY_CACHE_TESTS"
 
-    /// The folder of the checkout.
+    /// The folder of the checkout, or `nil` if the environment variable is not set.
     package var folder: URL? {
         ProcessInfo.processInfo.environment[rawValue].map { URL(fileURLWithPath: $0, isDirectory: true) }
     }
 }
 
 extension Trait where Self == ConditionTrait {
-    /// A test that runs only where a public suite is checked out.
+    /// Returns a condition that enables a test only if a public suite is checked out.
     package static func publicSuite(_ suite: PublicSuite) -> Self {
-        .enabled(if: suite.folder != nil, Comment(rawValue: "\(suite.rawValue) has no path of a checkout"))
+        .enabled(if: suite.folder != nil, Comment(rawValue: "\(suite.rawValue) is not set to the path of a checkout"))
     }
 }

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Looks for a user name and a password in everything that can be read of a value.
+/// A search for a user name and a password in everything that can be read from a value.
 package enum SecretScan {
-    /// Names that are parts of no other word.
+    /// A user name that is not part of another word.
     package static let user = "adal0ve"
     package static let password = "s3cret"
     package static let userInfo = "\(user):\(password)@"
 
-    /// The places of a value that have the user or the password, with their text.
+    /// Returns the texts in a value that contain the user name or the password.
     ///
-    /// Resume data is left out: it holds what it takes to repeat the request, and is documented as confidential.
+    /// Resume data is not searched: it contains what is needed to repeat the request, and is documented as
+    /// confidential.
     package static func findings(in value: Any) -> [String] {
         texts(of: value, depth: 0).filter { $0.contains(user) || $0.contains(password) }
     }
@@ -17,7 +18,7 @@ package enum SecretScan {
     private static func texts(of value: Any, depth: Int) -> [String] {
         let deepest = 12
         guard depth < deepest else { return [] }
-        // Optional values and boxes of `Any` are looked into by their mirror.
+        // Optionals and values inside an `Any` are searched through their mirror, below.
         var texts = [String(describing: value), String(reflecting: value)]
         if let data = value as? Data { texts.append(String(decoding: data, as: UTF8.self)) }
         if let url = value as? URL { texts += [url.absoluteString, url.user ?? "", url.password ?? ""] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes with its last owner.
+/// A separate folder for a test, which is removed with the last reference to the object.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -13,29 +13,29 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// The names of what is in it, in order.
+    /// The names of the folder's contents, sorted.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
 
-    /// The URL of a file in it.
+    /// Returns the URL of a file in the folder.
     package func file(_ name: String) -> URL {
         url.appendingPathComponent(name)
     }
 
-    /// The URL of a file in it that is written now.
+    /// Writes a file in the folder and returns its URL.
     package func file(_ name: String, _ contents: Data) throws -> URL {
         let file = file(name)
         try contents.write(to: file)
         return file
     }
 
-    /// The URL of a file in it that is written now.
+    /// Writes a file in the folder and returns its URL.
     package func file(_ name: String, _ contents: String) throws -> URL {
         try file(name, Data(contents.utf8))
     }
 
-    /// A file's bytes, if it is there.
+    /// Returns the contents of a file, or `nil` if it does not exist.
     package func data(_ name: String) -> Data? {
         FileManager.default.contents(atPath: file(name).path)
     }
