@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// Knows who may use a proxy, by Basic (RFC 7617) or Digest (RFC 7616) authentication.
+/// The access check of a proxy, by Basic (RFC 7617) or Digest (RFC 7616) authentication.
 struct ProxyGuardian: Sendable {
     private let authentication: TestProxy.Authentication
     private let realm = "proxy"

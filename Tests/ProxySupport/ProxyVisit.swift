@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a proxy does with one connection.
+/// The handling of a connection to a proxy.
 struct ProxyVisit: Sendable {
     let guardian: ProxyGuardian
     let manners: TestProxy.Manners
@@ -15,7 +15,7 @@ struct ProxyVisit: Sendable {
 
     // MARK: - HTTP
 
-    /// Serves one request, and answers whether another may follow.
+    /// Serves one request and returns whether another may follow on the connection.
     private func serveHTTP(_ client: Int32) -> Bool {
         var received: [UInt8] = []
         let mark = Array("\r\n\r\n".utf8)
@@ -58,7 +58,7 @@ struct ProxyVisit: Sendable {
 
     private func misbehave(_ client: Int32) {
         if case .garbles = manners { _ = Sockets.write(client, Array("\u{7}what?\r\n\r\n".utf8)) }
-        // The client gives up first; until then nothing is said.
+        // Send nothing until the client closes the connection.
         if case .stalls = manners { while !Sockets.read(client).isEmpty {} }
     }
 
@@ -68,7 +68,7 @@ struct ProxyVisit: Sendable {
             _ = Sockets.write(client, Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8))
             return
         }
-        // The fields are nobody's business but the proxy's.
+        // The header fields must not reach the client's response: they concern only the tunnel.
         let answer = "HTTP/1.1 200 Connection established\r\nX-From: tunnel\r\nSet-Cookie: tunnel=1\r\n\r\n"
         if Sockets.write(client, Array(answer.utf8)) { Sockets.relay(client, server) }
         close(server)
@@ -144,7 +144,7 @@ struct ProxyVisit: Sendable {
         close(server)
     }
 
-    /// A string behind its length, and behind some bytes that are skipped.
+    /// Reads a string that is preceded by its length in one byte, after skipping some bytes.
     private func text(_ client: Int32, after skipped: Int) -> String {
         let head = Sockets.read(client, exactly: skipped + 1)
         return String(decoding: Sockets.read(client, exactly: Int(head.last ?? 0)), as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The few system calls that a proxy is made of; every descriptor belongs to whoever asked for it.
+/// The system calls that a proxy needs; the caller owns every descriptor that is returned.
 enum Sockets {
     struct Failure: Error {
         let call: String
@@ -22,7 +22,7 @@ enum Sockets {
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Listens on a Unix-domain socket; the path of an abstract one begins with a null byte.
+    /// Listens on a Unix-domain socket; the path of an abstract socket begins with a null byte.
     static func listen(path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -37,7 +37,7 @@ enum Sockets {
         return descriptor
     }
 
-    /// Connects to a port of 127.0.0.1; `nil` where nobody listens.
+    /// Connects to a port of 127.0.0.1; returns `nil` if that fails.
     static func connect(_ port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let address = ipv4(port)
@@ -51,7 +51,7 @@ enum Sockets {
         return nil
     }
 
-    /// Runs `body` on a thread for each connection, until the listener is shut down.
+    /// Runs `body` on a separate thread for each connection, until the listener is shut down.
     static func serve(_ listener: Int32, _ body: @escaping @Sendable (Int32) -> Void) {
         let thread = Thread {
             while true {
@@ -80,14 +80,14 @@ enum Sockets {
         return true
     }
 
-    /// What has come, at most `limit` bytes of it; empty at the end.
+    /// Reads the bytes that are available, at most `limit`; returns an empty array at the end or after an error.
     static func read(_ descriptor: Int32, limit: Int = 65_536) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &bytes, limit, 0)
         return count > 0 ? Array(bytes.prefix(count)) : []
     }
 
-    /// Exactly so many bytes, or fewer at the end.
+    /// Reads exactly `count` bytes, or fewer at the end.
     static func read(_ descriptor: Int32, exactly count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -98,7 +98,7 @@ enum Sockets {
         return bytes
     }
 
-    /// Carries bytes both ways until both ends have closed.
+    /// Relays bytes in both directions until both ends are closed.
     static func relay(_ first: Int32, _ second: Int32) {
         var ends = [
             pollfd(fd: first, events: Int16(POLLIN), revents: 0), pollfd(fd: second, events: Int16(POLLIN), revents: 0),

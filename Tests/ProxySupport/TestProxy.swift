@@ -1,25 +1,25 @@
 import FerryTesting
 import Foundation
 
-/// A proxy on a port of its own: it forwards HTTP, opens tunnels and speaks SOCKS 5, and writes down what it is asked.
+/// A proxy that forwards HTTP, opens tunnels and supports SOCKS 5, and that records its requests.
 ///
-/// Every name is this machine for it, so that it reaches hosts which nobody else can look up.
+/// It resolves every host name to this machine, so that it can reach hosts that have no DNS entry.
 public final class TestProxy: Sendable {
-    /// Whom it serves.
+    /// The authentication that it requires.
     public enum Authentication: Sendable {
         case none
         case basic(user: String, password: String)
         case digest(user: String, password: String)
     }
 
-    /// What it does when it is asked.
+    /// How it handles requests.
     public enum Manners: Sendable {
         case serves
-        /// It answers a request or `CONNECT` with a status, and SOCKS with a refusal.
+        /// It responds to a request or `CONNECT` with a status code, and to SOCKS with a refusal.
         case refuses(status: Int)
-        /// It never answers.
+        /// It never responds.
         case stalls
-        /// It answers with what is no protocol.
+        /// It responds with bytes that are not valid in any protocol.
         case garbles
         case closes
     }
@@ -30,16 +30,16 @@ public final class TestProxy: Sendable {
         case socks
     }
 
-    /// One time somebody asked.
+    /// A request to the proxy.
     public struct Exchange: Sendable {
         public var kind: Kind
-        /// What was asked for: an absolute URL, or a host and a port.
+        /// The target of the request: an absolute URL, or a host and a port.
         public var target: String
         /// The head of the request; empty for SOCKS.
         public var head = ""
-        /// `Proxy-Authorization`, or SOCKS's user and password with a colon between them.
+        /// The value of `Proxy-Authorization`, or the user and password of SOCKS with a colon between them.
         public var credentials: String?
-        /// Whether the host came as a name, and was not looked up before.
+        /// Whether the client sent the host to SOCKS as a name rather than an address; always `true` for HTTP.
         public var isName = false
         public var wasServed = false
     }
@@ -50,7 +50,7 @@ public final class TestProxy: Sendable {
     private let manners: Manners
     private let log: ExchangeLog
 
-    /// Everything it was asked, in order.
+    /// All requests to the proxy, in order.
     public var exchanges: [Exchange] { log.all }
 
     public init(_ authentication: Authentication = .none, _ manners: Manners = .serves) throws {
@@ -69,7 +69,7 @@ public final class TestProxy: Sendable {
 }
 
 final class ExchangeLog: @unchecked Sendable {
-    // `@unchecked Sendable`: the list is touched with the lock held.
+    // `@unchecked Sendable`: the list is accessed only with the lock held.
     private let lock = NSLock()
     private var exchanges: [TestProxy.Exchange] = []
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A Unix-domain socket in front of a port of this machine.
+/// A Unix-domain socket that relays connections to a port of this machine.
 public final class UnixRelay: Sendable {
     private let listener: Int32
     private let path: String
 
-    /// Listens on a path, or on the abstract name behind a null byte.
+    /// Listens on a path, or on an abstract name, which begins with a null byte.
     public init(path: String, to port: Int) throws {
         self.path = path
         listener = try Sockets.listen(path: path)
