@@ -3,8 +3,8 @@ import FerrySession
 /// A response serializer that decodes a JSON body as a `Decodable` type.
 ///
 /// If the body is empty or a single space, the value is ``EmptyResponse/emptyValue`` for an ``EmptyResponse``, and
-/// `nil` for an optional type. For other types there is no value, which is a decoding error unless no body was expected
-/// (HEAD, 204, 205, 304) or the response has no data, as for a download.
+/// `nil` for an optional type. For other types there is no value; if the response is valid, that is a decoding error
+/// unless no body was expected (HEAD, 204, 205, 304) or the response has no data, as for a download.
 ///
 /// If the status code is not acceptable, the body is decoded nevertheless. If that fails, the error is the one for the
 /// status code, with the decoding error in ``NetworkError/decodingError``.

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The identity, size and modification time of a file, by which a change of the file is detected.
+/// The identity, size and modification time of a file, used to detect changes.
 struct FileStamp: Sendable, Equatable {
     let size: Int64
     private let device: UInt64

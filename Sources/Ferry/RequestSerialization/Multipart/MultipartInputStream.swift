@@ -2,10 +2,9 @@ import FerrySession
 
 /// A stream of the body of a ``MultipartFormData``.
 ///
-/// The stream is read by polling, with buffers of any size; it has no stream events and cannot be scheduled in a run
-/// loop. When a part fails, the bytes before it are returned first; then ``read(_:maxLength:)`` returns -1 and
-/// ``streamError`` is set. A failure is never reported as the end of the body. `copy()` returns a new stream of the
-/// same body.
+/// The stream can be read with buffers of any size. It has no stream events and cannot be scheduled in a run loop. When
+/// a part fails, the bytes before it are returned first; then ``read(_:maxLength:)`` returns -1 and ``streamError`` is
+/// set. A failure is never reported as the end of the body. `copy()` returns a new stream of the same body.
 public final class MultipartInputStream: InputStream {
     /// The form whose body this is.
     public let form: MultipartFormData
