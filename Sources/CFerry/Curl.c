@@ -151,7 +151,7 @@ static void load(void) {
             snprintf(
                 load_error, sizeof load_error,
                 "libcurl was not found: %s is neither in this process nor in " FERRY_LIBCURL
-                " (libcurl 7.68 or later is needed)",
+                " (libcurl 7.80 or later is needed)",
                 wanted[index].name);
             return;
         }

@@ -59,12 +59,21 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         try loaded.get()
     }
 
+    /// libcurl 7.80, the first that reports which connection a request is about to be sent on. Without that, neither trust
+    /// nor bytes left over on an idle connection could be checked before the request.
+    private static let oldestVersionNumber = 0x07_50_00
+
     private static let loaded = Result<CurlRuntime, CurlSessionError> { () throws(CurlSessionError) in
         if let problem = ferry_load() {
             throw CurlSessionError(.curlUnavailable, String(cString: problem))
         }
+        let runtime = CurlRuntime(ferry_version_info())
+        guard runtime.versionNumber >= oldestVersionNumber else {
+            let text = "libcurl \(runtime.version) is too old: 7.80 or later is needed"
+            throw CurlSessionError(.curlUnavailable, text)
+        }
         NetworkAttempt.installCallbacks()
-        return CurlRuntime(ferry_version_info())
+        return runtime
     }
 
     private init(_ info: ferry_version) {
