@@ -155,7 +155,7 @@ extension NetworkAttempt {
         )
         let decision: TrustDecision
         if certificates.isEmpty {
-            decision = .refuse(reason: "it has shown no certificate")
+            decision = .refuse(reason: "it presented no certificate")
         } else if tls.evaluator == nil, let policy = trust.session.policy as? any ImmediateTrustPolicy {
             decision = policy.decide(server)
         } else {

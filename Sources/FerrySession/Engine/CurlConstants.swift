@@ -36,7 +36,6 @@ enum CurlOption {
     static let tcpKeepAlive: Int32 = 213
     static let pathAsIs: Int32 = 234
     static let pipeWait: Int32 = 237
-    static let suppressConnectHeaders: Int32 = 265
     static let uploadBufferSize: Int32 = 280
     static let httpAuthentication: Int32 = 107
     static let userName: Int32 = 10_173

@@ -9,12 +9,8 @@ enum TLSBackend {
     /// Throws where an evaluator could not see the chain before the first byte of a request.
     static func requireEvaluation(_ runtime: CurlRuntime?) throws(CurlSessionError) {
         guard let runtime else { return }
-        let firstWithPrerequestCallback = 0x07_5000
-        guard runtime.versionNumber >= firstWithPrerequestCallback, isOpenSSL(runtime.tlsBackend ?? "") else {
-            throw CurlSessionError(
-                .tlsUnsupported,
-                "Trust can be evaluated with libcurl 7.80 or later and OpenSSL, not with \(runtime)"
-            )
+        guard isOpenSSL(runtime.tlsBackend ?? "") else {
+            throw CurlSessionError(.tlsUnsupported, "Trust can be evaluated with OpenSSL, not with \(runtime)")
         }
     }
 }
