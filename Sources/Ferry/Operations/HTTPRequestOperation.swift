@@ -23,33 +23,34 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     private let parsing = Locked(Parsing())
 
-    /// Validates and parses the response; by default it accepts status codes 200 to 299 and gives the body.
+    /// The serializer that validates and parses the response.
     ///
-    /// Setting it forgets what was parsed: the next one to ask has it parsed anew.
+    /// The default accepts status codes 200 to 299 and returns the body. Setting it discards what was parsed, and the
+    /// response is parsed again when a result is read.
     public var responseSerializer: any ValidatingResponseSerializer {
         get { parsing.withLock { $0.serializer } }
         set { parsing.withLock { $0 = Parsing(serializer: newValue) } }
     }
 
-    /// What the serializer made of the response; nil before the end, or if there is nothing.
+    /// The object the serializer made of the response; nil before the end, or if there is none.
     ///
     /// It is parsed once, on the processing queue, before the operation finishes.
     public var responseObject: (any Sendable)? { parsed?.value }
 
-    /// Why the response could not be accepted or parsed; else why the transfer failed; nil if it did not, or not yet.
+    /// The error of the transfer, of validation or of parsing; nil before the end, or if there was none.
     override public var error: NetworkError? { parsed?.error ?? super.error }
 
-    /// The server's response, as one of HTTP.
+    /// The server's response as an `HTTPURLResponse`.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// Sets what is called at the end: one of two closures, once, on the ``RequestOperation/completionQueue``.
+    /// Sets the closures for the end, one of which is called once, on the ``RequestOperation/completionQueue``.
     ///
-    /// Both are released then. They run before the `completionBlock`; setting them again replaces them. For an
-    /// operation that is finished already, one is called at once.
+    /// They run before the `completionBlock` and are released afterwards; setting them again replaces them. If the
+    /// operation has already finished, the call is scheduled immediately.
     ///
     /// - Parameters:
-    ///   - success: Receives the operation and its ``responseObject``.
-    ///   - failure: Receives the operation and its ``error``; the object may be there too.
+    ///   - success: Called with the operation and its ``responseObject``.
+    ///   - failure: Called with the operation and its ``error``; there may be a ``responseObject`` as well.
     public func completion(
         success: (@Sendable (HTTPRequestOperation, (any Sendable)?) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, NetworkError) -> Void)? = nil
@@ -68,7 +69,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         (completionQueue ?? manager.completionQueue).async { handler(self) }
     }
 
-    /// Gives a fresh operation, ready, with the same request, manager, serializer, closures and settings.
+    /// Returns a new operation, ready, with the same request, manager, serializer, closures and settings.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.
@@ -89,7 +90,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     override var maximumBytes: Int? { responseSerializer.maximumBytes }
 
-    /// What was parsed; nil before the end.
+    /// The parsed response; nil before the end.
     private var parsed: SerializedResponse<any Sendable>? {
         if let known = parsing.withLock({ $0.result }) { return known }
         guard isFinished, super.error == nil else { return nil }
@@ -100,13 +101,13 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         let result = UntypedResponseSerializer(base: responseSerializer)
             .serialize(request: request, response: response, data: responseBody)
         return parsing.withLock { parsing in
-            // Another thread may have parsed too.
+            // Another thread may have parsed it in the meantime.
             if parsing.result == nil { parsing.result = result }
             return parsing.result
         }
     }
 
-    /// The body to parse; one that went to a file is validated as if there were none, as a download is.
+    /// The body to parse; if it was written to a file, the response is validated without one, as for a download.
     private var responseBody: Data? {
         let (data, output) = record.withLock { ($0.body.data, $0.settings.output) }
         return output.map(\.memory) ?? data

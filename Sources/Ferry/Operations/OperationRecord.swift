@@ -1,13 +1,13 @@
 import FerrySession
 
-/// Everything about an operation that changes; guarded by its lock.
+/// The mutable state of an operation; guarded by its lock.
 struct OperationRecord: Sendable {
-    /// What is told at the end, and to whom.
+    /// The completions to call at the end, and what they need.
     struct Farewell: Sendable {
         let handler: (@Sendable (RequestOperation) -> Void)?
         let completionBlock: (@Sendable () -> Void)?
         let token: CompletionToken?
-        /// Nothing of it is called any more; what its closures hold is let go of with it.
+        /// Not used any more; kept so that what its closures retain is released together with the record.
         let settings: OperationSettings
         let progress: ProgressReporter?
     }
@@ -17,19 +17,19 @@ struct OperationRecord: Sendable {
     var settings = OperationSettings()
     var body = ReceivedBody()
 
-    /// The transfer under way; events of any other come too late.
+    /// The running transfer; events of any other are too late and ignored.
     var transfer: OperationTransfer?
 
-    /// What went wrong, as far as the transfer knows.
+    /// The error of the transfer.
     var error: NetworkError?
 
-    /// Counts what has arrived, across all pauses.
+    /// Reports the progress of the response across all pauses.
     var progress: ProgressReporter?
 
     /// Whether the request's own body stream has been read from.
     var hasUsedBodyStream = false
 
-    /// Whether somebody is telling the changes of state.
+    /// Whether a thread is currently publishing the changes of state.
     var isPublishing = false
 
     private(set) var completionBlock: (@Sendable () -> Void)?
@@ -38,12 +38,12 @@ struct OperationRecord: Sendable {
     private var isTold = false
     private var token: CompletionToken?
 
-    /// Begins an operation.
+    /// Creates the record of a new operation.
     init(request: URLRequest) {
         self.request = request
     }
 
-    /// Goes on with an operation from an archive.
+    /// Restores the record of an archived operation.
     init(_ archive: OperationArchive) {
         request = archive.request
         machine = OperationMachine(state: archive.state, isCancelled: archive.isCancelled)
@@ -51,7 +51,7 @@ struct OperationRecord: Sendable {
         error = archive.error
     }
 
-    /// Takes the start, and enters the manager's completion group the first time unless the operation has its own.
+    /// Handles the start; the first time, enters the manager's completion group unless the operation has its own.
     mutating func start(defaultGroup: DispatchGroup) -> OperationMachine.Effect {
         let wasDelivered = machine.isDelivered
         let effect = machine.take(.start)
@@ -59,13 +59,13 @@ struct OperationRecord: Sendable {
         return effect
     }
 
-    /// Sets the completion group, and enters it at once: whoever waits for it waits for the operation.
+    /// Sets the completion group and enters it immediately, so that waiting for the group waits for the operation.
     mutating func setCompletionGroup(_ group: DispatchGroup?) {
         settings.completionGroup = group
         token = machine.isDelivered ? nil : group.map(CompletionToken.init)
     }
 
-    /// Ends the transfer with an error or without; false if it is not the one under way or the end has begun already.
+    /// Ends the transfer, with an error or without; false if it is not the running one or is already ending.
     mutating func endTransfer(_ ended: OperationTransfer?, error: NetworkError?) -> Bool {
         guard transfer === ended, machine.take(.transferEnd) == .conclude else { return false }
         transfer = nil
@@ -73,13 +73,13 @@ struct OperationRecord: Sendable {
         return true
     }
 
-    /// Sets what is called at the end, and gives what was set; nothing is kept for an end that has come.
+    /// Sets the completion block and returns the old one; the block is not kept if the end was already delivered.
     mutating func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> (@Sendable () -> Void)? {
         defer { completionBlock = machine.isDelivered ? nil : block }
         return completionBlock
     }
 
-    /// Sets the handler of the end, and gives what was set; nothing is kept for an end that has come.
+    /// Sets the completion handler and returns the old one; the handler is not kept if the end was already delivered.
     mutating func setHandler(
         _ new: @escaping @Sendable (RequestOperation) -> Void
     ) -> (isKept: Bool, old: (@Sendable (RequestOperation) -> Void)?) {
@@ -88,14 +88,14 @@ struct OperationRecord: Sendable {
         return (true, handler)
     }
 
-    /// Adds somebody to be told after handler and block have run; false if they have.
+    /// Adds an observer to call after the handler and the block have run; false if they already have.
     mutating func addObserver(_ observer: @escaping @Sendable (RequestOperation) -> Void) -> Bool {
         guard !isTold else { return false }
         observers.append(observer)
         return true
     }
 
-    /// Hands out what is to be told, and lets go of all closures.
+    /// Returns what must be called at the end, and releases all closures.
     mutating func takeFarewell() -> Farewell {
         defer {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
@@ -110,7 +110,7 @@ struct OperationRecord: Sendable {
         )
     }
 
-    /// Notes that handler and block have run, and hands out those who wait for that.
+    /// Records that the handler and the block have run, and returns the observers waiting for that.
     mutating func takeObservers() -> [@Sendable (RequestOperation) -> Void] {
         isTold = true
         defer { observers = [] }

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// What can be set on an operation.
+/// The settings of an operation.
 struct OperationSettings: Sendable {
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
@@ -25,7 +25,7 @@ struct OperationSettings: Sendable {
         )
     }
 
-    /// Lets go of what may hold the operation itself.
+    /// Releases the closures, which may retain the operation itself.
     mutating func releaseClosures() {
         (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
         (challenge, redirect, cacheResponse) = (nil, nil, nil)
@@ -35,7 +35,8 @@ struct OperationSettings: Sendable {
         challenge != nil || credential != nil || !shouldUseCredentialStorage
     }
 
-    /// The handler's answer; else the credential, once; else none, unless the storage or the manager may have one.
+    /// Returns the handler's answer; without a handler the credential, once; without either nil, so that the storage or
+    /// the manager decides, if they may.
     private func answer(
         _ question: URLAuthenticationChallenge,
         later: @escaping @Sendable (ChallengeOutcome) -> Void

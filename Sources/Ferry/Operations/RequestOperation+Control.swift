@@ -1,10 +1,10 @@
 import FerrySession
 
 extension RequestOperation {
-    /// Breaks the transfer off and keeps what has arrived.
+    /// Cancels the transfer and keeps what has arrived.
     ///
-    /// Posts ``Foundation/NSNotification/Name/networkingOperationDidFinish`` if it was running. One that has been
-    /// cancelled or is at its end ignores it. A paused operation keeps its place in its queue.
+    /// If the operation was running, posts ``Foundation/NSNotification/Name/networkingOperationDidFinish``. Has no
+    /// effect on an operation that is cancelled or ending. A paused operation keeps its place in its queue.
     public func pause() {
         let (effect, transfer) = record.withLock { record in
             let effect = record.machine.take(.pause)
@@ -18,23 +18,25 @@ extension RequestOperation {
         manager.core.notifications.post(.networkingOperationDidFinish, object: self)
     }
 
-    /// Goes on after a pause: with the rest of the same entity where the server can tell that, else from the beginning.
+    /// Continues after a pause.
     ///
-    /// The request is sent again, with `Range` and `If-Range` if what has arrived has a strong validator. An operation
-    /// that was paused before it was started becomes ready, and its queue or ``start()`` starts it.
+    /// The request is sent again, with `Range` and `If-Range` if the response that has arrived has a strong validator.
+    /// If the server then sends the rest of the same entity, it is appended; otherwise the body starts from the
+    /// beginning. An operation that was paused before it was started becomes ready, and its queue or ``start()`` starts
+    /// it.
     public func resume() {
         let effect = record.withLock { $0.machine.take(.resume) }
         publishChanges()
         perform(effect)
     }
 
-    /// Does what follows from a decision.
+    /// Carries out an effect of the state machine.
     func perform(_ effect: OperationMachine.Effect) {
         switch effect {
         case .nothing, .interrupt, .conclude: return
         case .begin:
             manager.core.notifications.post(.networkingOperationDidStart, object: self)
-            // On the serial queue, so that nothing of an earlier transfer is still being written.
+            // On the serial queue, so that no data of an earlier transfer is still being written.
             manager.operationQueue.addOperation { self.beginTransfer() }
         case .concludeCancelled:
             let transfer = record.withLock { record in
@@ -49,9 +51,9 @@ extension RequestOperation {
         }
     }
 
-    /// Tells the queue and all other observers of the changes of state, in order and one after the other.
+    /// Publishes the changes of state to the queue and all other observers, serially and in order.
     ///
-    /// The state has changed by then: it is decided under a lock, under which nobody can be told.
+    /// The state has already changed: that is decided under a lock, and observers must not be called under a lock.
     func publishChanges() {
         let isMine = record.withLock { record in
             defer { record.isPublishing = true }
@@ -74,7 +76,7 @@ extension RequestOperation {
 
     private func announce(_ key: String) {
         guard key == State.ready.key else { return didChangeValue(forKey: key) }
-        // The queue notes what it reads, and something else may become ready between the two.
+        // The queue records what it reads, and the readiness may change between the two reads.
         var isSame = false
         while !isSame {
             let wasReady = isReady

@@ -1,33 +1,36 @@
 import FerrySession
 
 extension RequestOperation {
-    /// Where the operation is in its life.
+    /// The state of the operation.
     public var state: State { record.withLock { $0.machine.state } }
 
-    /// Whether the operation is paused.
+    /// A Boolean value that indicates whether the operation is paused.
     public var isPaused: Bool { state == .paused }
 
-    /// The server's response; after a pause that of the first part, to which the rest belongs.
+    /// The server's response; after a pause, the response to which the rest of the body is appended.
     public var response: URLResponse? { record.withLock { $0.body.response } }
 
-    /// How many bytes of the response's body have arrived, before pauses and after them.
+    /// The number of bytes of the response's body that have arrived, before and after pauses.
     public var byteCount: Int64 { record.withLock { $0.body.byteCount } }
 
-    /// The body as far as it has arrived; nil without a response, or where it goes to a stream other than to memory.
+    /// The part of the body that has arrived.
+    ///
+    /// Nil without a response, or if the body is written to an output stream; for a stream to memory, it is available
+    /// once the operation has finished.
     public var responseData: Data? {
         let (response, data, output) = record.withLock { ($0.body.response, $0.body.data, $0.settings.output) }
         guard response != nil else { return nil }
         guard let output else { return data }
-        // A stream may be asked only while nobody writes to it.
+        // A stream may be read only when it is no longer written to.
         return isFinished ? output.memory : nil
     }
 
-    /// The body as text, read by ``responseStringEncoding``; nil without a body, or if it is not such text.
+    /// The body as text in the ``responseStringEncoding``; nil without a body, or if it is not valid in that encoding.
     public var responseString: String? {
         responseData.flatMap { Charset.string($0, encoding: responseStringEncoding) }
     }
 
-    /// The character encoding the response names; UTF-8 if it names none or one nobody knows.
+    /// The character encoding the response names; UTF-8 if it names none or an unknown one.
     public var responseStringEncoding: String.Encoding {
         response?.declaredEncoding ?? .utf8
     }

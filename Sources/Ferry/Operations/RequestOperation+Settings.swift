@@ -1,16 +1,18 @@
 import FerrySession
 
 extension RequestOperation {
-    /// Decides about a challenge; the function is for an answer after ``ChallengeOutcome/deferred``.
+    /// A closure that decides about a challenge; after ``ChallengeOutcome/deferred``, it calls its second argument once
+    /// it has an outcome.
     public typealias ChallengeHandler =
         @Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome
 
-    /// The request, as it was given.
+    /// The request the operation was made with.
     public var request: URLRequest { record.withLock { $0.request } }
 
-    /// The body of the request as a stream; setting it counts before the operation is started.
+    /// The body of the request as a stream; must be set before the operation is started.
     ///
-    /// A stream serves once. If the body is needed again, after a pause or a redirection, ``newBodyStream`` is asked.
+    /// A stream can be read only once. If the body is needed again, after a pause or a redirect, ``newBodyStream`` is
+    /// called.
     public var inputStream: InputStream? {
         get { record.withLock { $0.request }.httpBodyStream }
         set {
@@ -23,7 +25,7 @@ extension RequestOperation {
         }
     }
 
-    /// Makes a stream from the beginning of the request's body, each time one is needed.
+    /// Returns a new stream of the request's body, each time one is needed.
     ///
     /// Runs on the manager's operation queue.
     public var newBodyStream: (@Sendable () -> InputStream?)? {
@@ -31,10 +33,11 @@ extension RequestOperation {
         set { change(\.newBodyStream, to: newValue) }
     }
 
-    /// Where the body of the response goes as it comes; nil, the default, collects it in memory.
+    /// The stream to which the body of the response is written as it arrives; nil, the default, collects it in memory.
     ///
     /// ``FileOutputStream`` writes a file. A stream is opened, written to and closed on the manager's operation queue,
-    /// which waits for it: a slow one holds up other requests. One that fails or is full makes the operation fail.
+    /// which waits for it, so a slow stream delays other requests. If the stream fails or is full, so does the
+    /// operation.
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
         set {
@@ -43,59 +46,60 @@ extension RequestOperation {
         }
     }
 
-    /// What to answer the first challenge with.
+    /// The credential with which a first challenge is answered.
     public var credential: URLCredential? {
         get { record.withLock { $0.settings.credential } }
         set { change(\.credential, to: newValue) }
     }
 
-    /// Whether a challenge may be answered from the session's credential storage; true by default.
+    /// A Boolean value that indicates whether a challenge may be answered from the session's credential storage; true
+    /// by default.
     public var shouldUseCredentialStorage: Bool {
         get { record.withLock { $0.settings.shouldUseCredentialStorage } }
         set { change(\.shouldUseCredentialStorage, to: newValue) }
     }
 
-    /// Which servers the operation trusts; the manager's policy by default.
+    /// The rules by which the operation trusts servers; the manager's policy by default.
     ///
-    /// Operations with the same other policy share a session.
+    /// Operations that share a policy other than the manager's also share a session.
     public var securityPolicy: SecurityPolicy {
         get { record.withLock { $0.settings.securityPolicy } ?? manager.securityPolicy }
         set { change(\.securityPolicy, to: newValue) }
     }
 
-    /// Where completions run; nil, the default, is the manager's ``SessionManager/completionQueue``.
+    /// The queue on which completions run; nil, the default, is the manager's ``SessionManager/completionQueue``.
     public var completionQueue: DispatchQueue? {
         get { record.withLock { $0.settings.completionQueue } }
         set { change(\.completionQueue, to: newValue) }
     }
 
-    /// The group the operation is in from the moment this is set until its completions have run.
+    /// The group that the operation enters when this is set and leaves when its completions have run.
     ///
-    /// Nil, the default, is the manager's ``SessionManager/completionGroup``, from the start on.
+    /// With nil, the default, the operation enters the manager's ``SessionManager/completionGroup`` when it is started.
     public var completionGroup: DispatchGroup? {
         get { record.withLock { $0.settings.completionGroup } }
         set { record.withLock { $0.setCompletionGroup(newValue) } }
     }
 
-    /// Whatever belongs to the operation; it is not archived.
+    /// Arbitrary data associated with the operation; it is not archived.
     public var userInfo: [String: any Sendable] {
         get { record.withLock { $0.settings.userInfo } }
         set { change(\.userInfo, to: newValue) }
     }
 
-    /// Receives the progress of the request's body, from its beginning after each pause.
+    /// Called with the progress of the request's body, which begins again after each pause.
     public var uploadProgress: ProgressHandler? {
         get { record.withLock { $0.settings.uploadProgress } }
         set { change(\.uploadProgress, to: newValue) }
     }
 
-    /// Receives the progress of the whole response, what arrived before a pause included.
+    /// Called with the progress of the whole response, including what arrived before a pause.
     public var downloadProgress: ProgressHandler? {
         get { record.withLock { $0.settings.downloadProgress } }
         set { change(\.downloadProgress, to: newValue) }
     }
 
-    /// Decides about challenges, in place of ``credential`` and the manager's hooks.
+    /// Decides about challenges, instead of ``credential`` and the manager's hooks.
     ///
     /// Runs on the manager's operation queue.
     public var authenticationChallenge: ChallengeHandler? {
@@ -103,23 +107,23 @@ extension RequestOperation {
         set { change(\.challenge, to: newValue) }
     }
 
-    /// Gives the request to follow a redirection with; nil refuses it, and the redirection is the response.
+    /// Returns the request with which to follow a redirect; nil refuses it, and the redirect becomes the response.
     ///
-    /// Runs on the manager's operation queue, in place of the manager's hook.
+    /// Runs on the manager's operation queue, instead of the manager's hook.
     public var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? {
         get { record.withLock { $0.settings.redirect } }
         set { change(\.redirect, to: newValue) }
     }
 
-    /// Gives what to cache; nil caches nothing.
+    /// Returns the response to cache; nil caches nothing.
     ///
-    /// Runs on the manager's operation queue, in place of the manager's hook.
+    /// Runs on the manager's operation queue, instead of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
         get { record.withLock { $0.settings.cacheResponse } }
         set { change(\.cacheResponse, to: newValue) }
     }
 
-    /// Sets something, and lets go of what was set outside the lock: what a closure holds may have a life of its own.
+    /// Changes a setting, and releases the old value outside the lock, because that may run code of the user.
     private func change<Value: Sendable>(
         _ path: any WritableKeyPath<OperationSettings, Value> & Sendable,
         to value: Value

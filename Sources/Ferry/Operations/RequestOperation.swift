@@ -8,49 +8,52 @@ import FerrySession
 /// queue.addOperation(operation)
 /// ```
 ///
-/// It runs on a ``SessionManager``: bytes arrive on the manager's one serial operation queue, and no operation has a
-/// thread of its own. Set it up before it is started; its closures are released once it is finished. All members may be
-/// used from any thread.
+/// It runs on a ``SessionManager``: data arrives on the manager's one serial operation queue, and no operation has its
+/// own thread. Set the operation up before it is started; its closures are released once it has finished. All members
+/// may be used from any thread.
 ///
-/// ``pause()`` keeps what has arrived, and ``resume()`` asks for the rest of the same entity where that is safe. An
-/// operation that is paused keeps its place in its queue.
+/// ``pause()`` keeps what has arrived, and ``resume()`` requests the rest of the same entity where that is safe. A
+/// paused operation keeps its place in its queue.
 ///
-/// Do not `start()` an operation that is in a queue: Foundation does not allow for it.
+/// Do not call `start()` on an operation that is in a queue: Foundation does not support that.
 ///
 /// AFNetworking: `AFURLConnectionOperation`.
 open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Unchecked since the class is open and Operation's own conformance is; its own state is locked or immutable.
 
-    /// The manager of the operations that are made without one.
+    /// The manager of operations made without one.
     public static let defaultManager = SessionManager()
 
-    /// Everything that changes.
+    /// The mutable state.
     let record: Locked<OperationRecord>
 
-    /// What runs the operation's requests.
+    /// The manager that runs the operation's requests.
     public let manager: SessionManager
 
-    /// Makes an operation, ready.
+    /// Creates an operation that is ready.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - manager: What runs it: its session, adapters, hooks and queues.
+    ///   - manager: The manager whose session, adapters, hooks and queues are used.
     public required init(request: URLRequest, manager: SessionManager = RequestOperation.defaultManager) {
         self.manager = manager
         record = Locked(OperationRecord(request: request))
         super.init()
     }
 
-    /// Makes an operation from what ``archivedData()`` gave: ready, or finished if it was.
+    /// Creates an operation from the result of ``archivedData()``; it is finished if the archived one was, and ready
+    /// otherwise.
     ///
-    /// Closures, streams and the manager are not archived, nor is a response serializer other than those for data, JSON,
-    /// property lists and strings. Neither is where an output stream goes: one that holds as many bytes as had arrived lets the operation go on there.
+    /// Closures, streams and the manager are not archived. A response serializer is archived if it is one of Ferry's
+    /// for data, JSON, property lists, text or images, or a compound of those, and has no closures. The destination of
+    /// an output stream is not archived either: set a stream that already contains as many bytes as had arrived to
+    /// continue there.
     ///
     /// - Parameters:
-    ///   - data: The archive; anything at all may be in it.
-    ///   - manager: What runs the request.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed`` if this is no archive of an operation, or a
-    ///   damaged one.
+    ///   - data: The archive; invalid data is safe.
+    ///   - manager: The manager that runs the request.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed`` if the data is not an archive of an
+    ///   operation, or is damaged.
     public required init(
         archivedData data: Data,
         manager: SessionManager = RequestOperation.defaultManager
@@ -62,10 +65,10 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         archivedSerializer = archive.serializer
     }
 
-    /// Makes an operation from a keyed archive; nil if there is none in it.
+    /// Creates an operation from a keyed archive; nil if the archive contains none.
     ///
-    /// A keyed archive that somebody has tampered with may end the process within Foundation's unarchiver:
-    /// ``init(archivedData:manager:)`` takes any bytes.
+    /// A malicious keyed archive may end the process within Foundation's unarchiver; ``init(archivedData:manager:)`` is
+    /// safe for any data.
     ///
     /// - Parameter coder: The unarchiver.
     public required init?(coder: NSCoder) {
@@ -76,7 +79,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
             }
             archive = try OperationArchive(Data(referencing: data))
         } catch {
-            // Under the other policy a failure ends the process.
+            // Under the other policy, `failWithError` ends the process.
             if coder.decodingFailurePolicy == .setErrorAndReturn { coder.failWithError(error) }
             return nil
         }
@@ -89,21 +92,21 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Parses the response once the transfer has succeeded; runs on the processing queue.
     func parseResponse() {}
 
-    /// What an archive keeps of the response serializer.
+    /// The part of the response serializer that an archive keeps.
     var archivedSerializer: ArchivedSerializer? {
         get { nil }
         set {}
     }
 
-    /// The largest body that may be collected; nil for any.
+    /// The greatest number of bytes of a body that are collected; nil for no limit.
     var maximumBytes: Int? { nil }
 
-    /// Why the operation failed; nil if it did not, or not yet.
+    /// The error with which the operation failed; nil before the end, or if there was none.
     public var error: NetworkError? { record.withLock { $0.error } }
 
-    /// Gives a fresh operation, ready, with the same request, manager, closures and settings.
+    /// Returns a new operation, ready, with the same request, manager, closures and settings.
     ///
-    /// It has no output stream and no completion of its own: it is made for trying again.
+    /// The copy, which is meant for trying again, has no output stream and no completions.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.
@@ -120,23 +123,23 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     // MARK: - Operation
 
-    /// Whether the operation can be started: it is ready, and so are its dependencies.
+    /// A Boolean value that indicates whether the operation is ready, and so are its dependencies.
     override open var isReady: Bool {
-        // A finished one is ready as well, as Foundation has it: its queue lets it pass.
+        // As in Foundation, a finished operation is also ready, so that its queue can remove it.
         let state = state
         return (state == .ready || state == .finished) && super.isReady
     }
 
-    /// Whether the operation is on its way.
+    /// A Boolean value that indicates whether the operation is running.
     override open var isExecuting: Bool { state == .executing }
 
-    /// Whether the operation is at its end.
+    /// A Boolean value that indicates whether the operation has finished.
     override open var isFinished: Bool { state == .finished }
 
-    /// Whether the operation has been cancelled.
+    /// A Boolean value that indicates whether the operation has been cancelled.
     override open var isCancelled: Bool { record.withLock { $0.machine.isCancelled } }
 
-    /// Always true: nothing waits for the request.
+    /// A Boolean value that is always true: starting does not wait for the request.
     override open var isAsynchronous: Bool { true }
 
     /// Called once, on the ``completionQueue``, after the operation has finished; released then.
@@ -148,7 +151,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         }
     }
 
-    /// Starts the operation; one that is not ready ignores it.
+    /// Starts the operation if it is ready.
     override open func start() {
         let effect = record.withLock { $0.start(defaultGroup: manager.completionGroup) }
         publishChanges()
@@ -157,7 +160,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// Cancels the operation, which ends with ``NetworkError/Code/cancelled`` (-999).
     ///
-    /// One that has not been started ends so when its queue or its owner starts it.
+    /// If it has not been started, it ends when its queue or its owner starts it.
     override open func cancel() {
         let effect = record.withLock { $0.machine.take(.cancel) }
         super.cancel()
@@ -165,7 +168,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         perform(effect)
     }
 
-    /// What the operation is, for people to read.
+    /// A textual representation of the operation.
     override open var description: String {
         let (state, isCancelled, request, response) = record.withLock {
             ($0.machine.state, $0.machine.isCancelled, $0.request, $0.body.response)
@@ -178,7 +181,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     }
 
     deinit {
-        // Only one that never finished has its stream open still.
+        // The stream is still open only if the operation never finished.
         try? record.withLock { $0.settings.output }?.close()
     }
 }

@@ -4,7 +4,7 @@ enum ArchivedRequestSerializer: Codable, Sendable {
     case json(JSONRequestSerializer)
     case propertyList(PropertyListRequestSerializer)
 
-    /// Takes a serializer; nil if it cannot be archived.
+    /// Wraps a serializer; nil if it cannot be archived.
     init?(_ serializer: any RequestSerializer) {
         switch serializer {
         case let serializer as HTTPRequestSerializer: self = .form(serializer)

@@ -9,7 +9,7 @@ enum ArchivedSerializer: Codable, Sendable {
     indirect case compound(CompoundResponseSerializer<any Sendable>)
     indirect case compoundData(CompoundResponseSerializer<Data>)
 
-    /// Takes a serializer; nil if it cannot be archived.
+    /// Wraps a serializer; nil if it cannot be archived.
     init?(_ serializer: any ResponseSerializer) {
         switch serializer {
         case let serializer as UntypedResponseSerializer: self.init(serializer.base)

@@ -1,36 +1,37 @@
 import FerrySession
 
-/// An HTTP manager as a value that can be encoded, kept and made again: base URL, serializers and security policy.
+/// A codable description of an HTTP manager: base URL, serializers and security policy.
 ///
 /// ```swift
 /// let saved = try JSONEncoder().encode(HTTPManagerDescriptor(manager))
 /// let again = try JSONDecoder().decode(HTTPManagerDescriptor.self, from: saved).makeManager()
 /// ```
 ///
-/// Configuration, transport, queues, hooks, adapters and the closures of serializers are not kept: they are code, or belong
-/// to a process. The request serializer's header fields are kept, so it is as confidential as they are.
+/// Configuration, transport, queues, hooks, adapters and the closures of serializers are not kept, because they are
+/// code or belong to a process. The description contains the request serializer's header fields, so it is as
+/// confidential as they are.
 ///
 /// AFNetworking: `NSSecureCoding` of `AFHTTPSessionManager` and `AFHTTPRequestOperationManager`.
 public struct HTTPManagerDescriptor: Codable, Sendable {
-    /// What relative paths are resolved against.
+    /// The base URL for relative paths.
     public let baseURL: URL?
 
-    /// Which servers the manager trusts.
+    /// The rules by which the manager trusts servers.
     public let securityPolicy: SecurityPolicy
 
     private let archivedRequestSerializer: ArchivedRequestSerializer
     private let archivedResponseSerializer: ArchivedSerializer
 
-    /// Encodes the parameters.
+    /// The serializer that encodes the parameters.
     public var requestSerializer: any ConfigurableRequestSerializer { archivedRequestSerializer.serializer }
 
-    /// Validates and parses the responses.
+    /// The serializer that validates and parses the responses.
     public var responseSerializer: any ValidatingResponseSerializer { archivedResponseSerializer.serializer }
 
-    /// Describes a manager.
+    /// Creates a description of a manager.
     ///
     /// - Parameter manager: The manager.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` where a serializer is not one of Ferry's own for
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` if a serializer is not one of Ferry's for
     ///   forms, JSON, property lists, text, data or images, or a compound of those.
     public init(_ manager: HTTPSessionManager) throws(NetworkError) {
         guard let request = ArchivedRequestSerializer(manager.requestSerializer) else {
@@ -45,7 +46,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         archivedResponseSerializer = response
     }
 
-    /// Describes a manager of operations.
+    /// Creates a description of an operation manager.
     ///
     /// - Parameter manager: The manager.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed``, as for an ``HTTPSessionManager``.
@@ -57,10 +58,11 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         case baseURL, securityPolicy, archivedRequestSerializer, archivedResponseSerializer
     }
 
-    /// Reads a description.
+    /// Decodes a description.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for anything that is no description, or has a base URL that is not a web address.
+    /// - Throws: `DecodingError` for anything that is not a description, or whose base URL is not an `http` or `https`
+    ///   URL with a host.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         baseURL = try container.decodeIfPresent(URL.self, forKey: .baseURL)
@@ -68,7 +70,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
             throw DecodingError.dataCorruptedError(
                 forKey: .baseURL,
                 in: container,
-                debugDescription: "The base URL is no web address"
+                debugDescription: "The base URL is not a web address"
             )
         }
         securityPolicy = try container.decode(SecurityPolicy.self, forKey: .securityPolicy)
@@ -78,7 +80,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
             try container.decode(ArchivedSerializer.self, forKey: .archivedResponseSerializer)
     }
 
-    /// Makes a manager that is as the one described.
+    /// Makes a manager with the described settings.
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
@@ -96,7 +98,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         return manager
     }
 
-    /// Makes a manager of operations that is as the one described.
+    /// Makes an operation manager with the described settings.
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.

@@ -1,38 +1,38 @@
 import FerrySession
 
-/// What an archive keeps of an operation, checked when it is read.
+/// The archived state of an operation, validated when it is read.
 struct OperationArchive: Sendable {
     typealias State = RequestOperation.State
 
     /// The request.
     let request: URLRequest
 
-    /// Ready, or finished.
+    /// The state: ready or finished.
     let state: State
 
     /// Whether the operation was cancelled.
     let isCancelled: Bool
 
-    /// What had arrived.
+    /// The part of the response that had arrived.
     let body: ReceivedBody
 
     /// Why the transfer failed.
     let error: NetworkError?
 
-    /// What parses the response, where that could be kept.
+    /// The serializer that parses the response; nil if it could not be archived.
     let serializer: ArchivedSerializer?
 
     private static let magic = Data("ferry-operation\n".utf8)
     private static let checksumLength = 8
 
-    /// How many bytes come before the payload.
+    /// The number of bytes before the payload.
     static let sealLength = magic.count + checksumLength
     private static let lengthLength = 4
 
-    /// How many bytes an operation can have received: as many as can still be added to.
+    /// The largest number of received bytes that is accepted; it leaves room for adding more without overflow.
     private static let mostBytes = Int64.max / 2
 
-    /// The head of the archive; the body's bytes follow it.
+    /// The JSON at the start of the payload; the body's bytes follow it.
     private struct Head: Codable {
         static let currentVersion = 1
 
@@ -61,7 +61,7 @@ struct OperationArchive: Sendable {
 
     // MARK: - Writing
 
-    /// Takes what there is to keep: an operation that is under way is kept as a ready one.
+    /// Captures an operation's record; an operation that is running is archived as a ready one.
     init(_ record: OperationRecord, serializer: ArchivedSerializer? = nil) {
         self.serializer = serializer
         request = record.request
@@ -71,7 +71,7 @@ struct OperationArchive: Sendable {
         error = record.error
     }
 
-    /// The archive as bytes.
+    /// Returns the archive as bytes.
     func encoded() throws(NetworkError) -> Data {
         let received = body.response as? HTTPURLResponse
         let head = Head(
@@ -97,12 +97,12 @@ struct OperationArchive: Sendable {
         }
     }
 
-    /// Puts the mark and the checksum before a payload.
+    /// Prepends the signature and the checksum to a payload.
     static func seal(_ payload: Data) -> Data {
         magic + withUnsafeBytes(of: checksum(payload).bigEndian) { Data($0) } + payload
     }
 
-    /// FNV-1a: it tells damage, not forgery.
+    /// Returns the FNV-1a hash of the data; it detects damage, not forgery.
     private static func checksum(_ data: Data) -> UInt64 {
         data.withUnsafeBytes { bytes in
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -113,12 +113,12 @@ struct OperationArchive: Sendable {
 
     // MARK: - Reading
 
-    /// Reads an archive, whatever is in the data.
+    /// Reads and validates an archive; the data may be anything.
     init(_ data: Data) throws(NetworkError) {
         let payload = try Self.payload(data)
         let jsonLength = Int(Self.number(payload.prefix(Self.lengthLength)))
         let rest = payload.dropFirst(Self.lengthLength)
-        guard payload.count >= Self.lengthLength, jsonLength <= rest.count else { throw .archive("It is cut off") }
+        guard payload.count >= Self.lengthLength, jsonLength <= rest.count else { throw .archive("It is truncated") }
         let head: Head
         do {
             head = try JSONDecoder().decode(Head.self, from: Data(rest.prefix(jsonLength)))
@@ -131,7 +131,7 @@ struct OperationArchive: Sendable {
     private init(_ head: Head, body data: Data) throws(NetworkError) {
         guard head.version == Head.currentVersion else { throw .archive("It has the unknown version \(head.version)") }
         guard let state = State(rawValue: head.state), state == .ready || state == .finished else {
-            throw .archive("There is no operation in the state \(head.state)")
+            throw .archive("It has the invalid state \(head.state)")
         }
         guard head.dataCount == data.count else {
             throw .archive("Its dataCount is \(head.dataCount), and it has \(data.count) bytes of data")
@@ -162,7 +162,7 @@ struct OperationArchive: Sendable {
     }
 
     private static func payload(_ data: Data) throws(NetworkError) -> Data {
-        guard data.starts(with: magic) else { throw .archive("It does not begin as one") }
+        guard data.starts(with: magic) else { throw .archive("It does not begin with the signature of one") }
         let sealed = data.dropFirst(magic.count)
         let payload = Data(sealed.dropFirst(checksumLength))
         guard sealed.count >= checksumLength, number(sealed.prefix(checksumLength)) == checksum(payload) else {
@@ -190,7 +190,7 @@ struct OperationArchive: Sendable {
 }
 
 extension HTTPURLResponse {
-    /// The header fields that make the same response again.
+    /// The header fields from which the response can be created again.
     fileprivate var archivedFields: [String: String] {
         var fields: [String: String] = [:]
         for (name, value) in allHeaderFields {
@@ -205,7 +205,7 @@ extension NetworkError {
     fileprivate static func archive(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
         NetworkError(
             .decodingFailed,
-            message: "This is no archive of an operation: \(what)",
+            message: "This is not an archive of an operation: \(what)",
             underlyingError: cause,
             decodingError: cause
         )

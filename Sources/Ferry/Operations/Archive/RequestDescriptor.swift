@@ -1,15 +1,15 @@
 import FerrySession
 
-/// A request as a value that can be encoded, kept and sent again.
+/// A codable description of a request.
 ///
 /// ```swift
 /// let saved = try JSONEncoder().encode(RequestDescriptor(request))
 /// let request = try JSONDecoder().decode(RequestDescriptor.self, from: saved).urlRequest
 /// ```
 ///
-/// It holds the header fields, credentials among them, so it is as confidential as they are.
+/// It contains the header fields, which may include credentials, so it is as confidential as they are.
 public struct RequestDescriptor: Codable, Hashable, Sendable {
-    /// The URL, of the scheme `http` or `https`.
+    /// The URL, with the scheme `http` or `https`.
     public let url: URL
 
     /// The method.
@@ -21,33 +21,34 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     /// The body; nil for none.
     public let body: Data?
 
-    /// The seconds without progress after which the request fails; nil for never.
+    /// The number of seconds without progress after which the request fails; nil for never.
     public let timeoutInterval: TimeInterval?
 
-    /// How the cache is used.
+    /// The cache policy.
     public let cachePolicy: URLRequest.CachePolicy
 
-    /// Whether cookies are sent and stored.
+    /// A Boolean value that indicates whether cookies are sent and stored.
     public let httpShouldHandleCookies: Bool
 
-    /// Whether a cellular network may be used.
+    /// A Boolean value that indicates whether a cellular network may be used.
     public let allowsCellularAccess: Bool
 
-    /// Describes a request.
+    /// Creates a description of a request.
     ///
     /// - Parameter request: The request.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` for one that cannot be described: its body is
-    ///   a stream, or it has no URL that can be loaded.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` if the request cannot be described: its
+    ///   body is a stream, its URL is missing or is not an `http` or `https` URL with a host, or its method, header
+    ///   fields or timeout are invalid.
     public init(_ request: URLRequest) throws(NetworkError) {
         guard request.httpBodyStream == nil else {
             throw NetworkError(
                 .encodingFailed,
-                message: "A request whose body is a stream cannot be kept",
+                message: "A request whose body is a stream cannot be archived",
                 failingURL: request.url
             )
         }
         guard let url = request.url else {
-            throw NetworkError(.encodingFailed, message: "A request without a URL cannot be kept")
+            throw NetworkError(.encodingFailed, message: "A request without a URL cannot be archived")
         }
         self.url = url.absoluteURL
         method = HTTPMethod(request.httpMethod ?? "GET")
@@ -58,11 +59,11 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
         httpShouldHandleCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
         if let flaw {
-            throw NetworkError(.encodingFailed, message: "The request cannot be kept: \(flaw)", failingURL: url)
+            throw NetworkError(.encodingFailed, message: "The request cannot be archived: \(flaw)", failingURL: url)
         }
     }
 
-    /// The request.
+    /// The described request.
     public var urlRequest: URLRequest {
         var request = URLRequest(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval ?? .infinity)
         request.httpMethod = method.rawValue
@@ -78,10 +79,10 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
         case httpShouldHandleCookies, allowsCellularAccess
     }
 
-    /// Reads a description.
+    /// Decodes a description.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for anything that is no description of a request that can be sent.
+    /// - Throws: `DecodingError` for anything that is not a description of a request that can be sent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)
@@ -94,7 +95,7 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
             throw DecodingError.dataCorruptedError(
                 forKey: .cachePolicy,
                 in: container,
-                debugDescription: "There is no cache policy \(policy)"
+                debugDescription: "There is no cache policy with the raw value \(policy)"
             )
         }
         self.cachePolicy = cachePolicy
@@ -105,7 +106,7 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
         }
     }
 
-    /// Writes the description.
+    /// Encodes the description.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
@@ -121,18 +122,18 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
         try container.encode(allowsCellularAccess, forKey: .allowsCellularAccess)
     }
 
-    /// Why the description is not one of a request that can be sent.
+    /// The reason why the described request cannot be sent, or nil.
     private var flaw: String? {
-        guard url.isWebAddress else { return "The URL is no web address" }
-        guard method.isValid else { return "The method is no token" }
+        guard url.isWebAddress else { return "The URL is not a web address" }
+        guard method.isValid else { return "The method is not a token" }
         guard HTTPSyntax.areFields(headers) else { return "A header field is malformed" }
-        guard timeoutInterval.map({ $0.isFinite && $0 >= 0 }) ?? true else { return "The timeout is no duration" }
+        guard timeoutInterval.map({ $0.isFinite && $0 >= 0 }) ?? true else { return "The timeout is not a duration" }
         return nil
     }
 }
 
 extension HTTPSyntax {
-    /// Whether names and values are those of header fields.
+    /// Returns whether all names and values are valid in header fields.
     static func areFields(_ fields: [String: String]) -> Bool {
         fields.allSatisfy { isToken($0.key) && isFieldValue($0.value) }
     }

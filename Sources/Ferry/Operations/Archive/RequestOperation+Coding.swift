@@ -1,20 +1,21 @@
 import FerrySession
 
 extension RequestOperation {
-    /// The key under which a keyed archive holds the ``archivedData()``.
+    /// The key of the ``archivedData()`` in a keyed archive.
     static let archiveKey = "ferry.operation"
 
-    /// Always true.
+    /// A Boolean value that is always true.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Archives the operation: request, state, response, error, body, byte count, and serializer where that is possible.
+    /// Archives the operation: its request, state, response, error, body, byte count and, where possible, serializer.
     ///
-    /// An operation that is running is paused first, and stays so; it is archived as a ready one. It goes on where it
-    /// stopped when it is made again, also in another process. The archive holds the request's header fields and is as
-    /// confidential as they are.
+    /// A running operation is paused first and stays paused; it is archived as a ready one. An operation made from the
+    /// archive, in the same or another process, continues where this one stopped. The archive contains the request's
+    /// header fields and is as confidential as they are.
     ///
-    /// - Returns: What ``init(archivedData:manager:)`` takes.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` for a request whose body is a stream.
+    /// - Returns: The archive, for ``init(archivedData:manager:)``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` if the request cannot be archived, for
+    ///   example because its body is a stream.
     public func archivedData() throws(NetworkError) -> Data {
         if isExecuting { pause() }
         return try OperationArchive(record.withLock { $0 }, serializer: archivedSerializer).encoded()
@@ -22,14 +23,15 @@ extension RequestOperation {
 
     /// Archives the operation in a keyed archive.
     ///
-    /// One that cannot be archived, see ``archivedData()``, leaves nothing there: reading it is an error.
+    /// If the operation cannot be archived (see ``archivedData()``), nothing is encoded, and decoding the archive
+    /// fails.
     ///
     /// - Parameter coder: The archiver.
     public func encode(with coder: NSCoder) {
         do {
             coder.encode(NSData(data: try archivedData()), forKey: Self.archiveKey)
         } catch {
-            // Under the other policy a failure ends the process.
+            // Under the other policy, `failWithError` ends the process.
             if coder.decodingFailurePolicy == .setErrorAndReturn { coder.failWithError(error) }
         }
     }

@@ -1,15 +1,15 @@
 import FerrySession
 
-/// The requests of a batch that are under way, and the responses that wait to be read.
+/// The requests of a batch that are running, and the responses waiting to be read.
 final class BatchMailbox<Value: Sendable>: Sendable {
     typealias Reader = CheckedContinuation<BatchResponse<Value>?, any Error>
 
-    /// Sends the request with a number, and says what cancels it.
+    /// Sends the request with the given index, and returns a relay that cancels it.
     typealias Sender =
         @Sendable (_ index: Int, _ progress: @escaping ProgressHandler, _ handler: @escaping Handler) ->
         CancellationRelay
 
-    /// Receives what the request came to.
+    /// Called with the response to one request.
     typealias Handler = @Sendable (TaskResponse<Value>) -> Void
 
     private struct State: Sendable {
@@ -30,7 +30,7 @@ final class BatchMailbox<Value: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ferry.batch", target: ManagerQueues.completion)
     private let state: Locked<State>
 
-    /// Makes a mailbox; nothing is sent before the first response is asked for.
+    /// Creates a buffer; nothing is sent until the first response is read.
     init(count: Int, limit: Int, progress: (@Sendable (BatchProgress) -> Void)?, send: @escaping Sender) {
         self.count = count
         self.limit = Swift.max(1, limit)
@@ -39,9 +39,9 @@ final class BatchMailbox<Value: Sendable>: Sendable {
         state = Locked(State(progress: BatchProgress(totalCount: count)))
     }
 
-    // MARK: - The reader's side
+    // MARK: - Reading
 
-    /// Gives the next response to a reader, now or when it comes.
+    /// Resumes the reader with the next response, immediately or when it arrives.
     func read(with reader: Reader) {
         let answer = state.withLock { state -> Result<BatchResponse<Value>?, any Error>? in
             if state.isCancelled { return .failure(NetworkError.batchCancelled) }
@@ -54,7 +54,7 @@ final class BatchMailbox<Value: Sendable>: Sendable {
         fill()
     }
 
-    /// Cancels what is under way, and sends no more.
+    /// Cancels the running requests, and sends no more.
     func cancel() {
         let (running, reader) = state.withLock { state in
             state.isCancelled = true
@@ -66,7 +66,7 @@ final class BatchMailbox<Value: Sendable>: Sendable {
         reader?.resume(throwing: NetworkError.batchCancelled)
     }
 
-    // MARK: - The session's side
+    // MARK: - Sending
 
     /// Sends requests up to the limit.
     private func fill() {
@@ -122,7 +122,7 @@ final class BatchMailbox<Value: Sendable>: Sendable {
         if isFirst { queue.async { self.tellProgress() } }
     }
 
-    /// Tells the latest state; runs on the serial queue.
+    /// Reports the latest progress; runs on the serial queue.
     private func tellProgress() {
         let progress = state.withLock { state in
             state.isTelling = false

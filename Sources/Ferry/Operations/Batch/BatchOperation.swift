@@ -1,14 +1,14 @@
 import FerrySession
 
-/// The last operation of a batch: it is ready when the batch is complete, and does nothing.
+/// The last operation of a batch, which becomes ready when the batch is complete and does nothing.
 ///
-/// It depends on no operation: Foundation's dependencies would hold the batch's operations, and not be held by them.
+/// It has no dependencies: with Foundation's, it would retain the batch's operations, but they would not retain it.
 final class BatchOperation: Operation, @unchecked Sendable {
     // Unchecked since Operation's conformance is; its own state is locked.
 
     private let isComplete = Locked(false)
 
-    /// Lets the queue have it.
+    /// Makes the operation ready, so that its queue can start it.
     func becomeReady() {
         willChangeValue(forKey: "isReady")
         isComplete.withLock { $0 = true }
@@ -20,7 +20,7 @@ final class BatchOperation: Operation, @unchecked Sendable {
     }
 
     override func start() {
-        // Foundation ends the process over an operation that is started too early.
+        // Foundation ends the process if an operation is started before it is ready.
         guard isReady else { return }
         super.start()
     }

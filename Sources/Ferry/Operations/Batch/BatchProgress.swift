@@ -1,18 +1,18 @@
-/// How far a batch of requests has come.
+/// The progress of a batch of requests.
 public struct BatchProgress: Sendable, Hashable {
-    /// How many requests are through, the failed ones included.
+    /// The number of finished requests, including those that failed.
     public var finishedCount = 0
 
-    /// How many of them failed.
+    /// The number of finished requests that failed.
     public var failedCount = 0
 
-    /// How many requests there are.
+    /// The number of requests in the batch.
     public var totalCount: Int
 
-    /// How many bytes of responses have arrived.
+    /// The number of bytes of response bodies that have arrived.
     public var completedByteCount: Int64 = 0
 
-    /// The part of the requests that is through, from 0 to 1; an empty batch is.
+    /// The fraction of requests that have finished, from 0 to 1; 1 for an empty batch.
     public var fractionCompleted: Double {
         totalCount > 0 ? Double(finishedCount) / Double(totalCount) : 1
     }

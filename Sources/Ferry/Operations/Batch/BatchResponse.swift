@@ -1,15 +1,15 @@
 import FerrySession
 
-/// What one request of a batch came to.
+/// The result of one request of a batch.
 @dynamicMemberLookup
 public struct BatchResponse<Value: Sendable>: Sendable {
-    /// The place of the request in the batch, from 0.
+    /// The index of the request in the batch, starting at 0.
     public var index: Int
 
-    /// Everything the request came to.
+    /// The response, with its value or error.
     public var response: TaskResponse<Value>
 
-    /// A property of the response, such as its value.
+    /// Accesses a property of the response, such as its value.
     public subscript<Member>(dynamicMember keyPath: KeyPath<TaskResponse<Value>, Member>) -> Member {
         response[keyPath: keyPath]
     }

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Counts the operations of a batch that are through, and tells of them in order.
+/// Counts the finished operations of a batch, and reports them in order.
 ///
-/// It has an operation only from its end on, so that a batch which is never run is freed.
+/// It retains an operation only once that has finished, so that a batch which is never run is freed.
 final class BatchTally: Sendable {
     private struct State: Sendable {
         var finished: [Int: RequestOperation] = [:]
@@ -14,7 +14,7 @@ final class BatchTally: Sendable {
     private let queue: DispatchQueue
     private let state: Locked<State>
 
-    /// Makes a tally; one of nothing is complete at once.
+    /// Creates a counter; the completion handler of an empty batch is called immediately.
     init(
         count: Int,
         queue: DispatchQueue?,
@@ -27,7 +27,7 @@ final class BatchTally: Sendable {
         if count == 0 { self.queue.async { completion([]) } }
     }
 
-    /// Notes that an operation is through.
+    /// Records that an operation has finished.
     func note(_ operation: RequestOperation, at index: Int) {
         queue.async { self.tell(operation, at: index) }
     }

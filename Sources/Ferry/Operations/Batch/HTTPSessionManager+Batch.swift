@@ -1,14 +1,15 @@
 import FerrySession
 
 extension HTTPSessionManager {
-    /// Sends many requests, a few at a time, and gives the responses as they come.
+    /// Sends many requests, a few at a time, and returns the responses as they arrive.
     ///
     /// - Parameters:
     ///   - requests: The requests.
-    ///   - maxConcurrent: How many are under way, or through and not read yet, at once; at least 1.
-    ///   - progress: Receives the progress of the whole batch, one call after the other, on a queue of the library's; that
-    ///     of a request comes before its response.
-    /// - Returns: A sequence of responses, each with the place of its request.
+    ///   - maxConcurrent: The greatest number of requests that are running, or finished and not yet read, at the same
+    ///     time; at least 1.
+    ///   - progress: Called with the progress of the whole batch, serially, on a private queue. The call for a finished
+    ///     request comes before its response.
+    /// - Returns: A sequence of responses, each with the index of its request.
     public func batch<Value>(
         _ requests: [Request<Value>],
         maxConcurrent: Int = 4,
@@ -29,13 +30,13 @@ extension HTTPSessionManager {
         }
     }
 
-    /// Sends many requests, a few at a time, and gives all responses when the last has come.
+    /// Sends many requests, a few at a time, and returns all responses when the last has arrived.
     ///
     /// - Parameters:
     ///   - requests: The requests.
-    ///   - maxConcurrent: How many are under way at once; at least 1.
-    ///   - progress: Receives the progress of the whole batch, one call after the other, on a queue of the library's.
-    /// - Returns: A response for each request, in their order; one that failed has an error.
+    ///   - maxConcurrent: The greatest number of requests that are running at the same time; at least 1.
+    ///   - progress: Called with the progress of the whole batch, serially, on a private queue.
+    /// - Returns: A response for each request, in the same order; one that failed has an error.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
     public func responses<Value>(
         for requests: [Request<Value>],

@@ -1,10 +1,10 @@
 import FerrySession
 
-/// The responses to many requests, in the order in which they come.
+/// The responses to many requests, in the order in which they arrive.
 ///
-/// Each iterator sends the requests anew, and no more of them than the limit are under way or waiting to be read.
-/// Leaving the loop or cancelling the Swift task cancels those that are. A request that fails gives a response with its
-/// error: the loop goes on.
+/// Each iterator sends the requests again, and no more of them than the limit are running or waiting to be read.
+/// Leaving the loop or cancelling the Swift task cancels the running requests. A request that fails produces a response
+/// with its error, and the loop continues.
 ///
 /// ```swift
 /// for try await response in manager.batch(requests, maxConcurrent: 4) {
@@ -12,17 +12,17 @@ import FerrySession
 /// }
 /// ```
 public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
-    /// What one request came to.
+    /// The response to one request.
     public typealias Element = BatchResponse<Value>
 
     let makeMailbox: @Sendable () -> BatchMailbox<Value>
 
-    /// Makes an iterator, which sends the requests.
+    /// Returns an iterator that sends the requests.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(mailbox: makeMailbox())
     }
 
-    /// Receives the responses.
+    /// An iterator over the responses.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate final class Hold: Sendable {
             let mailbox: BatchMailbox<Value>
@@ -42,9 +42,9 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
             hold = Hold(mailbox)
         }
 
-        /// The next response; nil after the last.
+        /// Returns the next response; nil after the last.
         ///
-        /// - Returns: What a request came to.
+        /// - Returns: The response, with the index of its request.
         /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
         public mutating func next() async throws -> BatchResponse<Value>? {
             let mailbox = hold.mailbox

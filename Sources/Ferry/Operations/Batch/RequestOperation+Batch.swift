@@ -1,7 +1,7 @@
 import FerrySession
 
 extension RequestOperation {
-    /// Joins operations, and tells when all of them are through.
+    /// Groups operations, and calls a handler when all of them have finished.
     ///
     /// ```swift
     /// let batch = RequestOperation.batch(of: operations) { finished, total in
@@ -12,15 +12,15 @@ extension RequestOperation {
     /// queue.addOperations(batch, waitUntilFinished: false)
     /// ```
     ///
-    /// An operation counts when its own completions have run, whether it failed or not. An empty batch is through at
-    /// once.
+    /// An operation counts as finished when its own completions have run, whether it failed or not. An empty batch is
+    /// complete immediately.
     ///
     /// - Parameters:
-    ///   - operations: The operations, none of which needs to be new.
-    ///   - queue: Where both closures run, one call after the other; nil for a queue of the library's.
-    ///   - progress: Receives how many operations are through, and how many there are.
-    ///   - completion: Receives the operations, once, after everything else.
-    /// - Returns: The operations, and one more that finishes after the completion; to be added to a queue.
+    ///   - operations: The operations; some may already be running or finished.
+    ///   - queue: The queue on which both closures run, serially; nil for a private queue.
+    ///   - progress: Called with the number of finished operations and their total number.
+    ///   - completion: Called once with the operations, after the last progress.
+    /// - Returns: The operations, and one more that finishes after the completion. Add them to a queue.
     public static func batch(
         of operations: [RequestOperation],
         queue: DispatchQueue? = nil,

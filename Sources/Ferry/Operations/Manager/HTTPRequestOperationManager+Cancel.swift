@@ -10,7 +10,7 @@ extension HTTPRequestOperationManager {
     ///
     /// - Parameters:
     ///   - method: The method; nil for all.
-    ///   - path: The path below the base URL, or an absolute URL; its query counts only if it has one.
+    ///   - path: The path below the base URL, or an absolute URL. Its query is compared only if it has one.
     public func cancelOperations(method: HTTPMethod? = nil, path: String) {
         guard let wanted = try? BaseURL.resolve(path, against: baseURL) else { return }
         for case let operation as RequestOperation in operationQueue.operations {
@@ -27,7 +27,7 @@ extension URL {
         host().map { (try? URLHost($0))?.name ?? $0.lowercased() }
     }
 
-    /// Whether scheme, host, port and path are the same, and the query too if the other one has any.
+    /// Returns whether scheme, host, port and path are equal, and the query too if `other` has one.
     fileprivate func isSameResource(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && hostName == other.hostName
             && port == other.port && path() == other.path() && (other.query() == nil || query() == other.query())

@@ -1,10 +1,10 @@
 import FerrySession
 
 extension HTTPRequestOperationManager {
-    /// Receives a finished operation and what was parsed of its response.
+    /// A closure called with a successful operation and its parsed object.
     public typealias Success = @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
 
-    /// Receives why a request failed, and its operation; nil if there is no request to send.
+    /// A closure called with the error of a failed operation; the operation is nil if no request could be made.
     public typealias Failure = @Sendable (HTTPRequestOperation?, NetworkError) -> Void
 
     /// Sends a GET request.
@@ -13,10 +13,10 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - progress: Receives the progress of the response's body.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - progress: Called with the progress of the response's body.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func get(
         _ path: String,
@@ -35,9 +35,9 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func head(
         _ path: String,
@@ -55,10 +55,10 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - progress: Receives the progress of the request's body.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - progress: Called with the progress of the request's body.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func post(
         _ path: String,
@@ -77,9 +77,9 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func put(
         _ path: String,
@@ -97,9 +97,9 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func patch(
         _ path: String,
@@ -117,9 +117,9 @@ extension HTTPRequestOperationManager {
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - parameters: The parameters, or nil for none.
     ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func delete(
         _ path: String,
@@ -139,10 +139,10 @@ extension HTTPRequestOperationManager {
     ///   - parameters: Parameters, which become the form's first parts.
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - multipartForm: Adds the form's other parts.
-    ///   - progress: Receives the progress of the form.
-    ///   - success: Receives the operation and its object, on the ``completionQueue``.
-    ///   - failure: Receives the operation and the error, on the ``completionQueue``.
-    /// - Returns: The operation in the queue; nil if there is no request to send, which the failure is told.
+    ///   - progress: Called with the progress of the form.
+    ///   - success: Called with the operation and its object, on the ``completionQueue``.
+    ///   - failure: Called with the operation and the error, on the ``completionQueue``.
+    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
     @discardableResult
     public func upload(
         _ path: String,

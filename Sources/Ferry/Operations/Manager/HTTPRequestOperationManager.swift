@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Makes operations for the requests of an HTTP service, and runs them in a queue.
+/// A manager that makes operations for the requests of an HTTP service and runs them in a queue.
 ///
 /// ```swift
 /// let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://example.com/api"))
@@ -8,7 +8,7 @@ import FerrySession
 /// manager.get("users/1", success: { operation, object in print(object ?? "nothing") })
 /// ```
 ///
-/// Settings are taken when an operation is made. All members may be used from any thread.
+/// An operation uses the settings the manager has when it is made. All members may be used from any thread.
 ///
 /// AFNetworking: `AFHTTPRequestOperationManager`.
 open class HTTPRequestOperationManager: @unchecked Sendable {
@@ -20,15 +20,15 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         var shouldUseCredentialStorage = true
     }
 
-    /// What makes the requests and runs them.
+    /// The session manager that makes the requests and runs them.
     public let sessionManager: HTTPSessionManager
 
     private let settings = Locked(Settings())
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against; nil takes absolute URLs only.
+    ///   - baseURL: The base URL for relative paths; with nil, only absolute URLs can be used.
     ///   - configuration: The session's configuration; it is copied.
     ///   - transport: Which `URLSession` to run on.
     public convenience init(
@@ -41,66 +41,66 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         )
     }
 
-    /// Makes a manager on a session manager, whose serializers, policy and queues are its own.
+    /// Creates a manager that uses a session manager's serializers, policy and queues.
     ///
-    /// - Parameter sessionManager: What makes the requests and runs them.
+    /// - Parameter sessionManager: The session manager that makes the requests and runs them.
     public init(sessionManager: HTTPSessionManager) {
         self.sessionManager = sessionManager
     }
 
-    /// What relative paths are resolved against, with a slash at its end.
+    /// The base URL for relative paths, ending with a slash.
     public var baseURL: URL? { sessionManager.baseURL }
 
-    /// Encodes the parameters; a form by default.
+    /// The serializer that encodes the parameters; as a form by default.
     public var requestSerializer: any ConfigurableRequestSerializer {
         get { sessionManager.requestSerializer }
         set { sessionManager.requestSerializer = newValue }
     }
 
-    /// Validates and parses the responses; JSON by default.
+    /// The serializer that validates and parses the responses; as JSON by default.
     public var responseSerializer: any ValidatingResponseSerializer {
         get { sessionManager.responseSerializer }
         set { sessionManager.responseSerializer = newValue }
     }
 
-    /// Where the operations of the verbs run; its `maxConcurrentOperationCount` is yours to set.
+    /// The queue in which the operations of the verbs run; you may set its `maxConcurrentOperationCount`.
     public var operationQueue: OperationQueue {
         get { settings.withLock { $0.operationQueue } }
         set { settings.withLock { $0.operationQueue = newValue } }
     }
 
-    /// What the operations answer a first challenge with.
+    /// The credential with which the operations answer a first challenge.
     public var credential: URLCredential? {
         get { settings.withLock { $0.credential } }
         set { settings.withLock { $0.credential = newValue } }
     }
 
-    /// Whether challenges may be answered from the credential storage; true by default.
+    /// A Boolean value that indicates whether challenges may be answered from the credential storage; true by default.
     public var shouldUseCredentialStorage: Bool {
         get { settings.withLock { $0.shouldUseCredentialStorage } }
         set { settings.withLock { $0.shouldUseCredentialStorage = newValue } }
     }
 
-    /// Where completions run; a queue of the library's by default.
+    /// The queue on which completions run; a private queue by default.
     public var completionQueue: DispatchQueue {
         get { sessionManager.completionQueue }
         set { sessionManager.completionQueue = newValue }
     }
 
-    /// The group an operation is in from its making until its completions have run.
+    /// The group that an operation enters when it is made and leaves when its completions have run.
     public var completionGroup: DispatchGroup {
         get { sessionManager.completionGroup }
         set { sessionManager.completionGroup = newValue }
     }
 
-    /// Which servers the operations trust; see ``setSecurityPolicy(_:)``.
+    /// The rules by which the operations trust servers; to set it, use ``setSecurityPolicy(_:)``.
     public var securityPolicy: SecurityPolicy {
         get { sessionManager.securityPolicy }
         @available(*, unavailable, message: "write 'try manager.setSecurityPolicy(policy)', which can throw")
         set {}
     }
 
-    /// Sets which servers the operations trust.
+    /// Sets the rules by which the operations trust servers.
     ///
     /// - Parameter policy: The policy.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL.
@@ -108,14 +108,14 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         try sessionManager.setSecurityPolicy(policy)
     }
 
-    /// Makes an operation with the manager's settings; it is not started.
+    /// Makes an operation with the manager's settings, without starting it.
     ///
-    /// Every operation of the verbs is made here.
+    /// The verbs make all their operations with this method.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - success: Receives the operation and its ``HTTPRequestOperation/responseObject``.
-    ///   - failure: Receives the operation and its error.
+    ///   - success: Called with the operation and its ``HTTPRequestOperation/responseObject``.
+    ///   - failure: Called with the operation and its error.
     /// - Returns: The operation.
     open func operation(
         with request: URLRequest,
@@ -133,7 +133,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         return operation
     }
 
-    /// Gives a manager with the same base URL, configuration, serializers and policy, and a queue of its own.
+    /// Returns a manager with the same base URL, configuration, serializers and policy, and a new operation queue.
     ///
     /// - Returns: The manager.
     open func copy() -> HTTPRequestOperationManager {

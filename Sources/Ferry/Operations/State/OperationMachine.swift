@@ -1,8 +1,8 @@
-/// What becomes of an operation when it is started, paused, resumed, cancelled or through: decisions without actions.
+/// The state machine of an operation, which decides what an event changes and carries nothing out.
 struct OperationMachine: Sendable, Hashable {
     typealias State = RequestOperation.State
 
-    /// What happens to an operation.
+    /// An event in the life of an operation.
     enum Event: Sendable, Hashable, CaseIterable {
         /// Its queue or its owner starts it.
         case start
@@ -12,59 +12,59 @@ struct OperationMachine: Sendable, Hashable {
         case resume
         /// Its owner cancels it.
         case cancel
-        /// Its transfer is over, one way or the other.
+        /// Its transfer has ended, with an error or without.
         case transferEnd
-        /// Everything is ready for its end.
+        /// Everything needed for its end is ready.
         case finish
     }
 
-    /// What is to be done about it.
+    /// The action that follows from an event.
     enum Effect: Sendable, Hashable {
         /// Nothing.
         case nothing
         /// Begin a transfer.
         case begin
-        /// Break the transfer off and keep what has arrived.
+        /// Cancel the transfer and keep what has arrived.
         case interrupt
-        /// Break the transfer off if there is one, and end with the error of a cancelled request.
+        /// Cancel the transfer if there is one, and end with the error of a cancelled request.
         case concludeCancelled
-        /// End with what the transfer came to.
+        /// End with the result of the transfer.
         case conclude
-        /// Tell everyone that the operation is finished.
+        /// Publish that the operation has finished, and call its completions.
         case deliver
     }
 
-    /// A step from one state to another.
+    /// A transition from one state to another.
     struct Change: Sendable, Hashable {
         let old: State
         let new: State
     }
 
-    /// Where the operation is.
+    /// The state of the operation.
     private(set) var state: State
 
     /// Whether it has been cancelled.
     private(set) var isCancelled = false
 
-    /// Whether its queue or its owner has started it, so that nobody else will once it goes on.
+    /// Whether its queue or its owner has started it; resuming then has to start it again, because the queue will not.
     private(set) var isStarted = false
 
-    /// Whether its end is under way: nothing changes it any more.
+    /// Whether it is ending; from then on, no event but its own end has an effect.
     private(set) var isEnding = false
 
-    /// Whether everyone has been told of its end.
+    /// Whether its end has been delivered.
     private(set) var isDelivered = false
 
-    /// The steps nobody has been told of yet.
+    /// The transitions that have not been published yet.
     private(set) var changes: [Change] = []
 
-    /// Makes a machine; one that begins finished comes from an archive, and delivers its end when it is started.
+    /// Creates a machine; one that starts as finished is from an archive, and delivers its end when it is started.
     init(state: State = .ready, isCancelled: Bool = false) {
         self.state = state
         self.isCancelled = isCancelled
     }
 
-    /// Takes an event, which may change nothing.
+    /// Handles an event, and returns the action that follows.
     mutating func take(_ event: Event) -> Effect {
         switch event {
         case .start: start()
@@ -76,7 +76,7 @@ struct OperationMachine: Sendable, Hashable {
         }
     }
 
-    /// Hands out the steps to tell.
+    /// Returns and removes the transitions to publish.
     mutating func takeChanges() -> [Change] {
         defer { changes = [] }
         return changes

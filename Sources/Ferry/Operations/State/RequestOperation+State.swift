@@ -1,5 +1,5 @@
 extension RequestOperation {
-    /// Where an operation is in its life.
+    /// The state of an operation.
     ///
     /// | from / to | paused | ready | executing | finished |
     /// | --- | --- | --- | --- | --- |
@@ -8,26 +8,26 @@ extension RequestOperation {
     /// | paused | | yes | | |
     /// | finished | | | | |
     ///
-    /// A transition that is not in the table does not take place.
+    /// A transition that is not in the table is ignored.
     public enum State: Int, Sendable, Hashable, CaseIterable, Codable {
-        /// Paused: what has arrived is kept.
+        /// Paused; what has arrived is kept.
         case paused = -1
 
-        /// Waiting to be started by its queue or by hand.
+        /// Waiting to be started, by its queue or directly.
         case ready = 1
 
-        /// On its way.
+        /// Running.
         case executing = 2
 
-        /// At its end, whatever that was.
+        /// Finished, with a result or an error.
         case finished = 3
 
-        /// Whether an operation may go from this state to another one.
+        /// Returns whether an operation may go from this state to another one.
         ///
         /// - Parameters:
         ///   - next: The other state.
         ///   - isCancelled: Whether the operation has been cancelled.
-        /// - Returns: Whether the transition is legal.
+        /// - Returns: Whether the transition is allowed.
         public func canBecome(_ next: State, isCancelled: Bool) -> Bool {
             switch (self, next) {
             case (.ready, .paused), (.ready, .executing): true
@@ -41,7 +41,7 @@ extension RequestOperation {
             }
         }
 
-        /// The property of the operation that says whether it is in this state.
+        /// The name of the operation's property that indicates this state.
         var key: String {
             switch self {
             case .paused: "isPaused"

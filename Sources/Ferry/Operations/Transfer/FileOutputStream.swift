@@ -1,13 +1,13 @@
 import FerrySession
 
-/// An output stream into a file, which an operation can pause, resume and start over.
+/// An output stream to a file, which an operation can pause, resume and start over.
 ///
 /// ```swift
 /// operation.outputStream = FileOutputStream(url: file)
 /// ```
 ///
-/// The file is a regular one or is made; a symbolic link is followed. A pipe, a socket or a device is an error, and is
-/// never waited for. The stream takes no part in run loops: there are no stream events.
+/// The file is created if it does not exist; a symbolic link is followed. Opening a pipe, a socket or a device is an
+/// error and does not block. The stream does not use run loops and has no stream events.
 public final class FileOutputStream: OutputStream, ResumableOutputStream {
     private struct State: Sendable {
         var status = Stream.Status.notOpen
@@ -27,18 +27,18 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     private let appends: Bool
     private let state = Locked(State())
 
-    /// Makes a stream, closed; opening it makes the file.
+    /// Creates a stream; opening it creates the file.
     ///
     /// - Parameters:
     ///   - url: The file's URL.
-    ///   - append: Whether what the file holds is kept.
+    ///   - append: Whether to keep the file's contents.
     override public init(url: URL, append: Bool = false) {
         self.url = url
         appends = append
         super.init(toMemory: ())
     }
 
-    /// Makes a stream that cannot be opened: a file stream needs a file.
+    /// Creates a stream that cannot be opened, because it has no file.
     public required init(toMemory: ()) {
         url = URL(fileURLWithPath: "/", isDirectory: true)
         appends = true
@@ -49,7 +49,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         _ = state.withLock { $0.file }?.close()
     }
 
-    /// Opens the file; ``streamStatus`` tells whether that went well.
+    /// Opens the file; ``streamStatus`` indicates whether that succeeded.
     override public func open() {
         state.withLock { state in
             guard state.status == .notOpen else { return }
@@ -62,7 +62,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         }
     }
 
-    /// Closes the file; what goes wrong in it is ``streamError``.
+    /// Closes the file; if that fails, ``streamError`` is set.
     override public func close() {
         state.withLock { state in
             let failure = state.file?.close()
@@ -71,12 +71,12 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         }
     }
 
-    /// Writes bytes behind what is there.
+    /// Appends bytes to the file.
     ///
     /// - Parameters:
     ///   - buffer: The bytes.
-    ///   - length: How many there are.
-    /// - Returns: How many were written, or -1 with ``streamError`` set.
+    ///   - length: The number of bytes.
+    /// - Returns: The number of bytes written, or -1 with ``streamError`` set.
     override public func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
         let bytes = UnsafeRawBufferPointer(start: buffer, count: max(0, length))
         nonisolated(unsafe) let source = bytes
@@ -93,38 +93,39 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         }
     }
 
-    /// How many bytes the file has.
+    /// The number of bytes in the file.
     public var byteCount: Int64 { state.withLock { $0.byteCount } }
 
-    /// Cuts the file off; it must be open.
+    /// Truncates the file, which must be open.
     ///
-    /// - Parameter byteCount: How many bytes are left.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/fileError`` if that cannot be done.
+    /// - Parameter byteCount: The number of bytes to keep.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/fileError`` if the file is not open or has fewer bytes;
+    ///   otherwise the error of the file system.
     public func truncate(toByteCount byteCount: Int64) throws {
         try state.withLock { state in
             guard var file = state.file, (0...file.byteCount).contains(byteCount) else {
-                throw NetworkError(.fileError, message: "\(url.path) cannot be cut off at \(byteCount) bytes")
+                throw NetworkError(.fileError, message: "\(url.path) cannot be truncated to \(byteCount) bytes")
             }
             try file.truncate(to: byteCount)
             (state.file, state.byteCount) = (file, byteCount)
         }
     }
 
-    /// Whether the stream can be written to.
+    /// A Boolean value that indicates whether the stream can be written to.
     override public var hasSpaceAvailable: Bool { state.withLock { $0.status == .open } }
 
-    /// Where the stream is in its life.
+    /// The status of the stream.
     override public var streamStatus: Stream.Status { state.withLock { $0.status } }
 
-    /// What went wrong, if anything did.
+    /// The error of the stream, or nil.
     override public var streamError: (any Error)? { state.withLock { $0.error } }
 
-    /// The number of bytes for `fileCurrentOffsetKey`; nil for all else.
+    /// Returns the number of bytes for `fileCurrentOffsetKey`; nil for any other key.
     override public func property(forKey key: Stream.PropertyKey) -> AnyObject? {
         key == .fileCurrentOffsetKey ? NSNumber(value: byteCount) : nil
     }
 
-    /// Sets nothing.
+    /// Does nothing, and returns false.
     override public func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
     /// Does nothing: there are no stream events.

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// The stream to which an operation writes the body, in place of collecting it in memory.
+/// The stream to which an operation writes the body, instead of collecting it in memory.
 ///
-/// Unchecked: a stream is no `Sendable`, and this one is opened, written to and closed on one serial queue only.
+/// Unchecked: a stream is not `Sendable`, but this one is opened, written to and closed on one serial queue only.
 final class OperationOutput: @unchecked Sendable {
     /// The user's stream.
     let stream: OutputStream
@@ -12,14 +12,14 @@ final class OperationOutput: @unchecked Sendable {
         self.stream = stream
     }
 
-    /// Opens the stream, unless it is open, and has it hold no more than what has arrived.
+    /// Opens the stream unless it is open, and truncates it to what has arrived.
     ///
-    /// - Returns: How many bytes of the body it holds; zero if those that should be there are not.
+    /// - Returns: The number of bytes of the body it contains; zero if some of those that had arrived are missing.
     func open(holding byteCount: Int64) throws -> Int64 {
         guard stream.streamStatus == .notOpen else { return byteCount }
         stream.open()
         if let error = failure { throw error }
-        // What it held before it was opened is its owner's, unless it is what an archived operation left there.
+        // What it contained before it was opened belongs to its owner, unless an archived operation left it there.
         guard byteCount > 0, let stream = stream as? any ResumableOutputStream, stream.byteCount >= byteCount else {
             return 0
         }
@@ -27,7 +27,7 @@ final class OperationOutput: @unchecked Sendable {
         return byteCount
     }
 
-    /// Writes a piece of the body, all of it.
+    /// Writes all of a chunk of the body.
     func write(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             guard var next = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
@@ -41,35 +41,35 @@ final class OperationOutput: @unchecked Sendable {
         }
     }
 
-    /// Takes back what was written, so that the body can be written from its beginning.
+    /// Removes what was written, so that the body can be written from its beginning.
     func takeBack(_ byteCount: Int64) throws {
         guard byteCount > 0 else { return }
         guard let stream = stream as? any ResumableOutputStream, stream.byteCount >= byteCount else {
             throw NetworkError(
                 .fileError,
-                message: "The body starts over, and the output stream cannot: use a ResumableOutputStream"
+                message: "The body starts again, but its output stream cannot: use a ResumableOutputStream"
             )
         }
         try stream.truncate(toByteCount: stream.byteCount - byteCount)
     }
 
-    /// Closes the stream, and says what went wrong in it.
+    /// Closes the stream, and throws its error if it has failed.
     func close() throws {
         guard stream.streamStatus != .notOpen, stream.streamStatus != .closed else { return }
         stream.close()
         if let error = failure { throw error }
     }
 
-    /// What the stream has in memory, where it is a memory stream.
+    /// The contents of a stream to memory; nil for any other.
     var memory: Data? {
         stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data
     }
 
     private var failure: NetworkError? {
-        // FoundationNetworking's streams trap when they are asked for an error that is not there.
+        // FoundationNetworking's streams trap if their error is read when there is none.
         guard stream.streamStatus == .error else { return nil }
         let cause = stream.streamError
-        let what = cause.map { ($0 as NSError).localizedDescription } ?? "it did not say why"
+        let what = cause.map { ($0 as NSError).localizedDescription } ?? "it gave no reason"
         return NetworkError(.fileError, message: "The output stream failed: \(what)", underlyingError: cause)
     }
 

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The managers of operations whose security policy is not their manager's: one for each policy, while it is used.
+/// The managers for operations whose security policy is not their manager's: one for each policy, while it is used.
 enum PolicySessions {
     private struct Key: Hashable, Sendable {
         let base: ObjectIdentifier
@@ -14,7 +14,7 @@ enum PolicySessions {
 
     private static let entries = Locked<[Key: Entry]>([:])
 
-    /// The manager that applies a policy, if it is not the one there is.
+    /// Returns a manager that applies the policy: `base` if it does already.
     static func manager(
         for policy: SecurityPolicy?,
         of base: SessionManager,
@@ -36,7 +36,7 @@ enum PolicySessions {
         (made.notificationCenter, made.notificationQueue) = (base.notificationCenter, base.notificationQueue)
         try made.setSecurityPolicy(policy)
         return entries.withLock { entries in
-            // Another thread may have made one meanwhile.
+            // Another thread may have made one in the meantime.
             if let entry = entries[key], entry.base === base, let manager = entry.manager { return manager }
             entries = entries.filter { $0.value.manager != nil }
             entries[key] = Entry(base: base, manager: made)

@@ -1,48 +1,48 @@
 import FerrySession
 
-/// What has arrived of a response, and how the rest of it is asked for (RFC 9110, sections 13.1.5 and 14.2).
+/// The part of a response that has arrived, and how the rest is requested (RFC 9110, sections 13.1.5 and 14.2).
 struct ReceivedBody: Sendable {
-    /// What a response means for what has arrived before it.
+    /// What a new response means for the part that has already arrived.
     enum Verdict: Sendable, Hashable {
-        /// A body begins; what arrived before is not part of it.
+        /// A new body begins, to which the earlier part does not belong.
         case begins
         /// The rest of the same entity follows.
         case continues
-        /// There is no rest: what has arrived is the whole.
+        /// There is no more: the part that has arrived is the whole body.
         case isComplete
-        /// The answer is neither the rest nor the whole, so the whole is to be asked for again.
+        /// The response is neither the rest nor the whole, so the whole must be requested again.
         case mustStartOver
     }
 
     /// The response to which the body belongs.
     private(set) var response: URLResponse?
 
-    /// How many bytes of the body have arrived.
+    /// The number of bytes of the body that have arrived.
     private(set) var byteCount: Int64 = 0
 
-    /// The body, where it is collected in memory.
+    /// The body, if it is collected in memory.
     private(set) var data = Data()
 
-    /// The strong entity tag or date by which the rest can be asked for; nil if it cannot be.
+    /// The strong entity tag or date with which the rest can be requested; nil if it cannot be.
     private(set) var validator: String?
 
-    /// Where the request under way begins; nil if it asks for the whole.
+    /// The offset at which the running request begins; nil if it is for the whole body.
     private(set) var offset: Int64?
 
-    /// The number of body bytes there will be; nil if it is not known.
+    /// The expected number of bytes of the body; nil if it is not known.
     private(set) var expectedByteCount: Int64?
 
-    /// Makes one with nothing in it.
+    /// Creates an empty body.
     init() {}
 
-    /// Makes one with what an archive kept.
+    /// Creates a body from the contents of an archive.
     init(response: HTTPURLResponse?, request: URLRequest, data: Data, byteCount: Int64) {
         restart(with: response, request: request)
         self.data = data
         self.byteCount = byteCount
     }
 
-    /// The request to send: for the rest, where that is safe, else for the whole.
+    /// Returns the request to send: for the rest where that is safe, otherwise for the whole.
     mutating func nextRequest(_ request: URLRequest) -> URLRequest {
         guard let validator, byteCount > 0, request.value(forHTTPHeaderField: "Range") == nil else {
             offset = nil
@@ -56,7 +56,7 @@ struct ReceivedBody: Sendable {
         return rest
     }
 
-    /// Judges a response, and starts over with it unless it brings the rest.
+    /// Evaluates a response, and starts over with it unless it contains the rest.
     mutating func take(_ received: URLResponse, request: URLRequest) -> Verdict {
         let asked = offset
         offset = nil
@@ -69,7 +69,7 @@ struct ReceivedBody: Sendable {
         return verdict
     }
 
-    /// Collects a piece of the body.
+    /// Appends a chunk of the body.
     mutating func append(_ piece: Data) {
         byteCount += Int64(piece.count)
         if data.isEmpty {
@@ -81,12 +81,12 @@ struct ReceivedBody: Sendable {
         }
     }
 
-    /// Counts a piece of the body that went elsewhere.
+    /// Counts a chunk of the body that is not collected in memory.
     mutating func count(_ piece: Data) {
         byteCount += Int64(piece.count)
     }
 
-    /// Forgets the body: nothing of it can be continued.
+    /// Discards the body, so that it cannot be continued.
     mutating func forget() {
         restart(with: nil, request: nil)
     }
@@ -120,7 +120,7 @@ struct ReceivedBody: Sendable {
         }
     }
 
-    /// Whether the part comes from where the beginning came from: a redirect may lead elsewhere.
+    /// Returns whether the rest is from the same URL as the first part: a redirect may lead elsewhere.
     private func isSameEntity(_ received: HTTPURLResponse) -> Bool {
         response.map { received.url == $0.url } ?? false
     }

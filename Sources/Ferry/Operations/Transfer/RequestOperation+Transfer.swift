@@ -1,6 +1,6 @@
 import FerrySession
 
-/// The way of the bytes: everything here but the end of a transfer runs on the manager's serial operation queue.
+/// The transfers of an operation; everything but the end of a transfer runs on the manager's serial operation queue.
 extension RequestOperation {
     private struct Plan: Sendable {
         let transfer: OperationTransfer
@@ -9,7 +9,7 @@ extension RequestOperation {
         let isStreamSpent: Bool
     }
 
-    /// Begins a transfer, if that is still wanted.
+    /// Begins a transfer, unless the operation has been paused or cancelled in the meantime.
     func beginTransfer() {
         let plan = record.withLock { record -> Plan? in
             guard record.machine.state == .executing, !record.machine.isEnding, record.transfer == nil else {
@@ -42,7 +42,7 @@ extension RequestOperation {
 
     private func openOutput(_ plan: Plan) throws {
         guard let output = plan.settings.output else {
-            // Without a stream, what is not in memory is lost.
+            // Without a stream, the part of the body that is not in memory is lost.
             record.withLock { if Int64($0.body.data.count) != $0.body.byteCount { $0.body.forget() } }
             return
         }
@@ -75,25 +75,25 @@ extension RequestOperation {
         plan.transfer.attach(task, in: session)
     }
 
-    /// The stream for a request that is sent again.
+    /// Returns the stream for a request that is sent again.
     private func freshBodyStream(_ settings: OperationSettings) throws -> InputStream {
         if let stream = settings.newBodyStream?() { return stream }
         if let stream = (inputStream as? any NSCopying)?.copy(with: nil) as? InputStream { return stream }
         throw NetworkError(
             .bodyStreamExhausted,
-            message: "The body stream was needed again after a pause and cannot be had a second time",
+            message: "The body stream was needed again after a pause, and no new stream is available",
             failingURL: request.url
         )
     }
 
-    // MARK: - What comes
+    // MARK: - Receiving
 
-    /// Takes a response.
+    /// Handles a response.
     func transfer(_ transfer: OperationTransfer, didReceive response: URLResponse) {
         let taken = record.withLock { record -> (ReceivedBody.Verdict, Int64, OperationOutput?)? in
             guard record.transfer === transfer else { return nil }
             let before = record.body.byteCount
-            // The request as it was given: the one that was sent may ask for a part.
+            // The request as the user gave it: the one that was sent may be for a part.
             let verdict = record.body.take(response, request: record.request)
             return (verdict, before, record.settings.output)
         }
@@ -127,7 +127,7 @@ extension RequestOperation {
         }
     }
 
-    /// Takes a piece of the body.
+    /// Handles a chunk of the body.
     func transfer(_ transfer: OperationTransfer, didReceive data: Data) {
         let taken = record.withLock { record -> (Int64, OperationOutput?)? in
             guard record.transfer === transfer else { return nil }
@@ -142,7 +142,7 @@ extension RequestOperation {
         }
         do {
             try output.write(data)
-            // Counted even if the operation has been paused meanwhile: it is in the stream.
+            // Counted even if the operation has been paused in the meantime, because the stream contains it.
             record.withLock { $0.body.count(data) }
             report()
         } catch {
@@ -155,9 +155,9 @@ extension RequestOperation {
         progress?.report(completed: count, total: total)
     }
 
-    // MARK: - The end
+    // MARK: - Ending
 
-    /// Takes the end of a transfer; runs on the processing queue.
+    /// Handles the end of a transfer; runs on the processing queue.
     func transfer(_ transfer: OperationTransfer, didFinishWith error: NetworkError?) {
         guard record.withLock({ $0.endTransfer(transfer, error: error) }) else { return }
         if error == nil { parseAndConclude() } else { conclude() }
@@ -177,7 +177,7 @@ extension RequestOperation {
         conclude()
     }
 
-    /// Closes the stream and tells the last progress; then everything is ready for the end.
+    /// Closes the stream, reports the last progress, and then finishes the operation.
     func conclude() {
         closeOutput()
         let (progress, isWhole, count) = record.withLock { record in
@@ -201,19 +201,19 @@ extension RequestOperation {
 
     private func finish() {
         let effect = record.withLock { $0.machine.take(.finish) }
-        // Taken first: whoever sees that the operation is finished may let go of it.
+        // Decided first: code that sees the operation as finished may release it.
         perform(effect)
     }
 
-    /// Tells everyone that the operation is finished: its queue, then its own completions.
+    /// Publishes that the operation has finished to its queue, then calls its completions.
     func deliver() {
         let queue = completionQueue ?? manager.completionQueue
         publishChanges()
-        // One that comes finished from an archive has no change to tell, and a queue that waits for it.
+        // An operation archived as finished has no change of state to publish, but its queue waits for one.
         didChangeValue(forKey: State.finished.key)
         manager.core.notifications.post(.networkingOperationDidFinish, object: self)
         queue.async {
-            // Taken here, and so let go of here as well.
+            // Taken in this block, so that the closures are released on the completion queue.
             let farewell = self.record.withLock { $0.takeFarewell() }
             farewell.handler?(self)
             farewell.completionBlock?()

@@ -1,16 +1,16 @@
 import FerrySession
 
-/// An output stream whose end can be cut off, so that an operation can write to it again after a pause.
+/// An output stream that can be truncated, so that an operation can write to it again after a pause.
 ///
-/// A server that has another entity after a pause sends it from its beginning. An operation cuts the stream off there;
-/// one that cannot be cut off makes the operation fail.
+/// If the server has a different entity after a pause, it sends that from its beginning, and the operation truncates
+/// the stream. With a stream that cannot be truncated, the operation fails.
 public protocol ResumableOutputStream: OutputStream {
-    /// How many bytes the stream holds.
+    /// The number of bytes in the stream.
     var byteCount: Int64 { get }
 
-    /// Cuts the stream off; the next write goes behind what is left.
+    /// Truncates the stream; the next write appends to what is left.
     ///
-    /// - Parameter byteCount: How many bytes are left, no more than there are.
-    /// - Throws: Why it could not be cut off.
+    /// - Parameter byteCount: The number of bytes to keep, at most ``byteCount``.
+    /// - Throws: An error if the stream cannot be truncated.
     func truncate(toByteCount byteCount: Int64) throws
 }
