@@ -1,11 +1,13 @@
 import FerrySession
 
 extension ReachabilityManager {
-    /// Waits until there is a way there; returns at once if there is, or if the system does not tell.
+    /// Waits until the target is reachable.
     ///
-    /// - Parameter timeout: How long to wait; nil waits for ever.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/notConnected`` when the time is over, or with
-    ///   ``NetworkError/Code/cancelled`` when the Swift task is cancelled.
+    /// Returns immediately if the target is reachable, or if the system does not provide its status.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/notConnected`` after the timeout, or with
+    ///   ``NetworkError/Code/cancelled`` if the Swift task is cancelled.
     public func waitUntilReachable(timeout: Duration? = nil) async throws(NetworkError) {
         let updates = updates
         let isReachable = await withTaskGroup(of: Bool.self) { group in
@@ -26,12 +28,12 @@ extension ReachabilityManager {
         guard !Task.isCancelled else {
             throw NetworkError(.cancelled, message: "Waiting for the network was cancelled")
         }
-        throw NetworkError(.notConnected, message: "There was no way to \(target.phrase) in time")
+        throw NetworkError(.notConnected, message: "There was no route to \(target.phrase) within the timeout")
     }
 }
 
 extension ReachabilityTarget {
-    /// The target as a part of a sentence.
+    /// The target, for use within a sentence.
     fileprivate var phrase: String {
         switch self {
         case .defaultRoute: "the network"

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Watches whether the network, or a host, can be reached.
+/// A manager that watches whether the network, or a host, can be reached.
 ///
 /// ```swift
 /// let reachability = ReachabilityManager(target: .domain("example.com"))
@@ -8,11 +8,12 @@ import FerrySession
 /// reachability.startMonitoring()
 /// ```
 ///
-/// Each change is told once, on one serial queue and in this order: ``status``, ``statusHandler``, the notification
-/// `networkingReachabilityDidChange`, ``updates``. The status at the start is the first change.
+/// Each change is published once, on a serial queue, in this order: ``status``, ``statusHandler``, the notification
+/// `networkingReachabilityDidChange`, ``updates``. The first change is the status at the start.
 ///
-/// On Linux it asks the kernel for routes and links over netlink: no packet is sent, no privilege is needed. That a host
-/// is reachable says that there is a way to it, not that anyone answers; do not hold back requests because of it.
+/// On Linux, the kernel is queried for routes and links over netlink, which sends no packets and requires no
+/// privileges. A host is reachable if there is a route to it; it may still not respond, so do not hold back requests
+/// because of the status.
 ///
 /// AFNetworking: `AFNetworkReachabilityManager`.
 public final class ReachabilityManager: Sendable {
@@ -22,24 +23,24 @@ public final class ReachabilityManager: Sendable {
         var streams: [Int: AsyncStream<ReachabilityStatus>.Continuation] = [:]
         var nextStream = 0
         var isStarted = false
-        /// Streams that are being read keep the source running too.
+        /// The number of streams that are being read, which also keep the source running.
         var holds = 0
-        /// Counts the times the source was wanted, so that reports of an earlier time are told apart.
+        /// Incremented each time the source is started or stopped, to ignore reports from an earlier run.
         var run = 0
         var isSourceRunning = false
-        /// Whether the source has said anything since it was wanted.
+        /// Whether the source has reported a status in this run.
         var hasReported = false
 
         var wantsSource: Bool { isStarted || holds > 0 }
     }
 
-    /// Watches the default route, for the whole process.
+    /// The manager that watches the default route, for the whole process.
     public static let shared = ReachabilityManager()
 
-    /// The key of the status's number in the notification's user info.
+    /// The key of the status's raw value in the notification's user info.
     public static let notificationStatusKey = "AFNetworkingReachabilityNotificationStatusItem"
 
-    /// What is watched.
+    /// The watched target.
     public let target: ReachabilityTarget
 
     private let source: any ReachabilitySource
@@ -47,12 +48,13 @@ public final class ReachabilityManager: Sendable {
     private let notificationCenter: NotificationCenter
     private let state = Locked(State())
 
-    /// Makes a manager, which watches nothing yet.
+    /// Creates a manager, which does not watch yet.
     ///
     /// - Parameters:
-    ///   - target: What is to be reached.
-    ///   - queue: Where changes are told, one after another; by default a queue of its own.
-    ///   - notificationCenter: Where notifications go.
+    ///   - target: The target to watch.
+    ///   - queue: The target of the serial queue on which changes are published; by default that queue has no other
+    ///     target.
+    ///   - notificationCenter: The center to which notifications are posted.
     public convenience init(
         target: ReachabilityTarget = .defaultRoute,
         queue: DispatchQueue? = nil,
@@ -66,13 +68,14 @@ public final class ReachabilityManager: Sendable {
         )
     }
 
-    /// Makes a manager that learns from a source of your own.
+    /// Creates a manager with a custom source.
     ///
     /// - Parameters:
-    ///   - target: What the source watches.
-    ///   - source: Where the status comes from; it serves this manager alone.
-    ///   - queue: Where changes are told, one after another; by default a queue of its own.
-    ///   - notificationCenter: Where notifications go.
+    ///   - target: The target the source watches.
+    ///   - source: The source of the status; it must not be shared with another manager.
+    ///   - queue: The target of the serial queue on which changes are published; by default that queue has no other
+    ///     target.
+    ///   - notificationCenter: The center to which notifications are posted.
     public init(
         target: ReachabilityTarget = .defaultRoute,
         source: any ReachabilitySource,
@@ -92,19 +95,19 @@ public final class ReachabilityManager: Sendable {
 
     // MARK: - Status
 
-    /// The status as it was told last; unknown before the first report.
+    /// The latest published status; unknown before the first report.
     public var status: ReachabilityStatus { state.withLock { $0.status } }
 
-    /// Whether there is a way there.
+    /// A Boolean value that indicates whether the target is reachable.
     public var isReachable: Bool { status.isReachable }
 
-    /// Whether the way there begins with a cellular connection.
+    /// A Boolean value that indicates whether the target is reachable over a cellular connection.
     public var isReachableViaCellular: Bool { status == .reachableViaCellular }
 
-    /// Whether the way there begins with Wi-Fi or a cable.
+    /// A Boolean value that indicates whether the target is reachable over Wi-Fi or a cable.
     public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
 
-    /// Receives each change, the present status first; it runs on the manager's queue.
+    /// A closure that is called with the current status and each change, on the manager's queue.
     public var statusHandler: (@Sendable (ReachabilityStatus) -> Void)? {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }
@@ -112,31 +115,31 @@ public final class ReachabilityManager: Sendable {
 
     // MARK: - Monitoring
 
-    /// Begins to watch; the present status comes soon, as the first change.
+    /// Starts watching; the current status follows shortly, as the first change.
     ///
-    /// Nothing happens if it watches already.
+    /// Has no effect if the manager is already monitoring.
     public func startMonitoring() {
         change { $0.isStarted = true }
     }
 
-    /// Ends watching: nothing is told any more, except to those who read ``updates`` or wait.
+    /// Stops watching: changes are published only to readers of ``updates`` and to tasks that wait.
     public func stopMonitoring() {
         change { $0.isStarted = false }
     }
 
-    /// Changes who wants the source, and has it started or stopped if that makes a difference.
+    /// Changes the state, and starts or stops the source if necessary.
     private func change(_ body: @Sendable (inout State) -> Void) {
         let (mustFollow, mustTell) = state.withLock { state in
             let (wanted, wasStarted) = (state.wantsSource, state.isStarted)
             body(&state)
-            // Who starts it while others read the updates has not heard of the present status.
+            // If it is started while the updates are being read, the handler has not received the current status yet.
             guard state.wantsSource != wanted else { return (false, state.isStarted && !wasStarted) }
             state.run += 1
             state.hasReported = false
             if state.wantsSource { state.status = .unknown }
             return (true, false)
         }
-        // On the queue, so that starts and stops from several threads come in order.
+        // On the queue, so that starts and stops from several threads are carried out in order.
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
         if mustTell {
             queue.async { [weak self] in
@@ -157,7 +160,7 @@ public final class ReachabilityManager: Sendable {
             switch (state.isSourceRunning, state.wantsSource) {
             case (false, true): return .start(run: state.run)
             case (true, false): return .stop
-            // It was stopped and started again meanwhile.
+            // The source was stopped and started again in the meantime.
             case (true, true): return .restart(run: state.run)
             case (false, false): return nil
             }
@@ -178,7 +181,7 @@ public final class ReachabilityManager: Sendable {
         }
     }
 
-    /// Tells a change to everyone, on the queue.
+    /// Publishes a change, on the queue.
     private func tell(_ status: ReachabilityStatus, run: Int) {
         let isChange = state.withLock { state in
             guard state.run == run, state.wantsSource, state.status != status || !state.hasReported else {
@@ -193,7 +196,7 @@ public final class ReachabilityManager: Sendable {
         for stream in state.withLock({ $0.streams }).values { stream.yield(status) }
     }
 
-    /// Tells the status to the handler and the notification's observers, on the queue.
+    /// Passes the status to the handler and the notification's observers, on the queue.
     private func tellPresent() {
         let (status, handler, isStarted) = state.withLock { ($0.status, $0.handler, $0.isStarted) }
         guard isStarted else { return }
@@ -207,10 +210,10 @@ public final class ReachabilityManager: Sendable {
 
     // MARK: - Updates
 
-    /// Every change from now on, the present status first.
+    /// The current status and every change from now on.
     ///
-    /// The manager watches while the sequence is read, whether it was started or not. The sequence ends when its reader is
-    /// cancelled, or the manager goes.
+    /// The source runs while the sequence is read, even if the manager is not monitoring. The sequence ends when its
+    /// reader is cancelled or the manager is deinitialized.
     public var updates: AsyncStream<ReachabilityStatus> {
         let (stream, continuation) = AsyncStream.makeStream(of: ReachabilityStatus.self)
         let number = state.withLock { state in

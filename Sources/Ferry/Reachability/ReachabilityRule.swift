@@ -1,14 +1,14 @@
-/// What routes and links say of reachability.
+/// The rules that derive reachability from routes and links.
 enum ReachabilityRule {
-    /// The kinds of interfaces that make a difference.
+    /// The kinds of interfaces that are distinguished.
     enum InterfaceKind: Sendable, Hashable {
         case cellular
         case other
     }
 
-    /// The status by the default routes among some: the one with the lowest metric that can be used counts.
+    /// Returns the status according to the default routes, of which the usable one with the lowest metric counts.
     ///
-    /// A route over the loopback interface leads nowhere else, and does not count.
+    /// A route over the loopback interface does not lead to the network and is ignored.
     static func statusOfDefault(
         routes: [NetlinkRoute],
         links: [NetlinkLink],
@@ -18,7 +18,7 @@ enum ReachabilityRule {
         return status(of: defaults, links: links.filter { !$0.isLoopback }, kind: kind)
     }
 
-    /// The status by the routes that the kernel has chosen for addresses; those of this machine itself count.
+    /// Returns the status according to the routes the kernel chose for addresses; routes to this machine count as well.
     static func status(
         of routes: [NetlinkRoute],
         links: [NetlinkLink],
@@ -33,7 +33,7 @@ enum ReachabilityRule {
         return .notReachable
     }
 
-    /// What an interface is by its folder in sysfs: the content of `type` (an `ARPHRD_` number) and of `uevent`.
+    /// Returns the kind of an interface by the contents of `type` (an `ARPHRD_` number) and `uevent` in sysfs.
     static func kind(type: String?, uevent: String?) -> InterfaceKind {
         let lines = (uevent ?? "").split(whereSeparator: \.isNewline)
         if lines.contains("DEVTYPE=wwan") { return .cellular }

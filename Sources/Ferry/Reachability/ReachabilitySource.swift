@@ -1,13 +1,13 @@
-/// Where a ``ReachabilityManager`` learns what can be reached; tests have their own.
+/// The source from which a ``ReachabilityManager`` learns the status; tests can provide their own.
 public protocol ReachabilitySource: AnyObject, Sendable {
-    /// Begins to watch.
+    /// Starts watching.
     ///
     /// It is not called again before ``stop()``.
     ///
-    /// - Parameter report: To be called with the present status soon, and with the status after each change, from any
-    ///   thread; the same status may come several times.
+    /// - Parameter report: A closure to call with the current status soon, and with the status after each change, from
+    ///   any thread; it may be called several times with the same status.
     func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void)
 
-    /// Ends watching, and frees what it takes; it must not wait.
+    /// Stops watching and releases its resources; it must not block.
     func stop()
 }

@@ -1,20 +1,20 @@
-/// Whether the network, or a host, can be reached, and by what kind of connection.
+/// The reachability of the network or a host, and the kind of connection.
 ///
 /// AFNetworking: `AFNetworkReachabilityStatus`, with the same numbers.
 public enum ReachabilityStatus: Int, Sendable, Hashable, CaseIterable {
-    /// Nobody has looked yet, or the system does not tell.
+    /// The status has not been determined yet, or the system does not provide it.
     case unknown = -1
 
-    /// There is no way there.
+    /// There is no route to the target.
     case notReachable = 0
 
-    /// The way there begins with a cellular connection.
+    /// The target is reachable, and the route begins with a cellular connection.
     case reachableViaCellular = 1
 
-    /// The way there begins with Wi-Fi, a cable, or this machine itself.
+    /// The target is reachable, and the route begins with Wi-Fi, a cable, or is local to this machine.
     case reachableViaWiFi = 2
 
-    /// Whether there is a way there.
+    /// A Boolean value that indicates whether the target is reachable.
     public var isReachable: Bool { self == .reachableViaCellular || self == .reachableViaWiFi }
 }
 

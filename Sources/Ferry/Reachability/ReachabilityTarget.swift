@@ -1,17 +1,17 @@
 import FerrySession
 
-/// What is to be reached.
+/// The target whose reachability is watched.
 public enum ReachabilityTarget: Sendable, Hashable {
-    /// Anything beyond the local network: a route for whatever has none of its own.
+    /// The networks beyond the local one, which are reached by the default route.
     case defaultRoute
 
-    /// An IPv4 or IPv6 address, such as `192.0.2.1` or `2001:db8::1`; what is none is not reachable.
+    /// An IPv4 or IPv6 address, such as `192.0.2.1` or `2001:db8::1`; an invalid address is not reachable.
     case address(String)
 
-    /// A host name, looked up anew with every change; what cannot be looked up is not reachable.
+    /// A host name, looked up again after every change; a name whose lookup fails is not reachable.
     case domain(String)
 
-    /// The host of a URL; nil if it has none.
+    /// Creates a target for the host of a URL; nil if it has none.
     ///
     /// - Parameter url: The URL.
     public init?(url: URL) {

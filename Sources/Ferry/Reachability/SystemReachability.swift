@@ -2,9 +2,9 @@
 import Network
 #endif
 
-/// What the system tells of reachability.
+/// The reachability source of the system.
 enum SystemReachability {
-    /// The source for a target.
+    /// Returns the source for a target.
     static func source(for target: ReachabilityTarget) -> any ReachabilitySource {
         #if os(Linux)
         NetlinkSource(target: target)
@@ -15,7 +15,7 @@ enum SystemReachability {
 }
 
 #if !os(Linux)
-/// Watches the path of Apple's systems, which knows the network as a whole and no single host.
+/// A source that watches Apple's network path, which is for the whole network rather than one host.
 private final class PathSource: ReachabilitySource {
     private let monitor = Locked<NWPathMonitor?>(nil)
 

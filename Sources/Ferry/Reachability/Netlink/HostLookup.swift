@@ -1,11 +1,11 @@
 #if os(Linux)
 import FerrySession
 
-/// The addresses of host names, as the system's resolver finds them.
+/// Looks up the addresses of host names with the system's resolver.
 enum HostLookup {
-    /// The addresses of a name, each as four or sixteen bytes; none if it cannot be looked up.
+    /// Returns the addresses of a name, each as four or sixteen bytes; none if the lookup fails.
     ///
-    /// It blocks as long as the resolver takes.
+    /// Blocks until the resolver returns.
     static func addresses(of name: String) -> [Data] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// An interface, as the kernel tells it (`struct ifinfomsg` of rtnetlink(7)).
+/// A network interface as the kernel describes it (`struct ifinfomsg` of rtnetlink(7)).
 struct NetlinkLink: Sendable, Hashable {
     private static let headLength = 16
 
@@ -11,17 +11,17 @@ struct NetlinkLink: Sendable, Hashable {
     /// Whether it is switched on and has a carrier (`IFF_UP` and `IFF_RUNNING`).
     var isUp: Bool { flags & 0x41 == 0x41 }
 
-    /// Whether it leads to this machine itself (`IFF_LOOPBACK`).
+    /// Whether it is a loopback interface (`IFF_LOOPBACK`).
     var isLoopback: Bool { flags & 0x8 != 0 }
 
-    /// Makes a link from its parts.
+    /// Creates a link from its parts.
     init(index: Int32, flags: UInt32, name: String) {
         self.index = index
         self.flags = flags
         self.name = name
     }
 
-    /// Reads a link; nil for a message that is none.
+    /// Reads a link; nil if the message does not contain one.
     init?(_ message: NetlinkMessage) {
         guard message.type == NetlinkMessage.Kind.newLink, message.payload.count >= Self.headLength,
             let index = message.payload.number(Int32.self, at: 4),
@@ -34,14 +34,14 @@ struct NetlinkLink: Sendable, Hashable {
         name = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Asks for all links.
+    /// Returns the payload of a request for all links.
     static func dump() -> [UInt8] {
         Array(repeating: 0, count: headLength)
     }
 
-    /// What kind of interface it is, by sysfs.
+    /// The kind of the interface according to sysfs.
     var kind: ReachabilityRule.InterfaceKind {
-        // The name is the kernel's and has no slash; who knows what else comes along.
+        // The kernel's names contain no slash, but the name ends up in a path and so is checked.
         guard !name.isEmpty, !name.contains("/"), name != "..", name != "." else { return .other }
         let folder = URL(fileURLWithPath: "/sys/class/net").appendingPathComponent(name)
         return ReachabilityRule.kind(

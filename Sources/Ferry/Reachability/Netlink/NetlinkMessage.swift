@@ -1,6 +1,6 @@
-/// A message of the kernel's netlink protocol (RFC 3549, section 2.3.2), read from bytes that may be anything.
+/// A message of the kernel's netlink protocol (RFC 3549, section 2.3.2), read from untrusted bytes.
 struct NetlinkMessage: Sendable, Hashable {
-    /// The types that matter here.
+    /// The message types that are used.
     enum Kind {
         static let error: UInt16 = 2
         static let done: UInt16 = 3
@@ -17,7 +17,7 @@ struct NetlinkMessage: Sendable, Hashable {
     var sequence: UInt32
     var payload: ArraySlice<UInt8>
 
-    /// All whole messages at the beginning of some bytes.
+    /// Returns all complete messages at the beginning of some bytes.
     static func messages(in bytes: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var rest = bytes
         var messages: [NetlinkMessage] = []
@@ -31,7 +31,7 @@ struct NetlinkMessage: Sendable, Hashable {
         return messages
     }
 
-    /// The attributes behind a fixed head of the payload, by their types; of two of one type the first.
+    /// Returns the attributes after the payload's fixed-length head, by type; the first one if a type is repeated.
     func attributes(after headLength: Int) -> [UInt16: ArraySlice<UInt8>] {
         var rest = payload.dropFirst(Self.aligned(headLength))
         var attributes: [UInt16: ArraySlice<UInt8>] = [:]
@@ -46,7 +46,7 @@ struct NetlinkMessage: Sendable, Hashable {
         return attributes
     }
 
-    /// A request as bytes.
+    /// Returns a request as bytes.
     static func request(_ type: UInt16, isDump: Bool, sequence: UInt32, payload: [UInt8]) -> [UInt8] {
         let (isRequest, dump): (UInt16, UInt16) = (1, 0x300)
         var bytes: [UInt8] = []
@@ -58,12 +58,12 @@ struct NetlinkMessage: Sendable, Hashable {
         return bytes + payload
     }
 
-    /// Everything stands at multiples of four.
+    /// Rounds up to a multiple of four: messages and attributes are aligned to four bytes.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
 extension ArraySlice<UInt8> {
-    /// The number at an offset, in this machine's order of bytes; nil where there are not enough.
+    /// Returns the number at an offset, in the machine's byte order; nil if there are not enough bytes.
     func number<Number: FixedWidthInteger>(_: Number.Type, at offset: Int) -> Number? {
         let size = MemoryLayout<Number>.size
         guard offset >= 0, count >= size, offset <= count - size else { return nil }

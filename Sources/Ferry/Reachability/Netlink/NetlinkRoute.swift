@@ -1,24 +1,24 @@
 import FerrySession
 
-/// A route, as the kernel tells it (`struct rtmsg` of rtnetlink(7)).
+/// A route as the kernel describes it (`struct rtmsg` of rtnetlink(7)).
 struct NetlinkRoute: Sendable, Hashable {
     private static let headLength = 12
 
-    /// How many bits of an address it looks at; none for a default route.
+    /// The number of address bits the route matches; zero for a default route.
     var destinationLength: UInt8
     var type: UInt8
-    /// The lower one wins.
+    /// The priority; of several routes, the one with the lowest metric is used.
     var metric: UInt32
-    /// The interfaces it leads over, by their numbers.
+    /// The indices of the route's interfaces.
     var interfaces: [Int32]
 
-    /// Whether it leads to others.
+    /// Whether it is a unicast route, which leads to another machine or network (`RTN_UNICAST`).
     var isUnicast: Bool { type == 1 }
 
-    /// Whether it leads to this machine itself.
+    /// Whether it leads to this machine (`RTN_LOCAL`).
     var isLocal: Bool { type == 2 }
 
-    /// Makes a route from its parts.
+    /// Creates a route from its parts.
     init(destinationLength: UInt8, type: UInt8 = 1, metric: UInt32 = 0, interfaces: [Int32]) {
         self.destinationLength = destinationLength
         self.type = type
@@ -26,7 +26,7 @@ struct NetlinkRoute: Sendable, Hashable {
         self.interfaces = interfaces
     }
 
-    /// Reads a route; nil for a message that is none.
+    /// Reads a route; nil if the message does not contain one.
     init?(_ message: NetlinkMessage) {
         guard message.type == NetlinkMessage.Kind.newRoute, message.payload.count >= Self.headLength,
             let destinationLength = message.payload.number(UInt8.self, at: 1),
@@ -41,7 +41,7 @@ struct NetlinkRoute: Sendable, Hashable {
         if let hops = attributes[multipath] { interfaces += Self.interfaces(of: hops) }
     }
 
-    /// The interfaces of a route with several next hops (`struct rtnexthop`).
+    /// Returns the interfaces of a route with several next hops (`struct rtnexthop`).
     private static func interfaces(of hops: ArraySlice<UInt8>) -> [Int32] {
         var rest = hops
         var interfaces: [Int32] = []
@@ -54,12 +54,12 @@ struct NetlinkRoute: Sendable, Hashable {
         return interfaces
     }
 
-    /// Asks for all routes of a family.
+    /// Returns the payload of a request for all routes of a family.
     static func dump(family: UInt8) -> [UInt8] {
         [family] + Array(repeating: 0, count: headLength - 1)
     }
 
-    /// Asks for the route to an address of four or sixteen bytes.
+    /// Returns the payload of a request for the route to an address of four or sixteen bytes.
     static func lookUp(_ address: Data) -> [UInt8] {
         let family = address.count == 4 ? UInt8(AF_INET) : UInt8(AF_INET6)
         let destination: UInt16 = 1

@@ -1,20 +1,20 @@
 #if os(Linux)
 import FerrySession
 
-/// A socket to the kernel's routing tables (netlink(7)); it needs no privilege.
+/// A socket to the kernel's routing tables (netlink(7)), which requires no privileges.
 final class NetlinkSocket: Sendable {
-    /// What a subscribed socket hears of.
+    /// The multicast groups to subscribe to for changes.
     static let changes: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400  // Links; addresses and routes of IPv4 and of IPv6.
 
-    /// How long the kernel may take for an answer, in milliseconds: it answers at once or not at all.
+    /// How long to wait for a reply, in milliseconds; the kernel replies immediately or not at all.
     private static let patience: Int32 = 1_000
 
-    /// The descriptor, closed when the socket goes.
+    /// The descriptor; it is closed when the socket is deinitialized.
     let descriptor: Int32
 
     private let sequence = Locked<UInt32>(0)
 
-    /// Opens a socket that hears of some changes; nil if the system has none to give.
+    /// Opens a socket that is subscribed to multicast groups; nil if that fails.
     init?(groups: UInt32) {
         let netlink: Int32 = 16
         let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -30,7 +30,7 @@ final class NetlinkSocket: Sendable {
             guard let base = bytes.baseAddress else { return Int32(-1) }
             return bind(descriptor, base.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
-        // The descriptor is closed by deinit, which runs since all properties are there.
+        // All properties are initialized, so deinit runs and closes the descriptor.
         guard code == 0 else { return nil }
     }
 
@@ -38,17 +38,17 @@ final class NetlinkSocket: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// What one look at the socket gave.
+    /// The result of one read from the socket.
     enum Reception: Sendable {
         case messages([NetlinkMessage])
-        /// There is nothing now.
+        /// There is no data now.
         case nothing
-        /// Messages were lost, since nobody took them.
+        /// Messages were lost, because they were not read in time.
         case overrun
         case failed
     }
 
-    /// Takes what has come, without waiting.
+    /// Reads what has arrived, without blocking.
     func receive() -> Reception {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -63,9 +63,9 @@ final class NetlinkSocket: Sendable {
         return .messages(NetlinkMessage.messages(in: buffer[..<count]))
     }
 
-    /// Asks the kernel, and gives its answer; nil where it has none.
+    /// Sends a request to the kernel and returns its reply; nil if there is none.
     ///
-    /// An answer that is an error, such as that there is no route, is an empty one.
+    /// A reply that is an error, such as that there is no route, is returned as an empty array.
     func ask(_ type: UInt16, isDump: Bool, _ payload: [UInt8]) -> [NetlinkMessage]? {
         let number = sequence.withLock { sequence in
             sequence &+= 1

@@ -1,12 +1,13 @@
 #if os(Linux)
 import FerrySession
 
-/// Watches the kernel's links, addresses and routes.
+/// A source that watches the kernel's links, addresses and routes.
 ///
-/// What changed does not matter: after each change the kernel is asked anew. It tells of some changes before it has made
-/// them, and of routes that go with an address not at all, so that it is asked once more a moment later.
+/// The content of a change is ignored: after each one, the state is queried again. The kernel reports some changes
+/// before it makes them, and does not report routes that disappear together with an address, so the state is queried
+/// once more shortly afterwards.
 final class NetlinkSource: ReachabilitySource {
-    /// Everything one time of watching takes.
+    /// The resources used between `start` and `stop`.
     private struct Watch: Sendable {
         let events: NetlinkSocket
         let questions: NetlinkSocket
@@ -14,7 +15,7 @@ final class NetlinkSource: ReachabilitySource {
         let report: @Sendable (ReachabilityStatus) -> Void
     }
 
-    /// `@unchecked Sendable`: a source of Dispatch may be cancelled from any thread.
+    /// Unchecked: a dispatch source may be cancelled from any thread.
     private final class Reader: @unchecked Sendable {
         let source: any DispatchSourceRead
 
@@ -29,7 +30,7 @@ final class NetlinkSource: ReachabilitySource {
     private let queue = DispatchQueue(label: "ferry.reachability.netlink")
     private let watch = Locked<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
 
-    /// Prepares to watch a target; nothing is opened yet.
+    /// Creates a source; nothing is opened until it is started.
     init(target: ReachabilityTarget) {
         self.target = target
     }
@@ -50,7 +51,7 @@ final class NetlinkSource: ReachabilitySource {
             return state.number
         }
         reader.setEventHandler { [weak self] in self?.takeEvents(of: number) }
-        // The descriptors stay open until nobody looks at them any more.
+        // Keeps the descriptors open until the dispatch source no longer uses them.
         reader.setCancelHandler { withExtendedLifetime((events, questions)) {} }
         reader.resume()
         queue.async { [weak self] in self?.look(number) }
@@ -68,7 +69,7 @@ final class NetlinkSource: ReachabilitySource {
         watch.withLock { $0.number == number ? $0.watch : nil }
     }
 
-    // MARK: - On the queue
+    // MARK: - Runs on the queue
 
     private func takeEvents(of number: Int) {
         guard let watch = current(number) else { return }
@@ -95,7 +96,7 @@ final class NetlinkSource: ReachabilitySource {
         }
     }
 
-    /// Finds the status, and reports it.
+    /// Queries the status and reports it.
     private func look(_ number: Int) {
         guard let watch = current(number) else { return }
         let status = status(watch.questions)
