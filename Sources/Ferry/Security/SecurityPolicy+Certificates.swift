@@ -1,16 +1,17 @@
 import FerrySession
 
 extension SecurityPolicy {
-    /// Reads the certificates in a folder: all files that end in `.cer`, `.crt`, `.pem` or `.der`.
+    /// Reads the certificates in a folder from all files that end in `.cer`, `.crt`, `.pem` or `.der`.
     ///
-    /// A file has one certificate in DER, or one and more as PEM text; other PEM blocks, such as keys, are passed over.
+    /// A file contains one certificate in DER form, or one or more in PEM form; other PEM blocks, such as keys, are
+    /// skipped.
     ///
-    /// AFNetworking: `certificatesInBundle:`, which reads `.cer` alone.
+    /// AFNetworking: `certificatesInBundle:`, which reads only `.cer` files.
     ///
-    /// - Parameter folder: The folder; those inside it are not looked at.
+    /// - Parameter folder: The folder; its subfolders are not searched.
     /// - Returns: The certificates in DER form.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the folder or a file cannot be read,
-    ///   or a file has no whole certificate: a pin that is left out unnoticed would lock the program out.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the folder or a file cannot be
+    ///   read, or a file has no complete certificate: a pin that was silently skipped would lock the program out.
     public static func certificates(inFolder folder: URL) throws(NetworkError) -> Set<Data> {
         do throws(CurlSessionError) {
             return Set(try CertificateFile.certificates(inFolder: folder))
@@ -19,7 +20,7 @@ extension SecurityPolicy {
         }
     }
 
-    /// Reads the certificates among the resources of a bundle, not of its subfolders.
+    /// Reads the certificates among the resources of a bundle, without subfolders.
     ///
     /// - Parameter bundle: The bundle.
     /// - Returns: The certificates in DER form.
@@ -28,7 +29,7 @@ extension SecurityPolicy {
         try certificates(inFolder: bundle.resourceURL ?? bundle.bundleURL)
     }
 
-    /// Reads the certificates of one file: one in DER, or one and more as PEM text.
+    /// Reads the certificates of a file, which contains one in DER form, or one or more in PEM form.
     ///
     /// - Parameter file: The file.
     /// - Returns: The certificates in DER form.
@@ -41,22 +42,22 @@ extension SecurityPolicy {
         }
     }
 
-    /// Makes a policy that pins the certificates of a folder.
+    /// Creates a policy that pins the certificates of a folder.
     ///
     /// - Parameters:
-    ///   - pinningMode: What a server is held to.
+    ///   - pinningMode: The part of the certificate that is pinned.
     ///   - folder: The folder of certificates.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
     public init(pinningMode: PinningMode, certificatesInFolder folder: URL) throws(NetworkError) {
         self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(inFolder: folder))
     }
 
-    /// Makes a policy that pins the certificates of a bundle.
+    /// Creates a policy that pins the certificates of a bundle.
     ///
     /// AFNetworking: `policyWithPinningMode:`.
     ///
     /// - Parameters:
-    ///   - pinningMode: What a server is held to.
+    ///   - pinningMode: The part of the certificate that is pinned.
     ///   - bundle: The bundle.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
     public init(pinningMode: PinningMode, certificatesIn bundle: Bundle) throws(NetworkError) {

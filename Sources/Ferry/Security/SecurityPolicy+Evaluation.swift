@@ -1,25 +1,30 @@
 import FerrySession
 
 extension SecurityPolicy {
-    /// Says whether a server is trusted, and throws the reason if it is not.
+    /// Evaluates whether a server is trusted, and throws the reason if it is not.
     ///
-    /// In order:
-    /// 1. Untrusted certificates, a host to validate and no pins: refused.
-    /// 2. Unless untrusted certificates are allowed, the system must trust the chain, and the server's certificate must be
+    /// In this order:
+    /// 1. If untrusted certificates are allowed and the host must be validated, but there are no pins, the server is
+    /// refused.
+    /// 2. Unless untrusted certificates are allowed, the system must trust the chain, and the server's certificate must
+    /// be
     ///    valid on the date.
     /// 3. With ``validatesDomainName``, the certificate must name the host.
-    /// 4. Without pinning, that is all. Without pins for the mode, nobody is trusted.
-    /// 5. With ``PinningMode/certificate`` the pins are the anchors: the server's certificate is one, or its path leads to
-    ///    one, all of it valid on the date.
-    /// 6. With ``PinningMode/publicKey`` the server's key is pinned, or its path leads to a key that is; the dates count
-    ///    unless untrusted certificates are allowed.
+    /// 4. Without pinning, the server is then trusted. With pinning but without pins for the mode, no server is
+    /// trusted.
+    /// 5. With ``PinningMode/certificate``, the pins are the anchors: the server's certificate must be one, or its path
+    /// must
+    ///    lead to one, with every certificate on it valid on the date.
+    /// 6. With ``PinningMode/publicKey``, the server's key must be pinned, or its path must lead to a pinned key; the
+    /// dates
+    ///    count unless untrusted certificates are allowed.
     ///
-    /// Paths are followed by signatures: a certificate that a server merely sends along pins nothing.
+    /// Paths are followed by signatures: a pin does not match a certificate that the server merely sends along.
     ///
     /// - Parameters:
-    ///   - trust: What the server has shown, and the verdict of the TLS library on it.
-    ///   - date: The date to judge by.
-    /// - Throws: The reason.
+    ///   - trust: The certificates the server presented, and the TLS library's verdict on them.
+    ///   - date: The date at which the certificates must be valid.
+    /// - Throws: The reason why the server is refused.
     public func evaluate(_ trust: ServerTrust, date: Date = Date()) throws(Refusal) {
         let policy = try policy(for: trust.host)
         if policy.allowsInvalidCertificates, policy.validatesDomainName, policy.hasNothingToCompare {
@@ -46,11 +51,11 @@ extension SecurityPolicy {
         }
     }
 
-    /// The policy that holds for a host.
+    /// Returns the policy that applies to a host.
     ///
-    /// - Parameter host: The host, as a URL has it.
-    /// - Returns: The most specific one of ``hostPolicies``, or this one.
-    /// - Throws: ``Refusal/unreadableHost`` for what is no host.
+    /// - Parameter host: The host, in the form in which it appears in a URL.
+    /// - Returns: The most specific one of ``hostPolicies``, or this policy.
+    /// - Throws: ``Refusal/unreadableHost`` if the string is not a host.
     public func policy(for host: String) throws(Refusal) -> SecurityPolicy {
         guard !hostPolicies.isEmpty else { return self }
         do throws(CurlSessionError) {
@@ -67,7 +72,7 @@ extension SecurityPolicy {
         return table
     }
 
-    /// Whether the mode compares with nothing, or with nothing that there is.
+    /// Whether there are no pins that the mode could compare with.
     private var hasNothingToCompare: Bool {
         switch pinningMode {
         case .none: true

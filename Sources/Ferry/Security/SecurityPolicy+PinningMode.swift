@@ -1,13 +1,13 @@
 extension SecurityPolicy {
-    /// What the certificates of a server are compared with.
+    /// The part of a server's certificates that is compared with pins.
     public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Nothing but the system's trusted authorities.
+        /// Nothing is pinned; the system's trusted authorities decide.
         case none
 
-        /// The pinned public keys, and those of the pinned certificates.
+        /// The public keys are compared with the pinned ones and those of the pinned certificates.
         case publicKey
 
-        /// The pinned certificates themselves.
+        /// The certificates are compared with the pinned ones.
         case certificate
     }
 }

@@ -1,30 +1,31 @@
 import FerrySession
 
 extension SecurityPolicy {
-    /// Why a policy does not trust a server.
+    /// The reason why a policy does not trust a server.
     public enum Refusal: Error, Sendable, Hashable {
-        /// Untrusted certificates are allowed and the host is to be validated, but nothing is pinned to do it by.
+        /// Untrusted certificates are allowed and the host must be validated, but there are no pins to validate it
+        /// with.
         case domainNeedsPins
 
-        /// The mode compares with pins, and there are none for it.
+        /// The mode compares with pins, but there are none for it.
         case noPins
 
-        /// The server has shown no certificate.
+        /// The server presented no certificate.
         case noCertificate
 
         /// The server's certificate, or one on its path, cannot be read.
         case unreadableCertificate
 
-        /// The host or a pattern of ``SecurityPolicy/hostPolicies`` is not a host, or two patterns are spellings of one.
+        /// The host or a pattern of ``SecurityPolicy/hostPolicies`` is not a host, or two patterns denote the same one.
         case unreadableHost
 
-        /// The system does not trust the chain; the number is OpenSSL's, nil if nothing was verified.
+        /// The system does not trust the chain; the number is OpenSSL's verify result, nil if nothing was verified.
         case untrustedChain(verifyResult: Int?)
 
-        /// A certificate's last day is over.
+        /// A certificate has expired.
         case expired
 
-        /// A certificate's first day is yet to come.
+        /// A certificate is not valid yet.
         case notYetValid
 
         /// The certificate is for other hosts.
@@ -33,23 +34,23 @@ extension SecurityPolicy {
         /// The certificate names no host: it has no subject alternative name, and a common name does not count.
         case noHostNames
 
-        /// The path from the server's certificate has no pinned certificate or key.
+        /// There is no pinned certificate or key on the path from the server's certificate.
         case notPinned
 
-        /// Only an authority could be pinned here, and there is no OpenSSL to follow the path to it.
+        /// Only an authority could be pinned here, and the path to it cannot be followed without OpenSSL.
         case pathNotVerifiable
     }
 }
 
 extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
-    /// The reason as a sentence without its full stop.
+    /// The reason as a sentence without a full stop.
     public var description: String {
         switch self {
         case .domainNeedsPins: "to validate the host of untrusted certificates, the policy needs pins"
-        case .noPins: "the policy compares with pins, and has none"
-        case .noCertificate: "it has shown no certificate"
+        case .noPins: "the policy compares with pins, but has none"
+        case .noCertificate: "it presented no certificate"
         case .unreadableCertificate: "its certificate cannot be read"
-        case .unreadableHost: "the host is none, or one of the policy's hosts is none or is there in two spellings"
+        case .unreadableHost: "the host or a host of the policy is invalid, or two hosts of the policy are the same"
         case .untrustedChain(let result):
             "the system does not trust its certificate\(result.map { " (\($0))" } ?? "")"
         case .expired: "its certificate has expired"
@@ -65,10 +66,10 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The reason as a sentence without its full stop.
+    /// The reason as a sentence without a full stop.
     public var errorDescription: String? { description }
 
-    /// The code of the session's error.
+    /// The corresponding code of a `CurlSessionError`.
     public var code: CurlSessionError.Code {
         switch self {
         case .domainNeedsPins, .noCertificate, .unreadableHost: .trustRefused

@@ -1,19 +1,22 @@
 import FerrySession
 
 extension SecurityPolicy: ImmediateTrustPolicy {
-    /// Leaves the chain to the policy if it allows what the system does not trust, and names if it does not look at them.
+    /// Returns what libcurl should verify.
+    ///
+    /// The chain is left to the policy if it allows certificates the system does not trust; names are not verified if
+    /// the policy does not validate them.
     ///
     /// - Parameter host: The host of the URL.
-    /// - Returns: What libcurl verifies.
+    /// - Returns: The parts of the verification that libcurl performs.
     public func verification(for host: String) -> TrustVerification {
         guard let policy = try? policy(for: host) else { return .full }
         if policy.allowsInvalidCertificates { return [] }
         return policy.validatesDomainName ? .full : .chain
     }
 
-    /// Evaluates a server's trust, today.
+    /// Evaluates a server's trust at the current date.
     ///
-    /// - Parameter trust: What the server has shown.
+    /// - Parameter trust: The certificates the server presented, and the TLS library's verdict on them.
     /// - Returns: The decision, with the ``Refusal``'s code and text.
     public func decide(_ trust: ServerTrust) -> TrustDecision {
         do throws(Refusal) {

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension SecurityPolicy {
-    /// Throws where the policy has something that could never match, and so would trust nobody unnoticed.
+    /// Throws an error if a part of the policy could never match, so that the policy would silently trust no server.
     func validate() throws(NetworkError) {
         do throws(CurlSessionError) {
             _ = try hostTable()
@@ -13,7 +13,7 @@ extension SecurityPolicy {
             guard policy.hostPolicies.isEmpty else {
                 throw NetworkError(
                     .invalidSecurityPolicy,
-                    message: "The policy of the host \(host) has policies of hosts of its own"
+                    message: "The policy of the host \(host) must not have host policies itself"
                 )
             }
             try policy.validatePins()
@@ -22,10 +22,10 @@ extension SecurityPolicy {
 
     private func validatePins() throws(NetworkError) {
         if let pin = pinnedPublicKeys.first(where: { !$0.isValid }) {
-            throw NetworkError(.invalidSecurityPolicy, message: "The pin \(pin) is no SHA-256 hash in base64")
+            throw NetworkError(.invalidSecurityPolicy, message: "The pin \(pin) is not a SHA-256 hash in base64")
         }
         guard pinnedCertificates.allSatisfy({ X509Certificate(der: $0) != nil }) else {
-            throw NetworkError(.invalidSecurityPolicy, message: "A pinned certificate is no certificate in DER")
+            throw NetworkError(.invalidSecurityPolicy, message: "A pinned certificate is not valid DER")
         }
     }
 }

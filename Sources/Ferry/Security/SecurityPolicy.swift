@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Which servers a session trusts.
+/// The rules by which a session trusts servers.
 ///
 /// ```swift
 /// var policy = SecurityPolicy(pinningMode: .publicKey)
@@ -8,12 +8,12 @@ import FerrySession
 /// try manager.setSecurityPolicy(policy)
 /// ```
 ///
-/// ``evaluate(_:date:)`` is the whole rule, as a function of what a server has shown. `CurlSession` asks it after the TLS
-/// handshake and before any byte of a request.
+/// ``evaluate(_:date:)`` implements the whole policy, as a function of what a server presented. `CurlSession` calls it
+/// after the TLS handshake, before it sends a request.
 ///
 /// AFNetworking: `AFSecurityPolicy`.
 public struct SecurityPolicy: Sendable, Hashable, Codable {
-    /// What a server is held to.
+    /// The part of the certificate that is pinned; nothing by default.
     public var pinningMode: PinningMode
 
     /// The certificates to pin, each in DER form; none by default.
@@ -21,40 +21,41 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// A pinned certificate may be the server's own or that of an authority on the path from it.
     public var pinnedCertificates: Set<Data>
 
-    /// The public keys to pin beside those of ``pinnedCertificates``, with ``PinningMode/publicKey``; none by default.
+    /// The public keys to pin in addition to those of ``pinnedCertificates``, with ``PinningMode/publicKey``; none by
+    /// default.
     ///
     /// The key of an authority can be found only if the server presents the authority's certificate.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
-    /// Whether certificates the system does not trust are accepted; false by default.
+    /// A Boolean value that indicates whether certificates the system does not trust are accepted; false by default.
     ///
-    /// Without pins and with ``validatesDomainName`` nothing is accepted: there would be nothing to check against.
+    /// Without pins and with ``validatesDomainName``, no server is accepted, because there would be nothing to check
+    /// against.
     public var allowsInvalidCertificates: Bool
 
-    /// Whether the certificate must name the host; true by default.
+    /// A Boolean value that indicates whether the certificate must name the host; true by default.
     ///
-    /// It holds in every pinning mode. Names are those of the subject alternative name (RFC 9525); the common name does
-    /// not count. AFNetworking does not look at the host with ``PinningMode/publicKey`` and
-    /// ``allowsInvalidCertificates``: for a self-signed certificate with a common name alone, which is pinned, set this to
-    /// false.
+    /// It applies in every pinning mode. Only the names in the subject alternative name count (RFC 9525), not the
+    /// common name. AFNetworking does not validate the host with ``PinningMode/publicKey`` and
+    /// ``allowsInvalidCertificates``; to pin a self-signed certificate that has only a common name, set this to false.
     public var validatesDomainName: Bool
 
-    /// Policies of their own for some hosts; none by default.
+    /// Separate policies for some hosts; none by default.
     ///
-    /// A key is a host such as `api.example.com`, `*.example.com` for all hosts below a domain, or `*`. The most specific
-    /// one takes the place of this policy; host policies have none of their own. A host is meant in all its spellings, and
-    /// a policy that has two spellings of one is refused.
+    /// A key is a host such as `api.example.com`, `*.example.com` for all hosts below a domain, or `*`. The most
+    /// specific matching one replaces this policy. Host policies must not have host policies themselves. A key matches
+    /// all spellings of its host, and a policy with two spellings of the same host is invalid.
     public var hostPolicies: [String: SecurityPolicy]
 
-    /// Makes a policy; the default one trusts what the system trusts.
+    /// Creates a policy; the default one trusts what the system trusts.
     ///
     /// - Parameters:
-    ///   - pinningMode: What a server is held to.
+    ///   - pinningMode: The part of the certificate that is pinned.
     ///   - pinnedCertificates: The certificates to pin, each in DER form.
     ///   - pinnedPublicKeys: The public keys to pin.
     ///   - allowsInvalidCertificates: Whether certificates the system does not trust are accepted.
     ///   - validatesDomainName: Whether the certificate must name the host.
-    ///   - hostPolicies: Policies of their own for some hosts.
+    ///   - hostPolicies: Separate policies for some hosts.
     public init(
         pinningMode: PinningMode = .none,
         pinnedCertificates: Set<Data> = [],
@@ -71,6 +72,6 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
         self.hostPolicies = hostPolicies
     }
 
-    /// Whether it is what a session does without a policy.
+    /// Whether the policy is equal to the behavior of a session without a policy.
     var isDefault: Bool { self == SecurityPolicy() }
 }
