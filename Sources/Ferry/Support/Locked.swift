@@ -1,9 +1,9 @@
 #if FERRY_THREAD_SANITIZER
 import FerrySession
 
-/// A value behind a lock that the thread sanitizer sees; it cannot see into `Synchronization.Mutex`.
+/// A value protected by a lock that the thread sanitizer can see, unlike `Synchronization.Mutex`.
 ///
-/// `@unchecked Sendable`: the value is touched with the lock held.
+/// `@unchecked Sendable`: the value is only accessed with the lock held.
 package final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -21,10 +21,12 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
 #else
 import Synchronization
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
-/// Decide inside ``withLock(_:)`` and act outside it: no user code ever runs with the lock held. It stands in this module
-/// since the compiler makes a lock of its own for each type of value only there, and such locks cost a tenth.
+/// Decide inside ``withLock(_:)`` and act outside it: user code never runs with the lock held. The type is declared in
+/// this module because the compiler specializes it for each type of value only there; a specialized lock takes a tenth
+/// of the time.
+/// cheap.
 package final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

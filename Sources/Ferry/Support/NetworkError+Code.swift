@@ -1,15 +1,15 @@
 import FerrySession
 
 extension NetworkError {
-    /// What went wrong, as a value that can be compared and extended.
+    /// The kind of an error, as a value that can be compared and extended.
     ///
-    /// A code is a name and not a case, so that a new one breaks no `switch`; make your own with
+    /// It is a structure rather than an enumeration, so that a new code breaks no `switch`. Define your own with
     /// `NetworkError.Code(rawValue: "quotaExceeded")`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code's name, such as `timedOut`.
         public let rawValue: String
 
-        /// Makes a code from its name.
+        /// Creates a code from its name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -40,43 +40,43 @@ extension NetworkError.Code {
     public static let invalidSecurityPolicy = Self(rawValue: "invalidSecurityPolicy")
     /// The server asked for a client certificate, or refused the one it got.
     public static let clientCertificateRejected = Self(rawValue: "clientCertificateRejected")
-    /// The server asked for a name and password which were not given.
+    /// The server requires a name and password, which were not provided.
     public static let authenticationRequired = Self(rawValue: "authenticationRequired")
-    /// The redirections exceeded the limit.
+    /// The number of redirects exceeded the limit.
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
     /// The URL cannot be used.
     public static let badURL = Self(rawValue: "badURL")
     /// The URL's scheme is not one that can be loaded.
     public static let unsupportedURL = Self(rawValue: "unsupportedURL")
-    /// What the server sent is not HTTP, or is cut short.
+    /// The data the server sent is not HTTP, or is incomplete.
     public static let badServerResponse = Self(rawValue: "badServerResponse")
     // swift-format-ignore: DontRepeatTypeInStaticProperties
     /// The response's status code is not among the acceptable ones.
     public static let unacceptableStatusCode = Self(rawValue: "unacceptableStatusCode")
     /// The response's content type is not among the acceptable ones.
     public static let unacceptableContentType = Self(rawValue: "unacceptableContentType")
-    /// The body could not be turned into the value asked for.
+    /// The body could not be decoded as the requested value.
     public static let decodingFailed = Self(rawValue: "decodingFailed")
-    /// A value could not be turned into a request body.
+    /// A value could not be encoded as a request body.
     public static let encodingFailed = Self(rawValue: "encodingFailed")
     /// The parameters cannot be expressed in the request's format.
     public static let invalidParameters = Self(rawValue: "invalidParameters")
-    /// The request could not be made from what was given.
+    /// The request could not be created from its parameters.
     public static let requestSerializationFailed = Self(rawValue: "requestSerializationFailed")
     /// The content coding of the body (gzip, br …) is unknown or the body is damaged.
     public static let cannotDecodeContent = Self(rawValue: "cannotDecodeContent")
     /// The body is larger than the limit.
     public static let responseTooLarge = Self(rawValue: "responseTooLarge")
-    /// A streamed body was needed again and could not be had.
+    /// A streamed body was needed again, but no new stream was available.
     public static let bodyStreamExhausted = Self(rawValue: "bodyStreamExhausted")
-    /// A file could not be read, written or found.
+    /// A file could not be found, read or written.
     public static let fileError = Self(rawValue: "fileError")
     /// A downloaded file could not be moved to its destination.
     public static let moveFailed = Self(rawValue: "moveFailed")
     /// The session was invalidated before the task could run.
     public static let sessionInvalidated = Self(rawValue: "sessionInvalidated")
-    /// There is neither a value nor an error.
+    /// The response has neither a value nor an error.
     public static let noValue = Self(rawValue: "noValue")
-    /// None of the other codes fits; see the underlying error.
+    /// None of the other codes applies; see the underlying error.
     public static let unknown = Self(rawValue: "unknown")
 }

@@ -5,13 +5,13 @@ extension NetworkError? {
     ///
     /// - Parameters:
     ///   - error: An error; nil has no code.
-    ///   - code: The code. Errors underneath do not count; see ``NetworkError/contains(_:)``.
+    ///   - code: The code. Underlying errors are ignored; see ``NetworkError/contains(_:)``.
     /// - Returns: Whether the error has the code.
     public static func == (error: NetworkError?, code: NetworkError.Code) -> Bool {
         error?.code == code
     }
 
-    /// Returns a Boolean value that indicates whether an error has another code than the given one, or is nil.
+    /// Returns a Boolean value that indicates whether an error has a code other than the given one, or is nil.
     ///
     /// - Parameters:
     ///   - error: An error, or nil.

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension NetworkError.Code {
-    /// The code for an error of another kind; ``unknown`` if there is none.
+    /// Creates the code for an error of another type; ``unknown`` if there is none.
     init(mapping error: any Error) {
         switch error {
         case let error as NetworkError: self = error.code
@@ -21,7 +21,7 @@ extension NetworkError.Code {
         }
     }
 
-    /// The code for a number of `NSURLErrorDomain`.
+    /// Creates the code for an error number of `NSURLErrorDomain`.
     init?(urlErrorCode: Int) {
         guard let code = Self.byURLErrorCode[urlErrorCode] else { return nil }
         self = code
@@ -42,7 +42,7 @@ extension NetworkError.Code {
         -3005: .moveFailed, -3006: .cannotDecodeContent, -3007: .cannotDecodeContent,
     ]
 
-    /// FoundationNetworking has one code (-1) for all that can go wrong in TLS; only the text tells.
+    /// FoundationNetworking uses one code (-1) for all TLS errors, which only their text tells apart.
     private init?(certificateMessageOf error: NSError) {
         let text = (error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error).localizedDescription
         if text.hasPrefix("SSL certificate problem") || text.hasPrefix("SSL: no alternative certificate subject") {

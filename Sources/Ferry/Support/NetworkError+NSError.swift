@@ -6,7 +6,7 @@ extension NetworkError {
     /// AFNetworking: `AFURLResponseSerializationErrorDomain`.
     public static let responseSerializationDomain = "com.alamofire.error.serialization.response"
 
-    /// The domain of errors in making a request from what was given.
+    /// The domain of errors in creating a request.
     ///
     /// AFNetworking: `AFURLRequestSerializationErrorDomain`.
     public static let requestSerializationDomain = "com.alamofire.error.serialization.request"
@@ -21,12 +21,12 @@ extension NetworkError {
     /// AFNetworking: `AFNetworkingOperationFailingURLResponseDataErrorKey`.
     public static let dataKey = "com.alamofire.serialization.response.error.data"
 
-    /// The error as Objective-C code and AFNetworking know it: domain, number and `userInfo`.
+    /// The error as an `NSError` with the domain, code and `userInfo` that AFNetworking uses.
     ///
-    /// Transport errors have `NSURLErrorDomain`, an unacceptable status (-1011) or content type (-1016) the
-    /// ``responseSerializationDomain``, a request that could not be made the ``requestSerializationDomain``, files and
-    /// parsers `NSCocoaErrorDomain`. `error as NSError` has the same number for all but the last, always under
-    /// `NSURLErrorDomain`: a Swift type has one domain only.
+    /// The domain is `NSURLErrorDomain` for transport errors, ``responseSerializationDomain`` for an unacceptable
+    /// status (-1011) or content type (-1016), ``requestSerializationDomain`` for a request that could not be created,
+    /// and `NSCocoaErrorDomain` for errors of files and parsers. `error as NSError` has the same code except for files
+    /// and parsers, but always `NSURLErrorDomain`, because a Swift type has only one domain.
     public var nsError: NSError {
         let original = underlyingError.map { $0 as NSError }
         if hasTransportCode { return NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
@@ -50,25 +50,25 @@ extension NetworkError {
 }
 
 extension NetworkError: CustomNSError {
-    /// `NSURLErrorDomain`; ``nsError`` tells the domains apart.
+    /// `NSURLErrorDomain`; ``nsError`` has more specific domains.
     public static var errorDomain: String { NSURLErrorDomain }
 
-    /// The number of `NSURLErrorDomain` that stands for ``code``: the transport's own or the serializer's, where it gave
-    /// one.
+    /// The error number in `NSURLErrorDomain`: that of the transport or serializer if there is one, and otherwise the
+    /// one that corresponds to ``code``.
     public var errorCode: Int {
         if let error = underlyingError as? RequestSerializationError { return error.errorCode }
         if hasTransportCode, let underlyingError { return (underlyingError as NSError).code }
         return code.urlErrorCode
     }
 
-    /// Whether the code is the transport's own, so that its number says more.
+    /// Whether the code is the transport's, so that its number is more specific.
     private var hasTransportCode: Bool {
         guard let underlyingError, !(underlyingError is NetworkError) else { return false }
         let original = underlyingError as NSError
         return original.domain == NSURLErrorDomain && (Code(urlErrorCode: original.code) ?? .unknown) == code
     }
 
-    /// The failing URL, response, body, resume data and underlying errors under AFNetworking's and Foundation's keys.
+    /// The failing URL, response, body, resume data and underlying error, with AFNetworking's and Foundation's keys.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSURLErrorFailingURLErrorKey] = failingURL
@@ -91,16 +91,16 @@ extension NetworkError: LocalizedError {
 }
 
 extension NetworkError: CustomStringConvertible {
-    /// The code and the message, and those of the errors underneath.
+    /// The code and message of this error and of the underlying network errors.
     public var description: String {
         let own = "\(code): \(message)"
         guard let network = underlyingError as? NetworkError else { return own }
-        return "\(own) [under it: \(network)]"
+        return "\(own) [underlying error: \(network)]"
     }
 }
 
 extension NetworkError.Code {
-    /// The number of `NSURLErrorDomain` that is nearest; -1 (unknown) for codes of your own.
+    /// The nearest error number in `NSURLErrorDomain`; -1 (unknown) for custom codes.
     public var urlErrorCode: Int { Self.urlErrorCodes[self] ?? -1 }
 
     private static let urlErrorCodes: [Self: Int] = [

@@ -1,6 +1,6 @@
 import FerrySession
 
-// CurlSession's own errors and responses have no user information in their URLs; those of a system session may.
+// CurlSession's errors and responses have no user information in their URLs, but those of a system session may.
 
 extension URLError {
     /// The error with a URL without user and password.
@@ -25,7 +25,7 @@ extension HTTPURLResponse {
             httpVersion: "HTTP/1.1",
             headerFields: fields
         )
-        // The initializer can fail by its type only.
+        // The initializer is declared as failable, but does not fail for these arguments.
         return copy ?? self
     }
 }

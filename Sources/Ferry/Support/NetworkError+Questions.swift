@@ -4,19 +4,19 @@ extension NetworkError {
     /// The response's status code.
     public var statusCode: Int? { response?.statusCode }
 
-    /// The response's content type without its parameters, in lower case; nil if it has none.
+    /// The response's content type in lowercase, without parameters; nil if it has none.
     public var receivedContentType: String? { response?.contentType }
 
-    /// Whether the task was cancelled.
+    /// A Boolean value that indicates whether the task was cancelled.
     public var isCancelled: Bool { contains(.cancelled) }
 
-    /// Whether a deadline passed.
+    /// A Boolean value that indicates whether a deadline passed.
     public var isTimeout: Bool { contains(.timedOut) }
 
-    /// Whether the server's certificate was refused, or the client's by the server.
+    /// A Boolean value that indicates whether the server's certificate was refused, or the client's by the server.
     public var isCertificateError: Bool { contains(.certificateUntrusted) || contains(.clientCertificateRejected) }
 
-    /// What the session says of the failure beyond `URLError`: its reason and, of a certificate, host and chain.
+    /// The session's details of the failure: the reason and, for a certificate, the host and chain.
     public var sessionError: CurlSessionError? {
         switch underlyingError {
         case let error as NetworkError: error.sessionError
@@ -26,10 +26,10 @@ extension NetworkError {
         }
     }
 
-    /// Whether the same request may succeed a little later.
+    /// A Boolean value that indicates whether the same request may succeed a little later.
     ///
-    /// True for a broken or refused connection, a failed name lookup, a deadline that passed, and the status codes
-    /// 408, 425, 429, 500, 502, 503 and 504. It says nothing about whether the request may be sent twice.
+    /// True for a broken or refused connection, a failed lookup, a deadline that passed, and the status codes 408, 425,
+    /// 429, 500, 502, 503 and 504. It does not indicate whether the request may be sent twice.
     public var isRetryable: Bool {
         switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected: true
@@ -38,10 +38,10 @@ extension NetworkError {
         }
     }
 
-    /// Says whether this error or one underneath it has a code.
+    /// Returns whether this error or one of its underlying errors has a code.
     ///
     /// - Parameter code: The code to look for.
-    /// - Returns: Whether the chain of errors has it.
+    /// - Returns: Whether an error of the chain has the code.
     public func contains(_ code: Code) -> Bool {
         self.code == code || (underlyingError as? NetworkError)?.contains(code) == true
     }

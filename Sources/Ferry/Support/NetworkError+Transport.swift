@@ -1,18 +1,19 @@
 import FerrySession
 
 extension NetworkError {
-    /// Makes an error from one of the transport's, of a file's or of a decoder's.
+    /// Creates an error from an error of the transport, a file or a decoder.
     ///
     /// `URLError` and `NSURLErrorDomain` codes, Cocoa and POSIX errors, `CancellationError`, `DecodingError` and
-    /// `EncodingError` get their own code, all others ``Code/unknown``; the error itself becomes ``underlyingError``.
-    /// A `NetworkError` stays what it is: only what it does not know yet is filled in. A ``RequestSerializationError``,
-    /// also one under a transport's error since it came while the body was sent, is the underlying error itself.
+    /// `EncodingError` are mapped to a code, all others to ``Code/unknown``; the error becomes the ``underlyingError``.
+    /// A `NetworkError` is kept, and only its missing properties are filled in. A ``RequestSerializationError`` becomes
+    /// the underlying error itself, even if it is wrapped in a transport error because it occurred while the body was
+    /// being sent.
     ///
     /// - Parameters:
     ///   - error: The error to wrap.
     ///   - request: The request that failed.
-    ///   - response: The response, if one came.
-    ///   - data: The body, or as much of it as came.
+    ///   - response: The response, if there is one.
+    ///   - data: The part of the body that has arrived.
     public init(
         transport error: any Error,
         request: URLRequest? = nil,
@@ -46,7 +47,7 @@ extension NetworkError {
         )
     }
 
-    /// What the code means for this host, and what the transport said about it.
+    /// Returns the meaning of the code for this host, followed by the transport's description.
     private static func sentence(for code: Code, error: NSError, url: URL?) -> String {
         let target = url?.presentableHost
         let detail = (error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error).localizedDescription
@@ -56,24 +57,24 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
-    /// What a transport's code means, without host or reason.
+    /// The meaning of a transport's code, without host or reason.
     fileprivate var meaning: String? {
         switch self {
         case .cancelled: "The request was cancelled"
         case .timedOut: "The request timed out"
         case .cannotFindHost: "The host could not be found"
-        case .cannotConnectToHost: "No connection to the host could be made"
+        case .cannotConnectToHost: "Could not connect to the host"
         case .connectionLost: "The connection to the host was lost"
         case .notConnected: "There is no network connection"
-        case .secureConnectionFailed: "No secure connection to the host could be made"
+        case .secureConnectionFailed: "Could not make a secure connection to the host"
         case .certificateUntrusted: "The certificate of the host is not trusted"
         case .clientCertificateRejected: "The host did not accept the client certificate"
-        case .authenticationRequired: "The host asks for authentication"
-        case .tooManyRedirects: "There were too many redirections"
+        case .authenticationRequired: "The host requires authentication"
+        case .tooManyRedirects: "There were too many redirects"
         case .badURL: "The URL cannot be used"
         case .unsupportedURL: "The URL cannot be loaded"
-        case .badServerResponse: "The host sent a response that is not valid"
-        case .cannotDecodeContent: "The content coding of the body cannot be undone"
+        case .badServerResponse: "The host sent an invalid response"
+        case .cannotDecodeContent: "The content coding of the body cannot be decoded"
         default: nil
         }
     }

@@ -1,55 +1,55 @@
 import FerrySession
 
-/// Why a request failed, with everything that is known about it.
+/// The error of a request.
 ///
-/// ``code`` says what happened in a form to compare with, ``message`` says it in a sentence. ``response`` and ``data``
-/// are what the server sent, so that the body of an error response is never lost. Errors form a chain through
-/// ``underlyingError``; ``contains(_:)`` looks along the whole of it.
+/// ``code`` is the kind of error, for comparing; ``message`` describes it in a sentence. ``response`` and ``data`` are
+/// what the server sent, so that the body of an error response is never lost. Errors form a chain of
+/// ``underlyingError``s, all of which ``contains(_:)`` searches.
 ///
 /// An error bridges to `NSError`: see ``nsError``.
 public struct NetworkError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of error.
     public var code: Code
 
-    /// What went wrong, as a sentence that names the thing at fault.
+    /// A description of the error as a sentence, which names what caused it.
     public var message: String
 
-    /// The URL that failed, without user and password; after a redirection the last one.
+    /// The URL that failed, without user and password; after redirects, the last one.
     public var failingURL: URL? {
         didSet { failingURL = failingURL?.presentable }
     }
 
-    /// The server's response, where one came; its URL is without user and password.
+    /// The server's response, if there is one; its URL has no user and password.
     public var response: HTTPURLResponse? {
         didSet { response = response?.presentable }
     }
 
-    /// The body, or as much of it as came.
+    /// The part of the body that has arrived.
     public var data: Data?
 
     /// The error that caused this one or, for a body that is both unacceptable and malformed, the validation error.
     public var underlyingError: (any Error)?
 
-    /// What the parser or decoder threw, when ``code`` is ``Code/decodingFailed``.
+    /// The error of the parser or decoder, if ``code`` is ``Code/decodingFailed``.
     public var decodingError: (any Error)?
 
-    /// What a download needs to go on where it stopped, where the task had any.
+    /// The data with which a download can be resumed, if there is any.
     public var resumeData: Data?
 
-    /// The content types that would have been accepted, when ``code`` is ``Code/unacceptableContentType``.
+    /// The content types that would have been accepted, if ``code`` is ``Code/unacceptableContentType``.
     public var acceptableContentTypes: Set<String>?
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What went wrong.
-    ///   - message: What went wrong, as a sentence.
+    ///   - code: The kind of error.
+    ///   - message: A description of the error as a sentence.
     ///   - failingURL: The URL that failed; by default the response's.
     ///   - response: The server's response.
     ///   - data: The body.
     ///   - underlyingError: The error that caused this one.
-    ///   - decodingError: What the parser or decoder threw.
-    ///   - resumeData: What a download needs to go on.
+    ///   - decodingError: The error of the parser or decoder.
+    ///   - resumeData: The data with which a download can be resumed.
     ///   - acceptableContentTypes: The content types that would have been accepted.
     public init(
         _ code: Code,

@@ -1,20 +1,20 @@
 import FerrySession
 
-/// Codes Foundation's types by their raw values, since they are not all `Codable` themselves.
+/// Encodes and decodes Foundation's types by their raw values, because not all of them are `Codable`.
 extension KeyedDecodingContainer {
-    /// The value at a key; nil if there is none.
+    /// Decodes the value for a key; nil if there is none.
     ///
-    /// - Throws: `DecodingError` for a raw value that stands for nothing.
+    /// - Throws: `DecodingError` for an unknown raw value.
     func decodeRawIfPresent<Value: RawRepresentable>(_ type: Value.Type, forKey key: Key) throws -> Value?
     where Value.RawValue: Decodable {
         guard let raw = try decodeIfPresent(Value.RawValue.self, forKey: key) else { return nil }
         if let value = Value(rawValue: raw) { return value }
-        throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(raw) is no \(type)")
+        throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(raw) is not a \(type)")
     }
 }
 
 extension KeyedEncodingContainer {
-    /// Writes a value at a key, unless it is nil.
+    /// Encodes a value for a key, unless it is nil.
     mutating func encodeRawIfPresent<Value: RawRepresentable>(_ value: Value?, forKey key: Key) throws
     where Value.RawValue: Encodable {
         try encodeIfPresent(value?.rawValue, forKey: key)

@@ -1,40 +1,42 @@
 import FerrySession
 
-/// What a task cost: time and bytes.
+/// The duration of a task and the number of bytes it sent and received.
 public struct TaskMetrics: Sendable, Hashable {
-    /// When the task was started.
+    /// The date at which the task was started.
     public var startDate: Date
 
-    /// When the task was complete.
+    /// The date at which the task was complete.
     public var endDate: Date
 
-    /// The time from start to end in seconds, by a clock that is not set back.
+    /// The seconds from start to end, measured by a monotonic clock where possible.
     public var duration: TimeInterval
 
-    /// The number of body bytes sent, of all transactions together.
+    /// The number of body bytes sent in all transactions.
     public var bytesSent: Int64
 
-    /// The number of body bytes received, of all transactions together and before any content coding was undone.
+    /// The number of body bytes received in all transactions, before content codings were decoded.
     ///
-    /// A system session tells neither the earlier transactions nor the coded length: there it is the length of the body.
+    /// A system session provides neither the earlier transactions nor the encoded length; there it is the length of the
+    /// body.
     public var bytesReceived: Int64
 
-    /// The number of redirections followed.
+    /// The number of redirects followed.
     public var redirectCount: Int
 
-    /// Each request that went out, redirections and retries included, with its phases; empty for a system session.
+    /// The transactions with their phases, one for each request sent, including redirects and retries; empty for a
+    /// system session.
     public var transactions: [TransferMetrics.Transaction]
 
-    /// Makes a record.
+    /// Creates a record.
     ///
     /// - Parameters:
-    ///   - startDate: When the task was started.
-    ///   - endDate: When the task was complete.
-    ///   - duration: The seconds between; by default the difference of the two dates.
+    ///   - startDate: The date at which the task was started.
+    ///   - endDate: The date at which the task was complete.
+    ///   - duration: The seconds from start to end; by default the difference of the two dates.
     ///   - bytesSent: The number of body bytes sent.
     ///   - bytesReceived: The number of body bytes received.
-    ///   - redirectCount: The number of redirections followed.
-    ///   - transactions: Each request that went out.
+    ///   - redirectCount: The number of redirects followed.
+    ///   - transactions: The transactions, one for each request sent.
     public init(
         startDate: Date,
         endDate: Date,

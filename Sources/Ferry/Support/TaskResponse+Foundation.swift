@@ -1,7 +1,7 @@
 import FerrySession
 
 extension TaskResponse {
-    /// The value as Foundation's objects, for code that casts as with AFNetworking.
+    /// The value as Foundation's objects, for code that casts it as with AFNetworking.
     ///
     /// ```swift
     /// if let user = response.foundationValue as? [String: Any] {
@@ -9,8 +9,8 @@ extension TaskResponse {
     /// }
     /// ```
     ///
-    /// A ``JSONValue`` or ``PropertyListValue`` is converted; `value as? [String: Any]` is nil with them. Any other value
-    /// is given as it is.
+    /// A ``JSONValue`` or ``PropertyListValue`` is converted, because `as? [String: Any]` fails for those. Any other
+    /// value is returned as it is.
     public var foundationValue: (any Sendable)? {
         switch value as (any Sendable)? {
         case let value as JSONValue: value.foundationValue

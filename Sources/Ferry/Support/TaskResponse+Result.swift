@@ -1,21 +1,21 @@
 import FerrySession
 
 extension TaskResponse {
-    /// The response as an HTTP response; nil if it is none.
+    /// The response as an `HTTPURLResponse`, if it is one.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
     /// The HTTP status code.
     public var statusCode: Int? { httpResponse?.statusCode }
 
-    /// A header field of the response.
+    /// Returns the value of a header field of the response.
     ///
-    /// - Parameter name: The field's name, in upper or lower case.
-    /// - Returns: Its value; nil if the response has no such field.
+    /// - Parameter name: The field's name; case is ignored.
+    /// - Returns: The value; nil if the response has no such field.
     public func header(_ name: String) -> String? {
         httpResponse?.value(forHTTPHeaderField: name)
     }
 
-    /// All header fields of the response, as it spells them.
+    /// All header fields of the response, with the names as it spells them.
     public var headerFields: [String: String] {
         var fields: [String: String] = [:]
         for (name, value) in httpResponse?.allHeaderFields ?? [:] {
@@ -25,7 +25,7 @@ extension TaskResponse {
         return fields
     }
 
-    /// The error if there is one, else the value, else an error that says there was none (``NetworkError/Code/noValue``).
+    /// The error if there is one, otherwise the value; an error with ``NetworkError/Code/noValue`` if there is neither.
     public var result: Result<Value, NetworkError> {
         if let error { return .failure(error) }
         if let value { return .success(value) }
@@ -41,7 +41,7 @@ extension TaskResponse {
         )
     }
 
-    /// Gives the value if there is no error.
+    /// Returns the value if there is no error.
     ///
     /// - Returns: The value.
     /// - Throws: The ``error``, or one with ``NetworkError/Code/noValue`` if there is neither.
@@ -49,18 +49,19 @@ extension TaskResponse {
         try result.get()
     }
 
-    /// Makes the same response with another value.
+    /// Returns the response with a transformed value.
     ///
-    /// - Parameter transform: Makes the new value from the old one; not called if there is none.
-    /// - Returns: The response, with its error as it was.
+    /// - Parameter transform: Returns the new value for the old one; not called if there is none.
+    /// - Returns: The response with the new value, and the same error.
     public func map<New: Sendable>(_ transform: (Value) -> New) -> TaskResponse<New> {
         replacing(value: value.map(transform), error: error)
     }
 
-    /// Makes the same response with another value, which may fail.
+    /// Returns the response with a transformed value, where the transformation may fail.
     ///
-    /// - Parameter transform: Makes the new value from the old one; not called if there is none. What it throws becomes
-    ///   the error (``NetworkError/Code/decodingFailed`` unless it is a ``NetworkError``), with the old error underneath.
+    /// - Parameter transform: Returns the new value for the old one; not called if there is none. A ``NetworkError`` it
+    ///   throws replaces the error. Any other error becomes one with ``NetworkError/Code/decodingFailed``, whose
+    ///   underlying error is the old error if there was one.
     /// - Returns: The response with the new value or the new error.
     public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> TaskResponse<New> {
         do {

@@ -1,41 +1,41 @@
 import FerrySession
 
-/// Everything a request came to.
+/// The complete result of a request.
 ///
-/// ``value`` and ``error`` can both be there: a 404 whose body is a JSON object gives the object and says that the
-/// status is not acceptable. ``result`` is for those who want one or the other.
+/// Both ``value`` and ``error`` can be set: a 404 response whose body is a JSON object has that object as its value,
+/// and an error because its status is not acceptable. For one or the other, use ``result``.
 public struct TaskResponse<Value: Sendable>: Sendable {
-    /// The request as it was sent last.
+    /// The last request that was sent.
     public var request: URLRequest?
 
     /// The server's response.
     public var response: URLResponse?
 
-    /// The body; nil for a download and where none came.
+    /// The body; nil for a download and if none has arrived.
     public var data: Data?
 
-    /// Where a download's file is.
+    /// The URL of a download's file.
     public var fileURL: URL?
 
-    /// What the response serializer made of the body.
+    /// The value the response serializer made of the body.
     public var value: Value?
 
-    /// What was wrong.
+    /// The error, if there is one.
     public var error: NetworkError?
 
-    /// What the task cost, where it was measured.
+    /// The duration and byte counts of the task, if they were measured.
     public var metrics: TaskMetrics?
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
-    ///   - request: The request as it was sent last.
+    ///   - request: The last request that was sent.
     ///   - response: The server's response.
     ///   - data: The body.
-    ///   - fileURL: Where a download's file is.
-    ///   - value: What the response serializer made of the body.
-    ///   - error: What was wrong.
-    ///   - metrics: What the task cost.
+    ///   - fileURL: The URL of a download's file.
+    ///   - value: The value the response serializer made of the body.
+    ///   - error: The error, if there is one.
+    ///   - metrics: The duration and byte counts of the task.
     public init(
         request: URLRequest? = nil,
         response: URLResponse? = nil,

@@ -1,21 +1,21 @@
 import FerrySession
 
 extension URLResponse {
-    /// The content type without parameters and spaces, in lower case; nil if there is none.
+    /// The content type in lowercase, without parameters and spaces; nil if there is none.
     ///
-    /// FoundationNetworking gives an empty `mimeType` for an empty field and keeps blanks before the semicolon.
+    /// FoundationNetworking has an empty `mimeType` for an empty field, and keeps spaces before the semicolon.
     var contentType: String? {
         guard let type = mimeType, !type.isEmpty else { return nil }
-        // Nearly all are as they should be, and trimming is a detour through Foundation.
+        // Nearly all types are already in this form, and trimming with Foundation is slow.
         let isPlain = type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
         if isPlain { return type }
         let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// The character encoding that the content type names; nil if it names none, or one that is not known.
+    /// The character encoding that the content type names; nil if it names none or an unknown one.
     ///
-    /// FoundationNetworking's `textEncodingName` misses a parameter whose name is not in lower case.
+    /// FoundationNetworking's `textEncodingName` ignores a parameter whose name is not in lowercase.
     package var declaredEncoding: String.Encoding? {
         let field = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type")
         let name = field.flatMap(ContentTypeField.charset) ?? textEncodingName

@@ -153,6 +153,6 @@ struct NetworkErrorTests {
             let error = Validation().validate(response: try SampleResponse(status).http(), data: nil).error
             #expect(error?.isRetryable == isRetryable, "\(status)")
         }
-        #expect("\(wrapped)" == "unknown: x [under it: \(timeout)]")
+        #expect("\(wrapped)" == "unknown: x [underlying error: \(timeout)]")
     }
 }

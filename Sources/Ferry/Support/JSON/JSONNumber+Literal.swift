@@ -1,7 +1,7 @@
 import FerrySession
 
 extension JSONNumber {
-    /// Makes a number from its text in JSON (RFC 8259, section 6); nil if it is not one or is too large for a `Double`.
+    /// Creates a number from its text in JSON (RFC 8259, section 6); nil if it is invalid or too large for a `Double`.
     init?(literal: String) {
         var literal = literal
         let number = literal.withUTF8 { bytes -> JSONNumber? in
@@ -12,7 +12,7 @@ extension JSONNumber {
         self = number
     }
 
-    /// Makes a number from the parts of its text, choosing what gives all its digits back.
+    /// Creates a number from the parts of its text, with the type that preserves all its digits.
     init?(_ parts: Parts, text: UnsafeRawBufferPointer) {
         if let integer = parts.integer {
             self.init(integer)
@@ -24,7 +24,7 @@ extension JSONNumber {
         }
         let string = String(decoding: text, as: UTF8.self)
         guard let double = Double(string), double.isFinite else { return nil }
-        // Fifteen digits always survive the way through a Double. Doubles are written with up to seventeen.
+        // Fifteen digits always survive the conversion to a Double and back. Doubles are written with up to seventeen.
         if parts.digits > 15, parts.digits <= 38, let decimal = Decimal(literal: string),
             decimal != Decimal(literal: double.description)
         {
@@ -34,19 +34,19 @@ extension JSONNumber {
         }
     }
 
-    /// A number's text taken apart: its value is ±mantissa × 10^exponent.
+    /// The parts of a number's text; its value is ±mantissa × 10^exponent.
     struct Parts {
-        /// Whether it begins with a minus sign.
+        /// Whether the text begins with a minus sign.
         private(set) var isNegative = false
-        /// The digits from the first to the last that is not zero, as long as they fit.
+        /// The digits from the first to the last nonzero one, as far as they fit.
         private(set) var mantissa: UInt64 = 0
         /// Whether all digits are in the mantissa.
         private(set) var isExact = true
-        /// How many digits there are from the first to the last that is not zero.
+        /// The number of digits from the first to the last nonzero one.
         private(set) var digits = 0
-        /// The power of ten.
+        /// The exponent of the power of ten.
         private(set) var exponent = 0
-        /// How many bytes the number takes.
+        /// The length of the number's text in bytes.
         private(set) var length = 0
     }
 }
@@ -114,7 +114,7 @@ extension JSONNumber.Parts {
         guard digit(bytes, position) != nil else { return nil }
         var value = 0
         while let digit = digit(bytes, position) {
-            // Far beyond what any number type holds; more digits change nothing.
+            // Beyond the range of every number type, so that further digits change nothing.
             value = min(value * 10 + Int(digit), 1_000_000)
             position += 1
         }
@@ -127,7 +127,7 @@ extension JSONNumber.Parts {
         return digit < 10 ? digit : nil
     }
 
-    /// The number as an integer of at most 64 bits, if it is one.
+    /// The number as an integer of at most 64 bits, or nil.
     fileprivate var integer: Int128? {
         guard isExact, exponent >= 0 || digits == 0 else { return nil }
         guard digits > 0 else { return 0 }
@@ -138,7 +138,7 @@ extension JSONNumber.Parts {
         return value >= Int128(Int64.min) && value <= Int128(UInt64.max) ? value : nil
     }
 
-    /// The number as a Double where that takes one exact step: both factors are exact, so the result is rounded once.
+    /// The number as a Double if one operation suffices: both operands are exact, so the result is rounded only once.
     fileprivate var exactDouble: Double? {
         guard digits <= 15, (-22...22).contains(exponent) else { return nil }
         let factor = Self.powersOfTen[abs(exponent)]
@@ -153,7 +153,7 @@ extension JSONNumber.Parts {
 }
 
 extension Decimal {
-    /// Reads a number with a point whatever the user's locale is; nil if it is out of range.
+    /// Reads a number with a decimal point regardless of the user's locale; nil if it is out of range.
     init?(literal: String) {
         guard let value = Decimal(string: literal, locale: nil), value.isFinite else { return nil }
         self = value

@@ -1,17 +1,18 @@
 import FerrySession
 
-/// A number of a JSON text, without loss.
+/// A number in a JSON text, without loss of digits.
 ///
-/// Integers are kept as 64-bit integers, other numbers as `Double` if that gives all their digits back and else as
-/// `Decimal`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are one value.
+/// Integers are stored as 64-bit integers; other numbers as a `Double` if that preserves all their digits, and
+/// otherwise as a `Decimal`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same
+/// value.
 public struct JSONNumber: Sendable, Hashable {
     enum Storage: Sendable, Hashable {
         case integer(Int64)
-        /// More than `Int64.max`.
+        /// An integer greater than `Int64.max`.
         case unsigned(UInt64)
-        /// Finite, and not one of the integers above.
+        /// A finite number that is not one of the integers above.
         case double(Double)
-        /// None of the above gives its digits back.
+        /// A number whose digits none of the above preserves.
         case decimal(Decimal)
     }
 
@@ -21,9 +22,10 @@ public struct JSONNumber: Sendable, Hashable {
         self.storage = storage
     }
 
-    /// Makes a number from an integer.
+    /// Creates a number from an integer.
     ///
-    /// - Parameter value: Any integer; one with more than 64 bits is kept as well as `Decimal` or `Double` can.
+    /// - Parameter value: Any integer; one with more than 64 bits is stored as precisely as `Decimal` or `Double`
+    ///   allows.
     public init(_ value: some BinaryInteger) {
         if let integer = Int64(exactly: value) {
             storage = .integer(integer)
@@ -34,10 +36,10 @@ public struct JSONNumber: Sendable, Hashable {
         }
     }
 
-    /// Makes a number from a floating-point number.
+    /// Creates a number from a floating-point number.
     ///
-    /// - Parameter value: A finite number; infinity and NaN give nil, since JSON has no such numbers (RFC 8259,
-    ///   section 6).
+    /// - Parameter value: A finite number; for infinity and NaN the result is nil, because JSON has no such numbers
+    ///   (RFC 8259, section 6).
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         if let integer = Int64(exactly: value) {
@@ -49,9 +51,9 @@ public struct JSONNumber: Sendable, Hashable {
         }
     }
 
-    /// Makes a number from a decimal number.
+    /// Creates a number from a decimal number.
     ///
-    /// - Parameter value: A number; NaN gives nil.
+    /// - Parameter value: A number; for NaN the result is nil.
     public init?(_ value: Decimal) {
         guard value.isFinite, let number = JSONNumber(literal: value.description) else { return nil }
         self = number
@@ -59,7 +61,7 @@ public struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONNumber {
-    /// The number as an integer, if it is one and fits.
+    /// Returns the number as an integer, if it is one and in range.
     ///
     /// - Parameter type: The integer type.
     /// - Returns: The integer; nil if the number has a fraction or is out of range.
@@ -82,7 +84,7 @@ extension JSONNumber {
         }
     }
 
-    /// The number as a `Decimal`, digit for digit; nil if it is out of its range.
+    /// The number as a `Decimal` with the same digits; nil if it is out of range.
     public var decimalValue: Decimal? {
         switch storage {
         case .integer(let value): Decimal(value)
@@ -94,7 +96,7 @@ extension JSONNumber {
 }
 
 extension JSONNumber: CustomStringConvertible {
-    /// The number as JSON writes it.
+    /// The number as it is written in JSON.
     public var description: String {
         switch storage {
         case .integer(let value): value.description

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Reads one JSON text from memory; every access is behind ``peek()`` or a check of the length.
+/// A parser for one JSON text in memory; every access is guarded by ``peek()`` or by a check of the length.
 struct JSONParser {
-    /// As deep as Foundation goes; the parser calls itself once per level.
+    /// The same limit as in Foundation; the parser recurses once per level.
     static let maximumDepth = 512
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -12,7 +12,7 @@ struct JSONParser {
         self.bytes = bytes
     }
 
-    /// Reads the whole text.
+    /// Parses the whole text.
     mutating func parse(_ options: JSONValue.ReadingOptions) throws(JSONParsingError) -> JSONValue {
         skipWhitespace()
         let start = position
@@ -31,7 +31,7 @@ struct JSONParser {
     }
 
     private mutating func parseValue(depth: Int) throws(JSONParsingError) -> JSONValue {
-        guard let byte = peek() else { throw failure("The text ends where a value should be") }
+        guard let byte = peek() else { throw failure("The text ends where a value is expected") }
         switch byte {
         case UInt8(ascii: "{"): return try parseObject(depth: depth)
         case UInt8(ascii: "["): return try parseArray(depth: depth)
@@ -40,7 +40,7 @@ struct JSONParser {
         case UInt8(ascii: "f"): return try parseWord("false", .bool(false))
         case UInt8(ascii: "n"): return try parseWord("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try parseNumber())
-        default: throw failure("No value begins like this")
+        default: throw failure("Not the beginning of a value")
         }
     }
 
@@ -51,7 +51,7 @@ struct JSONParser {
         skipWhitespace()
         if take("}") { return .object(members) }
         while true {
-            guard peek() == UInt8(ascii: "\"") else { throw failure("A member's name should be here") }
+            guard peek() == UInt8(ascii: "\"") else { throw failure("A member's name is expected") }
             let start = position
             let name = try parseString()
             guard name.isQuicklyHashed else {
@@ -59,12 +59,12 @@ struct JSONParser {
                 throw failure("A member's name with more than \(String.maximumMarks) combining marks in a row")
             }
             skipWhitespace()
-            guard take(":") else { throw failure("A colon should be here") }
+            guard take(":") else { throw failure("A colon is expected") }
             skipWhitespace()
             members[name] = try parseValue(depth: depth + 1)
             skipWhitespace()
             if take("}") { return .object(members) }
-            guard take(",") else { throw failure("A comma or the end of the object should be here") }
+            guard take(",") else { throw failure("A comma or the end of the object is expected") }
             skipWhitespace()
         }
     }
@@ -79,7 +79,7 @@ struct JSONParser {
             elements.append(try parseValue(depth: depth + 1))
             skipWhitespace()
             if take("]") { return .array(elements) }
-            guard take(",") else { throw failure("A comma or the end of the array should be here") }
+            guard take(",") else { throw failure("A comma or the end of the array is expected") }
             skipWhitespace()
         }
     }
@@ -135,9 +135,9 @@ extension JSONParser {
         let start = position
         while let byte = peek(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
         if peek() == UInt8(ascii: "\"") {
-            // No escape: the text is the bytes as they are.
+            // Without escapes, the bytes are the text.
             let text = String(validating: bytes[start..<position], as: UTF8.self)
-            guard let text else { throw failure("A text that is not UTF-8") }
+            guard let text else { throw failure("A string that is not UTF-8") }
             position += 1
             return text
         }
@@ -146,7 +146,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: buffer, as: UTF8.self) else {
-                    throw failure("A text that is not UTF-8")
+                    throw failure("A string that is not UTF-8")
                 }
                 position += 1
                 return text
@@ -154,7 +154,7 @@ extension JSONParser {
                 position += 1
                 try parseEscape(into: &buffer)
             case 0..<0x20:
-                throw failure("A control character inside a text")
+                throw failure("A control character inside a string")
             default:
                 buffer.append(byte)
                 position += 1
@@ -184,10 +184,10 @@ extension JSONParser {
         let first = try parseHexadecimal()
         var units = [first]
         if UTF16.isLeadSurrogate(first) {
-            guard take("\\"), take("u") else { throw failure("Half a surrogate pair") }
+            guard take("\\"), take("u") else { throw failure("An unpaired surrogate") }
             units.append(try parseHexadecimal())
         }
-        guard let text = String(validating: units, as: UTF16.self) else { throw failure("Half a surrogate pair") }
+        guard let text = String(validating: units, as: UTF16.self) else { throw failure("An unpaired surrogate") }
         return text
     }
 

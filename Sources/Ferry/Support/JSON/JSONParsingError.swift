@@ -1,19 +1,19 @@
 import FerrySession
 
-/// Where and why a text is not JSON.
+/// The error of a text that is not valid JSON.
 public struct JSONParsingError: Error, Sendable, Hashable, LocalizedError {
-    /// What is wrong.
+    /// A description of the error.
     public var reason: String
 
-    /// The place of the fault in the body, in bytes from 0.
+    /// The position of the error in the text, in bytes starting at 0.
     public var offset: Int
 
-    /// The line of the fault, from 1.
+    /// The line of the error, starting at 1.
     public var line: Int
 
-    /// The column of the fault, in bytes from 1.
+    /// The column of the error, in bytes starting at 1.
     public var column: Int
 
-    /// The reason and the place.
+    /// The reason and the position.
     public var errorDescription: String? { "\(reason) at line \(line), column \(column)" }
 }

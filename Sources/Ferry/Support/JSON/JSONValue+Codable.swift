@@ -1,10 +1,10 @@
 import FerrySession
 
 extension JSONValue: Codable {
-    /// Reads a value from any decoder.
+    /// Decodes a value from any decoder.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it holds something JSON has no word for.
+    /// - Throws: `DecodingError` if the decoder contains a value that JSON does not have.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -28,7 +28,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value into any encoder.
+    /// Encodes the value into any encoder.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
@@ -50,13 +50,13 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Makes a typed value of this one.
+    /// Decodes a typed value from this one.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
-    ///   - decoder: The decoder; by default one with the usual settings.
+    ///   - decoder: The decoder; by default one with the default settings.
     /// - Returns: The typed value.
-    /// - Throws: `DecodingError` if it does not fit.
+    /// - Throws: `DecodingError` if the value does not match the type.
     public func decoded<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
         try decoder.decode(type, from: jsonData())
     }

@@ -1,9 +1,9 @@
 import FerrySession
 
 extension JSONValue {
-    /// The value as `JSONSerialization` makes it: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
+    /// The value as `JSONSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
     ///
-    /// Casts such as `as? [String: Any]`, `as? Int` and `as? Bool` do on it what they do on Foundation's objects.
+    /// Casts such as `as? [String: Any]`, `as? Int` and `as? Bool` have the same results as with Foundation's objects.
     public var foundationValue: any Sendable {
         switch self {
         case .null: NSNull()
@@ -17,7 +17,7 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-    /// The number as an `NSNumber`; a decimal one as an `NSDecimalNumber`, which has all its digits.
+    /// The number as an `NSNumber`; a decimal one as an `NSDecimalNumber`, which keeps all its digits.
     fileprivate var foundationValue: NSNumber {
         switch storage {
         case .integer(let value): NSNumber(value: value)

@@ -1,22 +1,25 @@
 import FerrySession
 
 extension JSONValue {
-    /// Where `null` is taken out.
+    /// The containers from which `null` is removed.
     public enum NullRemoval: String, Sendable, Hashable, Codable {
-        /// Nowhere.
+        /// None.
         case none
-        /// From objects: members that are `null` go, array elements stay and keep their places.
+        /// Objects: members that are `null` are removed, but array elements are kept, so that their indices stay the
+        /// same.
         case dictionaries
-        /// From objects and arrays.
+        /// Objects and arrays.
         case dictionariesAndArrays
     }
 
-    /// The same value without `null` inside it, at any depth; a value that is itself `null` stays.
+    /// Returns the value without any `null` inside it, at any depth; a value that is itself `null` is returned as it
+    /// is.
     ///
     /// AFNetworking: `AFJSONObjectByRemovingKeysWithNullValues`.
     ///
-    /// - Parameter removal: Where `null` is taken out; by default from objects and arrays, as AFNetworking 4 does it.
-    /// - Returns: The value without them.
+    /// - Parameter removal: The containers from which `null` is removed; by default objects and arrays, as in
+    ///   AFNetworking 4.
+    /// - Returns: The value without `null` in those containers.
     public func removingNullValues(_ removal: NullRemoval = .dictionariesAndArrays) -> JSONValue {
         switch (removal, self) {
         case (.none, _):

@@ -1,27 +1,27 @@
 import FerrySession
 
 extension JSONValue {
-    /// How a value is written.
+    /// Options for the format of the text.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: Int
 
-        /// Makes options from bits.
+        /// Creates options from bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// One member or element per line, indented by two spaces.
+        /// Writes one member or element per line, indented by two spaces per level.
         public static let prettyPrinted = WritingOptions(rawValue: 1)
-        /// Members in the order of their names; without it in no particular order.
+        /// Sorts members by their names; otherwise their order is unspecified.
         public static let sortedKeys = WritingOptions(rawValue: 2)
-        /// Slashes as `\/`, for JSON inside HTML.
+        /// Writes slashes as `\/`, for JSON inside HTML.
         public static let escapedSlashes = WritingOptions(rawValue: 4)
     }
 
-    /// The value as JSON text in UTF-8.
+    /// Returns the value as JSON text in UTF-8.
     ///
-    /// - Parameter options: How it is written; by default on one line, members sorted.
+    /// - Parameter options: The format; by default one line with sorted members.
     /// - Returns: The bytes.
     public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data {
         var writer = JSONWriter(options: options)
@@ -29,9 +29,9 @@ extension JSONValue {
         return Data(writer.bytes)
     }
 
-    /// The value as JSON text.
+    /// Returns the value as JSON text.
     ///
-    /// - Parameter options: How it is written; by default on one line, members sorted.
+    /// - Parameter options: The format; by default one line with sorted members.
     /// - Returns: The text.
     public func jsonString(_ options: WritingOptions = .sortedKeys) -> String {
         var writer = JSONWriter(options: options)
@@ -41,7 +41,7 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as JSON on one line.
+    /// The value as JSON on one line, with sorted members.
     public var description: String { jsonString() }
 }
 

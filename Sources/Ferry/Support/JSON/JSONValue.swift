@@ -1,59 +1,60 @@
 import FerrySession
 
-/// Any value JSON can express.
+/// A JSON value.
 ///
-/// Values are reached by key and by index, and what is not there is nil:
+/// Values are accessed by key and by index; a missing one is nil:
 ///
 /// ```swift
 /// let name = json.user?.name?.string
 /// let first = json["items"]?[0]?["price"]?.number?.decimalValue
 /// ```
 ///
-/// They are written as literals:
+/// Values are written as literals:
 ///
 /// ```swift
 /// let body: JSONValue = ["name": "Ada", "tags": ["a", "b"], "age": 36, "email": .null]
 /// ```
 ///
-/// There is no `nil` literal for ``null``: `JSONValue?` would silently take it for a value.
+/// There is no `nil` literal for ``null``, because it could not be told apart from a `JSONValue?` that is nil.
 @dynamicMemberLookup
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
     case null
-    /// A truth value.
+    /// A Boolean value.
     case bool(Bool)
     /// A number.
     case number(JSONNumber)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list of values.
+    /// An array of values.
     case array([JSONValue])
-    /// Values by name.
+    /// An object: values by name.
     case object([String: JSONValue])
 }
 
 extension JSONValue {
-    /// The value under a name, if this is an object that has it.
+    /// Accesses the value with a name; nil if this is not an object or does not contain it.
     ///
-    /// Assigning makes an object of a `null`, takes a name out with nil, and changes no value of another kind.
+    /// Assigning to a `null` makes it an object, and assigning nil removes the member. A value of any other kind is not
+    /// changed.
     ///
     /// - Parameter key: The name.
     public subscript(key: String) -> JSONValue? {
         get { object?[key] }
         set {
             guard case .object(var members) = self == .null ? .object([:]) : self else { return }
-            // The old storage is let go first, so that the dictionary is changed in place.
+            // The old storage is released first, so that the dictionary is changed in place.
             self = .null
             members[key] = newValue
             self = .object(members)
         }
     }
 
-    /// The value at a place, if this is an array that has it.
+    /// Accesses the value at an index; nil if this is not an array or the index is out of range.
     ///
-    /// Assigning replaces an element that exists and does nothing else.
+    /// Assigning replaces an existing element; otherwise it has no effect.
     ///
-    /// - Parameter index: The place, from 0.
+    /// - Parameter index: The index, starting at 0.
     public subscript(index: Int) -> JSONValue? {
         get {
             guard let array, array.indices.contains(index) else { return nil }
@@ -67,30 +68,30 @@ extension JSONValue {
         }
     }
 
-    /// The value under a name, if this is an object that has it.
+    /// Accesses the value with a name; nil if this is not an object or does not contain it.
     ///
-    /// - Parameter key: The name; one that is also a property of `JSONValue`, such as `count`, needs `["count"]`.
+    /// - Parameter key: The name; for one that is also a property of `JSONValue`, such as `count`, write `["count"]`.
     public subscript(dynamicMember key: String) -> JSONValue? {
         get { self[key] }
         set { self[key] = newValue }
     }
 
-    /// Whether this is `null`.
+    /// A Boolean value that indicates whether this is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The truth value, if this is one.
+    /// The Boolean value, if this is one.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The number, if this is one.
     public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
-    /// The number as an `Int`, if this is a number without a fraction that fits.
+    /// The number as an `Int`, if this is a number without a fraction and in range.
     public var int: Int? { number?.integer() }
 
     /// The number as a `Double`, if this is a number.
     public var double: Double? { number?.doubleValue }
 
-    /// The text, if this is one.
+    /// The string, if this is one.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The elements, if this is an array.

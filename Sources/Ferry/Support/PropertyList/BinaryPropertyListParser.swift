@@ -1,13 +1,13 @@
 import FerrySession
 
-/// Reads a binary property list, `bplist00`.
+/// A parser for binary property lists (`bplist00`).
 ///
-/// Foundation's own reader crashes on damaged lists, so none is handed to it. Every number of the file is checked before
-/// it is used: places against the length, references against the count, containers against cycles, depth and the size
-/// they unfold to.
+/// Foundation's reader crashes on damaged lists, so it is never given one. Every number in the file is checked before
+/// it is used: offsets against the length, references against the number of objects, and containers against cycles, the
+/// depth limit and the size to which they expand.
 struct BinaryPropertyListParser {
     static let maximumDepth = 512
-    /// Containers may share their elements; this many values may come of that.
+    /// The limit on expanded values: containers may share their elements, which can make a small file expand a lot.
     static let maximumValues = 1 << 24
 
     private static let headerLength = 8
@@ -20,16 +20,16 @@ struct BinaryPropertyListParser {
     private let objectCount: Int
     private let top: Int
 
-    /// How many bytes objects may still take: all together no more than there are, or they overlap.
+    /// The number of bytes that objects may still occupy; if it drops below zero, objects overlap.
     private var remaining: Int
     private var parsed: [Int: Parsed] = [:]
     private var isOpen: Set<Int> = []
 
     private struct Parsed {
         let value: PropertyListValue
-        /// How many values it unfolds to.
+        /// The number of values to which it expands.
         var size = 1
-        /// How many levels it has.
+        /// The number of levels below it.
         var height = 0
     }
 
@@ -42,22 +42,22 @@ struct BinaryPropertyListParser {
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
-            throw PropertyListParsingError("A trailer with impossible sizes", at: trailer)
+            throw PropertyListParsingError("A trailer with invalid sizes", at: trailer)
         }
         let objects = Self.number(bytes, at: trailer + 8, size: 8)
         let root = Self.number(bytes, at: trailer + 16, size: 8)
         let table = Self.number(bytes, at: trailer + 24, size: 8)
         guard objects > 0, root < objects, table > UInt64(Self.headerLength), table < UInt64(trailer),
             objects <= (UInt64(trailer) - table) / UInt64(offsetSize)
-        else { throw PropertyListParsingError("A trailer that does not fit the length", at: trailer) }
-        // All three are less than the length now, so they fit into an Int.
+        else { throw PropertyListParsingError("A trailer that does not match the length", at: trailer) }
+        // All three are less than the length, so they fit into an Int.
         objectCount = Int(objects)
         top = Int(root)
         tableOffset = Int(table)
         remaining = bytes.count
     }
 
-    /// Reads the list.
+    /// Parses the list.
     mutating func parse() throws(PropertyListParsingError) -> PropertyListValue {
         try object(top, depth: 0).value
     }
@@ -69,7 +69,7 @@ struct BinaryPropertyListParser {
             }
             return known
         }
-        guard reference < objectCount else { throw PropertyListParsingError("A reference to no object") }
+        guard reference < objectCount else { throw PropertyListParsingError("A reference out of range") }
         let entry = Self.number(bytes, at: tableOffset + reference * offsetSize, size: offsetSize)
         guard entry >= UInt64(Self.headerLength), entry < UInt64(tableOffset) else {
             throw PropertyListParsingError("An object outside the list", at: tableOffset + reference * offsetSize)
@@ -103,13 +103,13 @@ struct BinaryPropertyListParser {
         for index in 0..<(isDictionary ? 2 * count : count) {
             let reference = Self.number(bytes, at: start + index * referenceSize, size: referenceSize)
             guard reference < UInt64(objectCount) else {
-                throw PropertyListParsingError("A reference to no object", at: start + index * referenceSize)
+                throw PropertyListParsingError("A reference out of range", at: start + index * referenceSize)
             }
             let element = try object(Int(reference), depth: depth + 1)
             size += element.size
             height = max(height, element.height + 1)
             guard size <= Self.maximumValues else {
-                throw PropertyListParsingError("The list unfolds to more than \(Self.maximumValues) values", at: offset)
+                throw PropertyListParsingError("The list expands to more than \(Self.maximumValues) values", at: offset)
             }
             if isDictionary, index < count {
                 guard let key = element.value.string else {
@@ -145,7 +145,7 @@ extension BinaryPropertyListParser {
         case 0x2 where length == 8: return .real(try double(at: offset))
         case 0x3 where marker == 0x33:
             let seconds = try double(at: offset)
-            guard seconds.isFinite else { throw PropertyListParsingError("A date that is no number", at: offset) }
+            guard seconds.isFinite else { throw PropertyListParsingError("A date that is not finite", at: offset) }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         case 0x4:
             let (start, count) = try extent(at: offset, unit: 1)
@@ -153,13 +153,13 @@ extension BinaryPropertyListParser {
         case 0x5, 0x7:
             let (start, count) = try extent(at: offset, unit: 1)
             guard let text = String(validating: bytes[start..<start + count], as: UTF8.self) else {
-                throw PropertyListParsingError("A string that is not text", at: offset)
+                throw PropertyListParsingError("A string that is not UTF-8", at: offset)
             }
             return .string(text)
         case 0x6:
             let (start, count) = try extent(at: offset, unit: 2)
             let units = (0..<count).map { UInt16(Self.number(bytes, at: start + 2 * $0, size: 2)) }
-            // Strings of Foundation may have halves of surrogate pairs.
+            // Foundation's strings may contain unpaired surrogates.
             return .string(String(decoding: units, as: UTF16.self))
         case 0x8:
             let size = Int(marker & 0xF) + 1
@@ -168,11 +168,13 @@ extension BinaryPropertyListParser {
             return .uid(Self.number(bytes, at: offset + 1, size: size))
         default: break
         }
-        throw PropertyListParsingError("An object of no known kind", at: offset)
+        throw PropertyListParsingError("An object of an unknown type", at: offset)
     }
 
-    /// An integer is unsigned with one, two or four bytes and signed with eight; with sixteen it is one of 64 bits that
-    /// needed the room for its sign.
+    /// Reads an integer.
+    ///
+    /// It is unsigned with one, two or four bytes, and signed with eight. Sixteen bytes are used for 64-bit integers that
+    /// are too large to be signed.
     private func integer(at offset: Int, length: Int) throws(PropertyListParsingError) -> PropertyListValue {
         try require(length, after: offset)
         guard length == 16 else {
@@ -192,7 +194,7 @@ extension BinaryPropertyListParser {
         return Double(bitPattern: Self.number(bytes, at: offset + 1, size: 8))
     }
 
-    /// Where an object's content starts and how many units it has; all of them lie before the offset table.
+    /// Returns where an object's content starts and the number of its units, all of which are before the offset table.
     private mutating func extent(
         at offset: Int,
         unit: Int
@@ -204,7 +206,7 @@ extension BinaryPropertyListParser {
             try require(1, after: offset)
             let marker = bytes[start]
             guard marker >> 4 == 1, marker & 0xF <= 3 else {
-                throw PropertyListParsingError("A length that is no number", at: start)
+                throw PropertyListParsingError("A length that is not an integer", at: start)
             }
             let size = 1 << Int(marker & 0xF)
             try require(size, after: start)
@@ -225,7 +227,7 @@ extension BinaryPropertyListParser {
         }
     }
 
-    /// A big-endian number; the caller has checked that it lies inside.
+    /// Returns a big-endian number; the caller must have checked that it is within the bytes.
     private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int, size: Int) -> UInt64 {
         bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -1,14 +1,14 @@
 import FerrySession
 
-/// Why bytes are not a property list.
+/// The error of data that is not a valid property list.
 public struct PropertyListParsingError: Error, Sendable, Hashable, LocalizedError {
-    /// What is wrong.
+    /// A description of the error.
     public var reason: String
 
-    /// The place of the fault in bytes from 0, where it is known.
+    /// The position of the error in bytes, starting at 0; nil if it is not known.
     public var offset: Int?
 
-    /// The reason and the place.
+    /// The reason and the position.
     public var errorDescription: String? { reason + (offset.map { " at byte \($0)" } ?? "") }
 
     init(_ reason: String, at offset: Int? = nil) {

@@ -1,9 +1,10 @@
 import FerrySession
 
 extension PropertyListValue {
-    /// The value as `PropertyListSerialization` makes it: `[String: Any]`, `[Any]`, `String`, `NSNumber`, `Date` or `Data`.
+    /// The value as `PropertyListSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber`, `Date`
+    /// or `Data`.
     ///
-    /// A reference inside a keyed archive becomes its number.
+    /// A reference inside a keyed archive becomes an `NSNumber`.
     public var foundationValue: any Sendable {
         switch self {
         case .bool(let value): NSNumber(value: value)

@@ -1,14 +1,14 @@
 import FerrySession
 
 extension PropertyListValue {
-    /// Reads a property list, binary or XML.
+    /// Creates a value from a binary or XML property list.
     ///
-    /// A damaged list is an error: binary lists do not go through Foundation's reader, which crashes on them. More than
-    /// 512 levels and the OpenStep format are refused, as are keys with more than 30 combining marks in a row and, in XML,
-    /// keys of more than 4,096 bytes.
+    /// A damaged list is an error: binary lists are not parsed by Foundation, which crashes on them. More than 512
+    /// levels and the OpenStep format are errors too, as are keys with more than 30 combining marks in a row and, in
+    /// XML, keys of more than 4,096 bytes.
     ///
     /// - Parameter propertyList: The list.
-    /// - Throws: ``PropertyListParsingError``, which says why it is none.
+    /// - Throws: ``PropertyListParsingError`` with the reason and, if known, the position.
     public init(propertyList: Data) throws(PropertyListParsingError) {
         guard propertyList.starts(with: "bplist".utf8) else {
             self = try Self.xml(propertyList)
@@ -43,12 +43,12 @@ extension PropertyListValue {
         }
         guard format == .xml else { throw PropertyListParsingError("An OpenStep property list") }
         guard let value = PropertyListValue(object) else {
-            throw PropertyListParsingError("A value of no known kind")
+            throw PropertyListParsingError("A value of an unknown type")
         }
         return value
     }
 
-    /// Makes a value of what Foundation reads; nil if that is something else than property lists hold.
+    /// Creates a value from the result of Foundation's reader; nil if it contains other types than a property list can.
     private init?(_ object: Any) {
         switch object {
         case let value as [String: Any]:

@@ -1,52 +1,52 @@
 import FerrySession
 
-/// Any value a property list can express.
+/// A property list value.
 @dynamicMemberLookup
 public enum PropertyListValue: Sendable, Hashable {
-    /// A truth value.
+    /// A Boolean value.
     case bool(Bool)
-    /// An integer; those of more than 64 bits are not read.
+    /// An integer; reading one of more than 64 bits is an error.
     case integer(Int64)
-    /// An integer beyond `Int64.max`.
+    /// An integer greater than `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case real(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A moment.
+    /// A date.
     case date(Date)
-    /// Bytes.
+    /// Data.
     case data(Data)
-    /// A reference inside a keyed archive; only binary lists have it.
+    /// A reference inside a keyed archive; only binary lists have these.
     case uid(UInt64)
-    /// A list of values.
+    /// An array of values.
     case array([PropertyListValue])
-    /// Values by name.
+    /// A dictionary: values by name.
     case dictionary([String: PropertyListValue])
 }
 
 extension PropertyListValue {
-    /// The value under a name, if this is a dictionary that has it.
+    /// Accesses the value with a name; nil if this is not a dictionary or does not contain it.
     ///
     /// - Parameter key: The name.
     public subscript(key: String) -> PropertyListValue? { dictionary?[key] }
 
-    /// The value at a place, if this is an array that has it.
+    /// Accesses the value at an index; nil if this is not an array or the index is out of range.
     ///
-    /// - Parameter index: The place, from 0.
+    /// - Parameter index: The index, starting at 0.
     public subscript(index: Int) -> PropertyListValue? {
         array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// The value under a name, if this is a dictionary that has it.
+    /// Accesses the value with a name; nil if this is not a dictionary or does not contain it.
     ///
     /// - Parameter key: The name.
     public subscript(dynamicMember key: String) -> PropertyListValue? { dictionary?[key] }
 
-    /// The truth value, if this is one.
+    /// The Boolean value, if this is one.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The integer as an `Int`, if this is one that fits.
+    /// The integer as an `Int`, if this is an integer and in range.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -65,13 +65,13 @@ extension PropertyListValue {
         }
     }
 
-    /// The text, if this is one.
+    /// The string, if this is one.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The moment, if this is one.
+    /// The date, if this is one.
     public var date: Date? { if case .date(let value) = self { value } else { nil } }
 
-    /// The bytes, if these are some.
+    /// The data, if this is data.
     public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
     /// The elements, if this is an array.

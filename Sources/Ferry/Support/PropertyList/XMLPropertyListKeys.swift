@@ -1,11 +1,11 @@
 import FerrySession
 
-/// The keys of an XML property list, which Foundation makes a dictionary of.
+/// A check of the keys of an XML property list, made before Foundation puts them into a dictionary.
 ///
-/// Hashing a long run of combining marks takes quadratic time, and in XML each may be written as a reference, so that the
-/// size of the keys is limited as they are written.
+/// Hashing a long run of combining marks takes quadratic time. In XML each mark may be written as a character
+/// reference, so the size of the keys as written is limited.
 enum XMLPropertyListKeys {
-    /// The largest key, as it is written, in bytes of UTF-8.
+    /// The size limit of a key as written, in bytes of UTF-8.
     static let maximumSize = 4_096
 
     /// Returns a Boolean value that indicates whether no key is larger than the limit.
@@ -13,7 +13,7 @@ enum XMLPropertyListKeys {
         guard let mark = Charset.byteOrderMark(of: data), mark.encoding != .utf8 else {
             return areShort(in: [UInt8](data))
         }
-        // Text that cannot be decoded is refused by Foundation.
+        // Foundation rejects text that cannot be decoded.
         return Charset.string(data, encoding: mark.encoding).map { areShort(in: Array($0.utf8)) } ?? true
     }
 

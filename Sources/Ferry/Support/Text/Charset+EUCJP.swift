@@ -1,15 +1,15 @@
 import FerrySession
 
 extension Charset {
-    /// Decodes a text; nil if it has bytes that stand for nothing.
+    /// Decodes a text; nil if it has bytes that are invalid in the encoding.
     package static func string(_ data: Data, encoding: String.Encoding) -> String? {
         encoding == .japaneseEUC ? japaneseEUC(data) : String(data: data, encoding: encoding)
     }
 
-    /// Decodes EUC-JP, which Foundation on Linux names but cannot read.
+    /// Decodes EUC-JP, which Foundation on Linux has a name for but cannot decode.
     ///
-    /// The same characters have the same numbers in ISO 2022-JP-2, which it can: there an escape sequence says which set
-    /// follows, and the high bit is not set.
+    /// ISO 2022-JP-2, which it can decode, uses the same numbers for the same characters, but selects the character set
+    /// with an escape sequence and does not set the high bit.
     private static func japaneseEUC(_ data: Data) -> String? {
         var text = ""
         var rest = data[...]

@@ -1,7 +1,7 @@
 import FerrySession
 
 extension Charset {
-    /// Decodes a text, with U+FFFD for every byte that stands for nothing.
+    /// Decodes a text, with U+FFFD for every invalid byte.
     static func lossyString(_ data: Data, encoding: String.Encoding) -> String {
         switch encoding {
         case .utf8, .ascii: String(decoding: data, as: UTF8.self)
@@ -17,8 +17,9 @@ extension Charset {
         return String(decoding: units, as: UTF16.self) + (bytes.count % 2 == 0 ? "" : "\u{FFFD}")
     }
 
-    /// Decodes line by line, and within a damaged line character by character: no encoding with lines of its own has
-    /// characters of more than four bytes.
+    /// Decodes line by line, and an invalid line character by character.
+    ///
+    /// No encoding that uses 0x0A for line breaks has characters of more than four bytes.
     private static func pieceByPiece(_ data: Data, encoding: String.Encoding) -> String {
         var text = ""
         for line in data.split(separator: 0x0A, omittingEmptySubsequences: false) {

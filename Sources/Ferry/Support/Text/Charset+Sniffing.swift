@@ -1,7 +1,7 @@
 import FerrySession
 
 extension Charset {
-    /// The encoding a byte order mark stands for, and how many bytes it takes.
+    /// Returns the encoding that a byte order mark indicates, and the length of the mark in bytes.
     package static func byteOrderMark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
         let start = Array(data.prefix(4))
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
@@ -12,21 +12,22 @@ extension Charset {
         return nil
     }
 
-    /// The encoding an XML declaration or an HTML `meta` element names within the first 1024 bytes.
+    /// Returns the encoding that an XML declaration or an HTML `meta` element names within the first 1024 bytes.
     ///
     /// - Parameters:
     ///   - data: The text.
-    ///   - contentType: Its content type in lower case; decides which of the two is looked for, nil for both.
-    /// - Returns: The encoding; nil if none is named or it is not known.
+    ///   - contentType: The content type of the text in lowercase, which decides which of the two is searched for; nil
+    ///     for both.
+    /// - Returns: The encoding; nil if none is named or it is unknown.
     package static func declaration(in data: Data, contentType: String?) -> String.Encoding? {
         let isHTML = contentType.map { $0 == "text/html" || $0 == "application/xhtml+xml" } ?? true
         let isXML = contentType.map { $0.hasSuffix("/xml") || $0.hasSuffix("+xml") } ?? true
         guard isHTML || isXML else { return nil }
-        // Every byte is a character in Latin-1, so looking through the start cannot fail.
+        // In Latin-1 every byte is a character, so this decoding cannot fail.
         guard let start = String(data: data.prefix(1024), encoding: .isoLatin1)?.lowercased() else { return nil }
         let named = (isXML ? xmlDeclaration(start) : nil) ?? (isHTML ? metaElement(start) : nil)
         guard let encoding = named.flatMap(encoding(named:)) else { return nil }
-        // It was read byte by byte: it cannot be UTF-16, whatever it says (WHATWG HTML, "prescan a byte stream").
+        // The declaration was read byte by byte, so the text is not UTF-16 (WHATWG HTML, "prescan a byte stream").
         return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
     }
 
@@ -46,7 +47,7 @@ extension Charset {
         return nil
     }
 
-    /// What follows a name and an equals sign: a word, in quotes or not.
+    /// Returns the word that follows a name and an equals sign, without quotes.
     private static func value(of name: String, in text: Substring) -> String? {
         guard let found = text.range(of: name) else { return nil }
         let rest = text[found.upperBound...].drop { $0.isWhitespace }

@@ -1,11 +1,11 @@
 import FerrySession
 
-/// The character encodings that names in HTTP, HTML and XML stand for.
+/// The character encodings by their names in HTTP, HTML and XML.
 ///
-/// Foundation knows a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese); the others
-/// are Core Foundation's encodings, which decode on Linux too.
+/// Foundation recognizes a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese). The
+/// others are encodings of Core Foundation, which can also be decoded on Linux.
 package enum Charset {
-    /// The encoding a name stands for, in upper or lower case; nil if nobody knows it.
+    /// Returns the encoding for a name, ignoring case; nil if the name is unknown.
     package static func encoding(named name: String) -> String.Encoding? {
         let name = name.trimmingCharacters(in: .whitespaces).lowercased()
         return byName[name] ?? String.Encoding(ianaName: name)
@@ -23,7 +23,7 @@ package enum Charset {
         return table
     }()
 
-    /// Names that Foundation does not know, for encodings that it does.
+    /// Names that Foundation does not recognize, for encodings that it supports.
     private static let foundation: [(String.Encoding, String)] = [
         (.utf8, "utf8 unicode-1-1-utf-8 x-unicode20utf8"),
         (.ascii, "ascii iso646-us ansi_x3.4-1968"),
@@ -39,9 +39,9 @@ package enum Charset {
         (.utf16, "ucs-2 iso-10646-ucs-2 unicode csunicode"),
     ]
 
-    /// Core Foundation's numbers (CFStringEncodingExt.h) and the names that stand for them.
+    /// Core Foundation's numbers (CFStringEncodingExt.h) and the names for them.
     ///
-    /// GB 2312 and GBK are read as GB 18030, which has all their characters.
+    /// GB 2312 and GBK are decoded as GB 18030, which contains all their characters.
     private static let coreFoundation: [(UInt, String)] = [
         (0x0632, "gb18030 gbk x-gbk gb2312 gb_2312 gb_2312-80 chinese csgb2312 euc-cn cp936 windows-936 iso-ir-58"),
         (0x0A05, "hz-gb-2312"),
@@ -71,7 +71,7 @@ package enum Charset {
         (0x0400, "ibm437 cp437"),
         (0x0410, "ibm850 cp850"),
         (0x041B, "ibm866 cp866 866"),
-        // Foundation's own Mac OS Roman decodes nothing on Linux.
+        // Foundation's Mac OS Roman cannot decode anything on Linux.
         (0x0000, "macintosh mac x-mac-roman"),
         (0x0007, "x-mac-cyrillic x-mac-ukrainian"),
     ]

@@ -1,13 +1,14 @@
 import FerrySession
 
 extension String {
-    /// How many combining marks may follow one another: the Stream-Safe Text Format's limit (UAX 15, section 13).
+    /// The greatest number of consecutive combining marks: the limit of the Stream-Safe Text Format (UAX 15, section
+    /// 13).
     static var maximumMarks: Int { 30 }
 
-    /// A Boolean value that indicates whether the string can be a dictionary's key without harm.
+    /// Whether the string can safely be used as a dictionary key.
     ///
-    /// Strings are hashed in a normal form, for which each run of combining marks is sorted in quadratic time: 200 KB of
-    /// them take seconds.
+    /// Strings are hashed in a normal form, for which each run of combining marks is sorted in quadratic time: 200 KB
+    /// of marks take seconds.
     var isQuicklyHashed: Bool {
         if utf8.allSatisfy({ $0 < 0x80 }) { return true }
         var marks = 0

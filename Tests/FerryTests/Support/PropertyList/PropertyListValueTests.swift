@@ -156,7 +156,7 @@ struct PropertyListValueTests {
         #expect {
             try PropertyListValue(propertyList: list(doubling))
         } throws: { error in
-            (error as? PropertyListParsingError)?.reason.contains("unfolds") == true
+            (error as? PropertyListParsingError)?.reason.contains("expands") == true
         }
         // A chain whose links are all read before it is deep.
         let links = (1..<2000).map { $0 == 1 ? [0x09] : array($0 - 1) }
