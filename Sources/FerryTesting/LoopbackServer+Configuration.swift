@@ -1,40 +1,44 @@
 import Foundation
 
 extension LoopbackServer {
-    /// What a server keeps, and how it reads.
+    /// Settings for what a server records and how it reads requests.
     public struct Configuration: Sendable {
-        /// Whether requests are recorded; they are counted in any case.
+        /// A Boolean value that indicates whether requests are recorded; true by default.
+        ///
+        /// Requests are counted in any case.
         public var recordsRequests = true
 
-        /// How many bytes of each body are kept; the rest is counted and hashed.
+        /// The number of bytes of each body that are kept; the rest is only counted and hashed.
         ///
-        /// One mebibyte unless changed.
+        /// The default is one mebibyte.
         public var keptBodyBytes = 1 << 20
 
-        /// Whether bodies are hashed; without it large uploads are read faster.
+        /// A Boolean value that indicates whether bodies are hashed; true by default.
+        ///
+        /// Without hashing, large uploads are read faster.
         public var hashesBodies = true
 
-        /// How many bytes a request head may have; a longer one is answered with 431.
+        /// The greatest number of bytes in a request head; the response to a longer one is 431.
         ///
-        /// One mebibyte unless changed.
+        /// The default is one mebibyte.
         public var headLimit = 1 << 20
 
-        /// The size in bytes of the system's receive buffer of each connection; nil for the system's own choice.
+        /// The size in bytes of the system's receive buffer of each connection; nil for the system's default.
         public var receiveBufferSize: Int?
 
-        /// The size in bytes of the system's send buffer of each connection; nil for the system's own choice.
+        /// The size in bytes of the system's send buffer of each connection; nil for the system's default.
         ///
-        /// A small one shows how far a client has really read.
+        /// With a small one, the number of bytes sent is close to the number the client has read.
         public var sendBufferSize: Int?
 
-        /// Decides how the body of a request is read, before it is; nil for ``LoopbackBodyReading/whole``.
+        /// Returns how to read the body of a request, before it is read.
         ///
-        /// A server without a handler or with routes then reads as its routes want it.
-        ///
-        /// The request has no body yet. It is called on the connection's thread.
+        /// The request that is passed has no body yet. The closure runs on the connection's thread. With nil, the
+        /// default, a server with routes (the built-in ones or ``LoopbackRoute``s) reads a body as its route specifies,
+        /// and a server with a handler uses ``LoopbackBodyReading/whole``.
         public var bodyReading: (@Sendable (LoopbackRequest) -> LoopbackBodyReading)?
 
-        /// Creates the usual configuration.
+        /// Creates the default configuration.
         public init() {}
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension LoopbackServer {
-    /// A handler that answers the first request with the first response, and so on; the last one stays.
+    /// Returns a handler that responds with each of the responses in turn, and then repeats the last one.
     public static func sequence(_ responses: [LoopbackResponse]) -> Handler {
         let counter = SequenceCounter()
         return { _ in
@@ -11,18 +11,18 @@ extension LoopbackServer {
         }
     }
 
-    /// Bytes `offset..<offset + count` of the endless sequence that pattern bodies are made of.
+    /// Returns bytes `offset..<offset + count` of the endless sequence used for pattern bodies.
     public static func pattern(count: Int, offset: Int = 0) -> Data {
         Pattern.data(count: count, offset: offset)
     }
 
-    /// The SHA-256 of the pattern's first `count` bytes, in hexadecimal.
+    /// Returns the SHA-256 of the pattern's first `count` bytes, in hexadecimal.
     public static func patternSHA256(count: Int) -> String {
         Pattern.digest(count: count)
     }
 }
 
-/// Counts from zero.
+/// A counter that starts at zero.
 private final class SequenceCounter: Sendable {
     private let value = Atomic(0)
 

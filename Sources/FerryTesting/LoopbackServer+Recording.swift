@@ -1,41 +1,41 @@
 import Foundation
 
 extension LoopbackServer {
-    /// All requests since the start or the last ``reset()``, in the order in which they were complete.
+    /// All requests since the start or the last ``reset()``, in the order in which they were completely read.
     ///
-    /// A request is recorded before its handler is called, and also if the client left within its body.
+    /// A request is recorded before its handler is called, even if the client disconnected while sending the body.
     public var requests: [LoopbackRequest] { recordings.requests }
 
-    /// How many requests came since the start or the last ``reset()``.
+    /// The number of requests since the start or the last ``reset()``.
     public var requestCount: Int { recordings.count }
 
-    /// What was wrong with requests that were refused as malformed, in order; a good client leaves it empty.
+    /// The reasons why requests were refused as malformed, in order; empty if all requests were well-formed.
     public var protocolViolations: [String] { recordings.violations }
 
-    /// How many connections were accepted in all; ``reset()`` does not change it.
+    /// The total number of accepted connections; ``reset()`` does not change it.
     public var connectionCount: Int { connections.acceptedCount }
 
-    /// How many connections are open now.
+    /// The number of open connections.
     public var openConnectionCount: Int { connections.openCount }
 
-    /// Forgets the requests recorded so far.
+    /// Removes all recorded requests.
     public func reset() {
         recordings.reset()
     }
 
-    /// How many bytes the system took from the server for its clients, heads and framing included.
+    /// The number of bytes the server has passed to the system for its clients, including response heads and framing.
     ///
-    /// What a client has not read yet waits in buffers, whose size ``Configuration/sendBufferSize`` bounds.
+    /// Bytes that a client has not read yet are in buffers, whose size ``Configuration/sendBufferSize`` limits.
     public var bytesSent: Int { traffic.sent }
 
-    /// How many bytes the server has read from its clients, heads and framing included.
+    /// The number of bytes the server has read from its clients, including request heads and framing.
     public var bytesReceived: Int { traffic.received }
 
-    /// Waits until at least `count` requests have come.
+    /// Waits until at least `count` requests have been received.
     ///
     /// - Parameters:
-    ///   - count: How many requests there must be since the start or the last ``reset()``.
-    ///   - timeout: How many seconds to wait for them.
+    ///   - count: The number of requests since the start or the last ``reset()``.
+    ///   - timeout: The number of seconds to wait; 10 by default.
     /// - Throws: ``LoopbackServerError/timedOut(_:)``, or `CancellationError` if the task is cancelled.
     public func waitForRequests(_ count: Int, timeout: TimeInterval = 10) async throws {
         try await wait(for: "\(count) requests", timeout: timeout) { $0.requestCount >= count }
@@ -44,8 +44,8 @@ extension LoopbackServer {
     /// Waits until no more than `count` connections are open.
     ///
     /// - Parameters:
-    ///   - count: How many connections may be open.
-    ///   - timeout: How many seconds to wait.
+    ///   - count: The greatest number of connections that may be open.
+    ///   - timeout: The number of seconds to wait; 10 by default.
     /// - Throws: ``LoopbackServerError/timedOut(_:)``, or `CancellationError` if the task is cancelled.
     public func waitForOpenConnections(atMost count: Int, timeout: TimeInterval = 10) async throws {
         try await wait(for: "at most \(count) open connections", timeout: timeout) { $0.openConnectionCount <= count }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// An HTTP/1.1 server on a loopback address, in the process of the tests that need one.
+/// An HTTP/1.1 server on a loopback address, for use within the test process.
 ///
-/// It listens from the moment it exists, on a port the system chooses, until ``stop()`` or its end. A handler turns
-/// each request into a response; without one there are the built-in routes, ``standardRoutes(_:)``. Everything that
-/// came is recorded, and every response can be delayed, dripped or broken.
+/// It listens on a port chosen by the system, from its initialization until ``stop()`` is called or it is
+/// deinitialized. A handler returns a response to each request; without one, the server uses the built-in routes,
+/// ``standardRoutes(_:)``. All requests are recorded, and every response can be delayed, slowed down or broken.
 ///
 /// ```swift
 /// @Test func retriesWhenTheServerIsBusy() async throws {
@@ -17,16 +17,16 @@ import Foundation
 /// }
 /// ```
 ///
-/// Each connection has a thread of its own, on which the handler runs: it may block, and it must be prepared to run
-/// more than once at a time.
+/// Each connection has its own thread, on which the handler runs. A handler may block, and must be prepared to run
+/// several times concurrently.
 public final class LoopbackServer: Sendable {
-    /// Turns a request into a response, on the connection's thread.
+    /// A closure that returns the response to a request, on the connection's thread.
     public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
 
-    /// The port it listens on.
+    /// The port on which the server listens.
     public var port: Int { core.port }
 
-    /// The root, such as `http://127.0.0.1:49152/`.
+    /// The root URL, such as `http://127.0.0.1:49152/`.
     public let url: URL
 
     private let core: ServerCore
@@ -36,9 +36,10 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - host: The numeric loopback address, `127.0.0.1` or `::1`.
-    ///   - configuration: What is kept and how bodies are read.
-    ///   - handler: Answers the requests; nil for the built-in routes.
-    /// - Throws: ``LoopbackServerError`` if the host is not an address or the system refuses a socket or a thread.
+    ///   - configuration: The settings for recording and reading requests.
+    ///   - handler: Returns the responses; nil for the built-in routes.
+    /// - Throws: ``LoopbackServerError`` if the host is not an address, or the system fails to create a socket or a
+    ///   thread.
     public init(
         host: String = "127.0.0.1",
         configuration: Configuration = Configuration(),
@@ -65,26 +66,26 @@ public final class LoopbackServer: Sendable {
         _ = core.stop()
     }
 
-    /// Stops listening, ends all connections and waits for the threads; more calls do nothing.
+    /// Stops listening, closes all connections and waits for the threads to end; calling it again has no effect.
     ///
-    /// It wakes everything that waits within the server. A handler that is still busy after five seconds is left
-    /// alone. Called by a handler, it does not wait.
+    /// Everything that waits within the server is woken up. A handler that is still running after five seconds is
+    /// abandoned. If a handler calls this method, it does not wait.
     public func stop() {
         _ = core.stop()
     }
 
-    /// The URL of a target such as `/echo?x=1`, on the server's own host or under another name for it.
+    /// Returns the URL of a target such as `/echo?x=1`, with the server's host or with another name for it.
     ///
-    /// Another name, such as `localhost`, makes another origin of the same server.
+    /// With another name, such as `localhost`, the same server is a different origin.
     public func url(_ target: String, host: String? = nil) -> URL {
         let slash = target.hasPrefix("/") ? "" : "/"
         return URL(string: "http://\(host ?? self.host):\(port)\(slash)\(target)") ?? url
     }
 
-    /// Closes the connections that are between requests, so that a client's next use of one meets a dead end.
+    /// Closes the connections that are between requests, so that a client's next use of one fails.
     ///
-    /// A client may notice in time. To fail the reuse itself, answer a request whose
-    /// ``LoopbackRequest/connectionRequestIndex`` is above zero with ``LoopbackResponse/empty``.
+    /// A client may notice the closed connection before it uses it. To make the reuse itself fail, respond to a request
+    /// whose ``LoopbackRequest/connectionRequestIndex`` is greater than zero with ``LoopbackResponse/empty``.
     public func closeIdleConnections() {
         core.connections.dropIdle()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What can go wrong with a ``LoopbackServer`` itself.
+/// An error of a ``LoopbackServer``.
 public enum LoopbackServerError: Error, Equatable, Sendable {
     /// The host is not a numeric IPv4 or IPv6 address.
     case invalidHost(String)
@@ -8,12 +8,12 @@ public enum LoopbackServerError: Error, Equatable, Sendable {
     /// A system call failed, with its `errno` value.
     case system(call: String, code: Int32)
 
-    /// What a test waited for did not happen in time; the text says what was seen instead.
+    /// A test waited for something that did not happen in time; the text describes what was expected and what was seen.
     case timedOut(String)
 }
 
 extension LoopbackServerError: CustomStringConvertible {
-    /// One sentence that says what failed.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .invalidHost(let host): "“\(host)” is not a numeric IP address."

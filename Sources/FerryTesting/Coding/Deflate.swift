@@ -1,13 +1,13 @@
 import Foundation
 
-/// Bodies for `Content-Encoding: deflate`: valid, but stored rather than made smaller.
+/// An encoder for bodies with `Content-Encoding: deflate`: valid, but stored rather than compressed.
 public enum Deflate {
-    /// The zlib form (RFC 1950), which `deflate` means in HTTP.
+    /// Returns the data in the zlib format (RFC 1950), which `deflate` means in HTTP.
     public static func encode(_ data: Data) -> Data {
         Data([0x78, 0x01]) + encodeRaw(data) + Checksum.adler32(data).bigEndianBytes
     }
 
-    /// The bare form (RFC 1951), which some servers send as `deflate`.
+    /// Returns the data in the raw deflate format (RFC 1951), which some servers send as `deflate`.
     public static func encodeRaw(_ data: Data) -> Data {
         var result = Data()
         var rest = data[...]

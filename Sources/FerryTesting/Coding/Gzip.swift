@@ -1,10 +1,10 @@
 import Foundation
 
-/// Bodies for `Content-Encoding: gzip`: valid, but stored rather than made smaller.
+/// An encoder for bodies with `Content-Encoding: gzip`: valid, but stored rather than compressed.
 ///
-/// A slice of one is a truncated stream, and a changed byte a corrupt one.
+/// To test a client, cut off the end for a truncated stream, or change a byte for a corrupt one.
 public enum Gzip {
-    /// The gzip form (RFC 1952) of some bytes, with a valid check sum.
+    /// Returns the data in the gzip format (RFC 1952), with a valid checksum.
     public static func encode(_ data: Data) -> Data {
         let header = Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
         let trailer = Checksum.crc32(data).littleEndianBytes + UInt32(truncatingIfNeeded: data.count).littleEndianBytes

@@ -21,7 +21,7 @@ enum HTTPDate {
         return "\(day), \(twoDigits(parts.tm_mday)) \(month) \(Int(parts.tm_year) + 1900) \(clock) GMT"
     }
 
-    /// The date a field value names in the preferred form; nil for anything else.
+    /// Returns the date of a field value in the preferred format; nil for any other text.
     static func date(from text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[5] == "GMT", let day = Int32(words[1]), let year = Int32(words[3]),
@@ -41,7 +41,7 @@ enum HTTPDate {
 
     private static let cached = Locked<(time: time_t, text: String)>((0, ""))
 
-    /// The present moment; the text is made once a second.
+    /// The current date; the text is formatted once a second.
     static var now: String {
         let time = Glibc.time(nil)
         if let text = cached.withLock({ $0.time == time ? $0.text : nil }) { return text }

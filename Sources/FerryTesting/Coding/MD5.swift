@@ -5,7 +5,7 @@ enum MD5 {
     private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
     private static let constants: [UInt32] = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
 
-    /// The hash as 32 lower-case hexadecimal digits.
+    /// Returns the hash as 32 lowercase hexadecimal digits.
     static func hexDigest(of data: Data) -> String {
         var message = [UInt8](data) + [0x80]
         message += [UInt8](repeating: 0, count: (120 - message.count % 64) % 64)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes small images.
+/// An encoder for small test images.
 enum PNG {
-    /// A picture of shades of grey.
+    /// Returns an image in shades of gray.
     static func encode(width: Int, height: Int) -> Data {
         var pixels = Data()
         for row in 0..<height {
-            // Each row begins with the number of its filter: none.
+            // Each row begins with its filter type: none.
             pixels.append(0)
             pixels.append(contentsOf: (0..<width).map { UInt8(truncatingIfNeeded: ($0 + row) * 16) })
         }

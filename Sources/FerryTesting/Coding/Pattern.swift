@@ -6,7 +6,7 @@ import Foundation
 enum Pattern {
     static let period = 65536
 
-    /// How many bytes one slice holds at most.
+    /// The greatest number of bytes in a slice.
     static let sliceSize = 1 << 20
 
     private static let block: [UInt8] = {
@@ -21,7 +21,7 @@ enum Pattern {
         UInt8(truncatingIfNeeded: index &* 31 &+ (index >> 8))
     }
 
-    /// Calls `body` with up to a million bytes from `offset` on, and returns what it returns.
+    /// Calls `body` with up to one mebibyte starting at `offset`, and returns its result.
     static func withSlice<Result>(
         offset: Int,
         count: Int,
@@ -33,7 +33,7 @@ enum Pattern {
         }
     }
 
-    /// Calls `body` with all slices of the range in order.
+    /// Calls `body` with all slices of the range, in order.
     static func forEachSlice(
         offset: Int,
         count: Int,
@@ -61,7 +61,7 @@ enum Pattern {
 
     private static let digests = Locked<[Int: String]>([:])
 
-    /// The hash of the first `count` bytes; each is worked out once.
+    /// Returns the hash of the first `count` bytes, which is computed only once for each count.
     static func digest(count: Int) -> String {
         if let known = digests.withLock({ $0[count] }) { return known }
         var hash = SHA256()

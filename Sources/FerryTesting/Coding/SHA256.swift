@@ -1,7 +1,7 @@
 internal import FerryDigest
 import Foundation
 
-/// The SHA-256 hash (FIPS 180-4) of bytes that come in pieces.
+/// A SHA-256 hash (FIPS 180-4), computed incrementally.
 ///
 /// ```swift
 /// var hash = SHA256()
@@ -11,7 +11,7 @@ import Foundation
 public struct SHA256: Sendable {
     private var hash = SHA256Hash()
 
-    /// Starts a hash of no bytes.
+    /// Creates a hash to which no bytes have been added.
     public init() {}
 
     /// Adds bytes to the hash.
@@ -29,10 +29,10 @@ public struct SHA256: Sendable {
         hash.update(bytes)
     }
 
-    /// The 32 bytes of the hash of everything added so far; more can be added afterwards.
+    /// The 32 bytes of the hash of everything added so far; more may be added afterwards.
     public var digest: [UInt8] { hash.digest }
 
-    /// The hash of everything added so far as 64 lower-case hexadecimal digits.
+    /// The hash of everything added so far, as 64 lowercase hexadecimal digits.
     public var hexDigest: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -44,7 +44,7 @@ public struct SHA256: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The hash of `data` as 64 lower-case hexadecimal digits.
+    /// Returns the hash of `data` as 64 lowercase hexadecimal digits.
     public static func hexDigest(of data: Data) -> String {
         var hash = SHA256()
         hash.update(data)

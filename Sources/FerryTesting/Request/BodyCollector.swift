@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeps the beginning of a body, and counts and hashes all of it.
+/// A collector that keeps the beginning of a body, and counts and hashes all of it.
 struct BodyCollector {
     static let emptyDigest = SHA256().hexDigest
 

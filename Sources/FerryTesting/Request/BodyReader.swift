@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads one request body; belongs to the connection's thread.
+/// A reader for one request body; it is used only on the connection's thread.
 struct BodyReader {
     enum Outcome: Equatable {
         case complete
@@ -12,7 +12,7 @@ struct BodyReader {
     let socket: Socket
     let pace: Pace
 
-    /// Stop after this many bytes.
+    /// The number of bytes after which reading stops.
     let limit: Int
 
     var collector: BodyCollector
@@ -83,7 +83,7 @@ struct BodyReader {
         return try result.get()
     }
 
-    /// The number before any chunk extension.
+    /// Returns the number before any chunk extension.
     static func chunkSize(_ line: [UInt8]) throws(ProtocolViolation) -> Int {
         let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 32 && $0 != 9 }
         guard !digits.isEmpty, digits.count <= 15, digits.first != UInt8(ascii: "+"),

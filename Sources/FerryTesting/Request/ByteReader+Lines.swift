@@ -1,7 +1,7 @@
 import Foundation
 
 extension ByteReader {
-    /// Waits for a whole head and calls `body` with it; nil if the client leaves before.
+    /// Waits for a complete head and calls `body` with it; nil if the client disconnects before.
     func readHead<Result>(
         limit: Int,
         _ body: (UnsafeRawBufferPointer) throws(ProtocolViolation) -> Result
@@ -12,7 +12,7 @@ extension ByteReader {
         return result
     }
 
-    /// Waits for the next line and returns it without its line end; nil if the client leaves before.
+    /// Waits for the next line and returns it without its line ending; nil if the client disconnects before.
     func readLine(limit: Int) throws(ProtocolViolation) -> [UInt8]? {
         var searched = 0
         while true {
@@ -28,7 +28,7 @@ extension ByteReader {
         }
     }
 
-    /// The length of the head up to and with its empty line.
+    /// Returns the length of the head, including its final empty line.
     private func headLength(limit: Int) throws(ProtocolViolation) -> Int? {
         var lineStart = 0
         var searched = 0
@@ -37,7 +37,7 @@ extension ByteReader {
             while let feed = Self.lineFeed(in: bytes, from: searched) {
                 if feed == lineStart || (feed == lineStart + 1 && bytes[lineStart] == 13) {
                     if lineStart > 0 { return feed + 1 }
-                    // An empty line before the request line is to be ignored (RFC 9112 section 2.2).
+                    // An empty line before the request line must be ignored (RFC 9112 section 2.2).
                     consume(feed + 1)
                     searched = 0
                     continue search

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The bytes that have come on a connection and nobody has used yet; belongs to the connection's thread.
+/// A buffer for the bytes received on a connection and not used yet; it is used only on the connection's thread.
 final class ByteReader {
     private let socket: Socket
     private var storage: UnsafeMutableRawBufferPointer
     private var start = 0
     private var end = 0
 
-    /// How many bytes came from the socket in all.
+    /// The total number of bytes read from the socket.
     private(set) var received = 0
 
     init(socket: Socket) {
@@ -19,7 +19,7 @@ final class ByteReader {
         storage.deallocate()
     }
 
-    /// What is here; valid until the next call of a method.
+    /// The buffered bytes; valid until the next call of a method.
     var available: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(storage)[start..<end])
     }
@@ -28,7 +28,7 @@ final class ByteReader {
         start == end
     }
 
-    /// Waits for more bytes behind those that are here; false at the end of the stream.
+    /// Waits for more bytes and appends them to the buffer; false at the end of the stream.
     func fill() -> Bool {
         makeRoom()
         let count = socket.read(into: UnsafeMutableRawBufferPointer(rebasing: storage[end...]))
@@ -45,7 +45,8 @@ final class ByteReader {
         }
     }
 
-    /// Reads past the buffer, for long bodies; call it only when nothing is here.
+    /// Reads into `buffer`, bypassing the internal one, for long bodies; call it only when the internal buffer is
+    /// empty.
     func readDirectly(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = socket.read(into: buffer)
         received += count
@@ -68,7 +69,7 @@ final class ByteReader {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Moves a part of a buffer, which may be this one, to the beginning of this one.
+    /// Copies a part of a buffer, which may be this one, to the beginning of this buffer.
     fileprivate func copyMemory(from part: UnsafeRawBufferPointer.SubSequence) {
         copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
     }

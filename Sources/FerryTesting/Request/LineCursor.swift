@@ -1,6 +1,6 @@
 import Foundation
 
-/// Walks over the lines of a head.
+/// A cursor over the lines of a head.
 struct LineCursor {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
@@ -8,7 +8,7 @@ struct LineCursor {
         rest = bytes[...]
     }
 
-    /// The next line without its line end; nil after the last.
+    /// Returns the next line without its line ending; nil after the last.
     mutating func next() throws(ProtocolViolation) -> UnsafeRawBufferPointer.SubSequence? {
         guard !rest.isEmpty else { return nil }
         guard let feed = rest.firstIndex(of: 10) else { throw ProtocolViolation("line without an end") }

@@ -1,29 +1,33 @@
 import Foundation
 
-/// How a ``LoopbackServer`` reads the body of a request, decided when the head has come.
+/// The way in which a ``LoopbackServer`` reads the body of a request, chosen when the head has arrived.
 ///
 /// ```swift
 /// LoopbackRoute("POST", "/refused", bodyReading: .early(.status(413)))
 /// ```
 public struct LoopbackBodyReading: Sendable {
-    /// Whether `Expect: 100-continue` is answered with `100 Continue`; otherwise the server just waits for the body.
+    /// A Boolean value that indicates whether the server responds to `Expect: 100-continue` with `100 Continue`; true
+    /// by default.
+    ///
+    /// If it is false, the server just waits for the body.
     public var sendsContinue = true
 
-    /// Seconds to wait before `100 Continue` is sent and the first body byte is read.
+    /// The number of seconds to wait before `100 Continue` is sent and the body is read; 0 by default.
     public var delay: TimeInterval = 0
 
-    /// How many bytes to read each second at most; nil for no limit.
+    /// The greatest number of bytes to read per second; nil, the default, for no limit.
     ///
-    /// The system accepts some more on its own: make ``LoopbackServer/Configuration/receiveBufferSize`` small.
+    /// The system receives some more into its buffers; to bound that, set
+    /// ``LoopbackServer/Configuration/receiveBufferSize``.
     public var bytesPerSecond: Int?
 
-    /// An answer that does not wait for the whole body; nil to read it all and to call the handler.
+    /// A response that is sent before the whole body is read; nil, the default, to read all of it and call the handler.
     public var earlyResponse: LoopbackResponse?
 
-    /// How many body bytes are read before ``earlyResponse`` is sent.
+    /// The number of body bytes to read before ``earlyResponse`` is sent; 0 by default.
     public var bytesBeforeEarlyResponse = 0
 
-    /// Reads the whole body at once and answers an expectation with `100 Continue`.
+    /// Reads the whole body immediately and responds to an expectation with `100 Continue`.
     public static let whole = LoopbackBodyReading()
 
     /// Reads the whole body and ignores an expectation.
@@ -47,10 +51,10 @@ public struct LoopbackBodyReading: Sendable {
         return reading
     }
 
-    /// Answers after `bytes` body bytes, leaves the rest unread and closes the connection.
+    /// Responds after `bytes` body bytes, leaves the rest unread and closes the connection.
     ///
-    /// With a faulted response this is how an upload is cut: `.early(.status(200).faulted(.resetBeforeHead))`.
-    /// An answer of 417 refuses an expectation.
+    /// With a response that has a fault, the upload is aborted: `.early(.status(200).faulted(.resetBeforeHead))`. A
+    /// response of 417 refuses an expectation.
     public static func early(_ response: LoopbackResponse, afterBytes bytes: Int = 0) -> LoopbackBodyReading {
         var reading = LoopbackBodyReading()
         reading.sendsContinue = bytes > 0
@@ -59,6 +63,6 @@ public struct LoopbackBodyReading: Sendable {
         return reading
     }
 
-    /// Creates the plain way of reading, to be changed.
+    /// Creates the default way of reading.
     public init() {}
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Header fields in the order in which they were or will be sent, duplicates included.
+/// Header fields in the order in which they were or will be sent, including duplicates.
 ///
 /// ```swift
 /// var headers: LoopbackHeaders = ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
@@ -13,7 +13,7 @@ public struct LoopbackHeaders: Sendable, Hashable {
         /// The name as written.
         public var name: String
 
-        /// The value without the white space around it.
+        /// The value without surrounding whitespace.
         public var value: String
 
         /// Creates a field line.
@@ -31,7 +31,8 @@ public struct LoopbackHeaders: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The first value of a field, found whatever the case of its name; setting replaces all its lines by one.
+    /// Accesses the first value of a field, ignoring the case of its name; setting it replaces all lines of the field
+    /// by one.
     public subscript(name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
@@ -40,17 +41,17 @@ public struct LoopbackHeaders: Sendable, Hashable {
         }
     }
 
-    /// All values of a field in order, found whatever the case of its name.
+    /// Returns all values of a field in order, ignoring the case of its name.
     public func values(for name: String) -> [String] {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
-    /// Adds a line and keeps those of the same name.
+    /// Appends a line, and keeps existing ones with the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Whether a comma-separated field holds `token`, compared without case.
+    /// Returns whether a comma-separated field contains `token`, ignoring case.
     func contains(token: String, in name: String) -> Bool {
         fields.contains { field in
             Self.isSame(field.name, name)
@@ -60,7 +61,7 @@ public struct LoopbackHeaders: Sendable, Hashable {
         }
     }
 
-    /// Whether two names are the same but for the case of ASCII letters.
+    /// Returns whether two names are equal, ignoring the case of ASCII letters.
     static func isSame(_ left: String, _ right: String) -> Bool {
         let left = left.utf8
         let right = right.utf8

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoopbackRequest {
-    /// One part of a multipart body.
+    /// A part of a multipart body.
     public struct Part: Sendable, Equatable {
         /// The part's header fields.
         public var headers: LoopbackHeaders
@@ -15,7 +15,7 @@ extension LoopbackRequest {
         /// The `filename` of its `Content-Disposition`.
         public var filename: String? { disposition["filename"] }
 
-        /// The bytes as text, if they are UTF-8.
+        /// The bytes as text, or nil if they are not UTF-8.
         public var text: String? { String(validating: body, as: UTF8.self) }
 
         private var disposition: [String: String] {
@@ -23,7 +23,9 @@ extension LoopbackRequest {
         }
     }
 
-    /// The parts of a `multipart/*` body (RFC 2046 section 5.1.1); nil if it is none, malformed, or not kept whole.
+    /// The parts of a `multipart/*` body (RFC 2046 section 5.1.1).
+    ///
+    /// Nil if the body has another type, is malformed, or was not kept completely.
     public var multipartParts: [Part]? {
         guard let type = header("Content-Type"), type.lowercased().hasPrefix("multipart/"),
             let boundary = MultipartParser.parameters(type)["boundary"], body.count == bodyLength
@@ -31,7 +33,7 @@ extension LoopbackRequest {
         return MultipartParser(boundary: boundary).parts(of: body)
     }
 
-    /// The items of an `application/x-www-form-urlencoded` body in order; nil if it is none.
+    /// The items of an `application/x-www-form-urlencoded` body in order; nil if the body has another type.
     public var formItems: [URLQueryItem]? {
         guard header("Content-Type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
             let bodyText

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request as a ``LoopbackServer`` received it.
+/// A request received by a ``LoopbackServer``.
 public struct LoopbackRequest: Sendable {
     /// The method as written, such as `GET`.
     public var method: String
@@ -14,43 +14,45 @@ public struct LoopbackRequest: Sendable {
     /// The protocol version as written, such as `HTTP/1.1`.
     public var version: String
 
-    /// The header fields in the order in which they came.
+    /// The header fields in the order in which they were received.
     public var headers: LoopbackHeaders
 
-    /// The body, decoded from chunks: at most the first ``LoopbackServer/Configuration/keptBodyBytes`` of it.
+    /// The body without chunk framing, of which at most ``LoopbackServer/Configuration/keptBodyBytes`` are kept.
     public var body: Data
 
-    /// How many body bytes came, kept or not, without chunk framing.
+    /// The number of received body bytes, whether kept or not, without chunk framing.
     public var bodyLength: Int
 
-    /// The SHA-256 of all body bytes that came, in hexadecimal; empty if the server does not hash.
+    /// The SHA-256 of all received body bytes, in hexadecimal; empty if the server does not hash.
     public var bodySHA256: String
 
-    /// Whether the body came with `Transfer-Encoding: chunked`.
+    /// A Boolean value that indicates whether the body was sent with `Transfer-Encoding: chunked`.
     public var isChunked: Bool
 
-    /// The fields that followed a chunked body.
+    /// The trailer fields of a chunked body.
     public var trailers: LoopbackHeaders
 
-    /// Whether the whole body was read; false if the client left within it, or the answer did not wait for it.
+    /// A Boolean value that indicates whether the whole body was read.
+    ///
+    /// False if the client disconnected before its end, or the response did not wait for it.
     public var isComplete: Bool
 
-    /// The number of the connection the request came on, from 1 in the order of acceptance.
+    /// The number of the request's connection, starting at 1, in the order of acceptance.
     public var connectionID: Int
 
-    /// The place of the request on its connection: 0 for the first, more on a reused one.
+    /// The index of the request on its connection: 0 for the first, more on a reused connection.
     public var connectionRequestIndex: Int
 
     /// The client's port.
     public var remotePort: Int
 
-    /// When the head had arrived.
+    /// The time at which the head had arrived.
     public var receivedAt: ContinuousClock.Instant
 
-    /// What the variable parts of a ``LoopbackRoute``'s path matched.
+    /// The values of the variable parts of a ``LoopbackRoute``'s path.
     public var parameters: [String: String]
 
-    /// Creates a request, to call a handler without a server.
+    /// Creates a request, for calling a handler without a server.
     public init(
         method: String = "GET",
         target: String = "/",
@@ -76,22 +78,22 @@ public struct LoopbackRequest: Sendable {
         parameters = [:]
     }
 
-    /// The first value of a header field, found whatever the case of its name.
+    /// Returns the first value of a header field, ignoring the case of its name.
     public func header(_ name: String) -> String? {
         headers[name]
     }
 
-    /// The percent-decoded items of the query in order; a plus sign stays one.
+    /// The percent-decoded items of the query in order; a plus sign is not decoded.
     public var queryItems: [URLQueryItem] {
         RequestTarget.queryItems(of: target)
     }
 
-    /// The query's items by name; of several with one name, the last.
+    /// The query's values by name; of several items with the same name, the last one.
     public var query: [String: String] {
         Dictionary(queryItems.map { ($0.name, $0.value ?? "") }) { _, last in last }
     }
 
-    /// The body as text, if it is UTF-8.
+    /// The body as text, or nil if it is not UTF-8.
     public var bodyText: String? {
         String(validating: body, as: UTF8.self)
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Takes multipart bodies apart, strictly: line ends are CRLF and the closing delimiter must be there.
+/// A strict parser for multipart bodies: line endings must be CRLF, and the closing delimiter is required.
 struct MultipartParser {
     let boundary: String
 
     func parts(of body: Data) -> [LoopbackRequest.Part]? {
-        // The line end before a delimiter belongs to it; the first one may begin the body.
+        // The line ending before a delimiter belongs to it, but a body may begin with a delimiter.
         let delimiter = Data("\r\n--\(boundary)".utf8)
         let body = Data("\r\n".utf8) + body
         guard var position = body.range(of: delimiter)?.upperBound else { return nil }
@@ -22,7 +22,7 @@ struct MultipartParser {
         }
     }
 
-    /// Reads a part that begins with the line end of its delimiter.
+    /// Parses a part that begins with the line ending of its delimiter.
     private static func part(_ data: Data) -> LoopbackRequest.Part? {
         guard let blank = data.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         var headers = LoopbackHeaders()
@@ -35,7 +35,7 @@ struct MultipartParser {
         return LoopbackRequest.Part(headers: headers, body: Data(data[blank.upperBound...]))
     }
 
-    /// The parameters of a field such as `form-data; name="a"`, with lower-case names.
+    /// Returns the parameters of a field such as `form-data; name="a"`, with lowercase names.
     static func parameters(_ field: String) -> [String: String] {
         var isQuoted = false
         let pieces = field.split { character in

@@ -1,4 +1,4 @@
-/// A request that is not HTTP/1.1, and the status that says so.
+/// The error of a request that is not valid HTTP/1.1, with the status to respond with.
 struct ProtocolViolation: Error, Equatable {
     let status: Int
     let reason: String

@@ -1,10 +1,10 @@
 import Foundation
 
 extension RequestHead {
-    /// Reads the lines of a head, the empty one that ends it included (RFC 9112 sections 3 to 6).
+    /// Parses the lines of a head, including the empty one that ends it (RFC 9112 sections 3 to 6).
     ///
-    /// It is strict, so that a client's mistakes show: bare line feeds, folded lines, blanks before the colon,
-    /// contradictory lengths and a missing `Host` are all refused.
+    /// It is strict, in order to reveal a client's mistakes: bare line feeds, folded lines, whitespace before the
+    /// colon, contradictory lengths and a missing `Host` are all refused.
     init(parsing bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         var lines = LineCursor(bytes)
         guard let requestLine = try lines.next() else { throw ProtocolViolation("empty head") }
@@ -26,7 +26,7 @@ extension RequestHead {
         }
     }
 
-    /// Reads field lines up to the empty line.
+    /// Parses field lines up to the empty line.
     static func fields(_ lines: inout LineCursor) throws(ProtocolViolation) -> LoopbackHeaders {
         var headers = LoopbackHeaders()
         while let line = try lines.next(), !line.isEmpty {
@@ -35,7 +35,7 @@ extension RequestHead {
         return headers
     }
 
-    /// Reads one field line without its line end.
+    /// Parses one field line without its line ending.
     static func field(_ line: UnsafeRawBufferPointer.SubSequence) throws(ProtocolViolation) -> LoopbackHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw ProtocolViolation("field line without a colon")
@@ -51,12 +51,12 @@ extension RequestHead {
         return LoopbackHeaders.Field(name: text(name), value: text(value))
     }
 
-    /// Decides how the body ends (RFC 9112 section 6.3).
+    /// Returns how the body is delimited (RFC 9112 section 6.3).
     static func framing(_ headers: LoopbackHeaders) throws(ProtocolViolation) -> BodyFraming {
         let codings = headers.values(for: "Transfer-Encoding")
         let lengths = headers.values(for: "Content-Length")
         if !codings.isEmpty {
-            guard lengths.isEmpty else { throw ProtocolViolation("Content-Length beside Transfer-Encoding") }
+            guard lengths.isEmpty else { throw ProtocolViolation("both Content-Length and Transfer-Encoding") }
             guard codings.count == 1, LoopbackHeaders.isSame(codings[0], "chunked") else {
                 throw ProtocolViolation("unsupported transfer coding", status: 501)
             }
@@ -69,7 +69,7 @@ extension RequestHead {
         return .length(count)
     }
 
-    /// UTF-8, or Latin-1 if it is not.
+    /// Decodes the bytes as UTF-8, or as Latin-1 if they are not valid UTF-8.
     static func text(_ bytes: UnsafeRawBufferPointer.SubSequence) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

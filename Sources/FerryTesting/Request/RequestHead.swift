@@ -1,6 +1,6 @@
 import Foundation
 
-/// The request line and the header fields.
+/// The request line and the header fields of a request.
 struct RequestHead: Equatable {
     enum BodyFraming: Equatable {
         case none
@@ -18,7 +18,7 @@ struct RequestHead: Equatable {
         version == "HTTP/1.0"
     }
 
-    /// Whether the client wants the connection kept (RFC 9112 section 9.3).
+    /// Whether the client allows the connection to be reused (RFC 9112 section 9.3).
     var keepsConnection: Bool {
         if headers.contains(token: "close", in: "Connection") { return false }
         return isVersion10 ? headers.contains(token: "keep-alive", in: "Connection") : true

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Takes request targets apart (RFC 9112 section 3.2).
+/// Parses request targets (RFC 9112 section 3.2).
 enum RequestTarget {
-    /// The decoded path of an origin-form or absolute-form target.
+    /// Returns the decoded path of a target in origin form or absolute form.
     static func path(of target: String) -> String {
         var rest = target[...]
         if let scheme = rest.range(of: "://"), !rest.hasPrefix("/") {
@@ -13,7 +13,7 @@ enum RequestTarget {
         return decoded(rest.prefix { $0 != "?" })
     }
 
-    /// The decoded items of a target's query.
+    /// Returns the decoded items of a target's query.
     static func queryItems(of target: String) -> [URLQueryItem] {
         guard let mark = target.firstIndex(of: "?") else { return [] }
         return target[target.index(after: mark)...].split(separator: "&").map { item in
@@ -22,7 +22,7 @@ enum RequestTarget {
         }
     }
 
-    /// The text with percent triplets decoded, or as it is if they are wrong.
+    /// Returns the text percent-decoded, or unchanged if its encoding is invalid.
     private static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         return text.removingPercentEncoding ?? String(text)

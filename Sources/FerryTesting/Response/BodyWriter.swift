@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sends one response body with its framing, pace and fault; belongs to the connection's thread.
+/// A writer that sends one response body with its framing, pace and fault; it is used only on the connection's thread.
 final class BodyWriter {
     enum Interruption {
         case clientLeft
@@ -15,7 +15,7 @@ final class BodyWriter {
     private var faultPosition: Int
     private(set) var interruption: Interruption?
 
-    /// How many body bytes were sent, without framing.
+    /// The number of body bytes sent, without framing.
     private(set) var sent = 0
 
     init(
@@ -43,7 +43,7 @@ final class BodyWriter {
         return writeFraming("\(size)\(suffix)\r\n") && writePayload(bytes) && writeFraming("\r\n", hasMore: false)
     }
 
-    /// Lets a fault at or beyond the end strike, then sends the last chunk and the trailers.
+    /// Triggers a fault at or after the end of the body, or sends the last chunk and the trailers.
     func finish(trailers: LoopbackHeaders) -> Bool {
         guard interruption == nil, faultPosition == .max || strike() else { return false }
         guard isChunked else { return true }
@@ -71,7 +71,7 @@ final class BodyWriter {
         return true
     }
 
-    /// Acts on the fault; true if the body goes on after it.
+    /// Triggers the fault; true if the body continues after it.
     private func strike() -> Bool {
         faultPosition = .max
         if case .pause(_, let seconds) = fault {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One range of a `Range` field (RFC 9110 section 14.1.2).
+/// A single range of a `Range` field (RFC 9110 section 14.1.2).
 enum ByteRange: Equatable {
     case from(Int)
     case between(Int, Int)
@@ -11,7 +11,7 @@ enum ByteRange: Equatable {
         case unsatisfiable
     }
 
-    /// Reads a field value; nil if it is to be ignored, as malformed ones and lists are here.
+    /// Parses a field value; nil if it must be ignored, which here includes malformed values and lists of ranges.
     init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, LoopbackHeaders.isSame(String(parts[0]), "bytes") else { return nil }
@@ -28,7 +28,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// The bytes it means of so many.
+    /// Returns the bytes the range selects from a body of `total` bytes.
     func resolved(total: Int) -> Resolution {
         switch self {
         case .from(let first): first < total ? .range(first..<total) : .unsatisfiable

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the closure of a ``LoopbackResponse/Body/stream(_:)`` body writes to.
+/// The stream to which the closure of a ``LoopbackResponse/Body/stream(_:)`` body writes.
 ///
-/// It is good only during that call and on that thread.
+/// It may only be used during that call and on the same thread.
 public final class LoopbackBodyStream {
     private let writer: BodyWriter
     private let socket: Socket
@@ -12,19 +12,19 @@ public final class LoopbackBodyStream {
         self.socket = socket
     }
 
-    /// Sends bytes; false if the client has left, the server stops or the response's fault struck.
+    /// Sends bytes; false if the client has disconnected, the server stops or the response's fault has been triggered.
     @discardableResult
     public func write(_ data: Data) -> Bool {
         data.withUnsafeBytes { writer.write($0) }
     }
 
-    /// Sends text as UTF-8; false as with ``write(_:)-(Data)``.
+    /// Sends text as UTF-8; false in the same cases as ``write(_:)-(Data)``.
     @discardableResult
     public func write(_ text: String) -> Bool {
         write(Data(text.utf8))
     }
 
-    /// Waits some seconds, but no longer than the client stays; false if it has left or the server stops.
+    /// Waits for some seconds; returns false early if the client disconnects or the server stops.
     @discardableResult
     public func wait(_ seconds: TimeInterval) -> Bool {
         writer.interruption == nil && socket.wait(seconds)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoopbackResponse {
-    /// Where the bytes of a body come from.
+    /// The source of a body's bytes.
     public enum Body: Sendable {
         /// Bytes in memory.
         case data(Data)
@@ -9,34 +9,35 @@ extension LoopbackResponse {
         /// Bytes `offset..<offset + count` of the endless pattern of ``LoopbackServer/pattern(count:offset:)``.
         case pattern(count: Int, offset: Int = 0)
 
-        /// Pieces with a pause of `interval` seconds between them.
+        /// Chunks of data with a pause of `interval` seconds between them.
         case dripped([Data], interval: TimeInterval)
 
-        /// Pieces sent as one chunk each, then trailer fields; `chunkExtension` follows each size after a semicolon.
+        /// Data sent as one chunk each, followed by trailer fields; `chunkExtension` follows each size after a
+        /// semicolon.
         ///
-        /// To an HTTP/1.0 client the pieces go unframed and the connection closes.
+        /// For an HTTP/1.0 client, the data is sent without framing and the connection is closed.
         case chunked([Data], trailers: LoopbackHeaders = [:], chunkExtension: String? = nil)
 
-        /// A file, or a part of it; a missing one is answered with 404.
+        /// A file, or a part of it; the response for a missing file is 404.
         case file(URL, range: Range<Int>? = nil)
 
-        /// Whatever a closure writes, on the connection's thread, one chunk a call.
+        /// Data written by a closure, which runs on the connection's thread; each write is sent as one chunk.
         case stream(@Sendable (LoopbackBodyStream) -> Void)
     }
 
-    /// How the end of a body is marked.
+    /// The ways to mark the end of a body.
     public enum Framing: Sendable {
-        /// `Content-Length` where the length is known, else chunks.
+        /// `Content-Length` if the length is known, and chunks otherwise.
         case automatic
 
         /// `Transfer-Encoding: chunked`.
         case chunked
 
-        /// The end of the connection.
+        /// Closing the connection.
         case untilClose
     }
 
-    /// A 1xx response.
+    /// An interim (1xx) response.
     public struct Interim: Sendable {
         /// The status code, such as 103.
         public var status: Int
@@ -44,7 +45,7 @@ extension LoopbackResponse {
         /// The header fields.
         public var headers: LoopbackHeaders
 
-        /// Seconds to wait before it is sent.
+        /// The number of seconds to wait before it is sent.
         public var delay: TimeInterval
 
         /// Creates an interim response.
@@ -57,7 +58,7 @@ extension LoopbackResponse {
 }
 
 extension LoopbackResponse.Body {
-    /// How many bytes there are; nil if that shows only while sending, or if the file is missing.
+    /// The number of bytes; nil if it is not known before sending, or if the file is missing.
     public var count: Int? {
         switch self {
         case .data(let data): data.count
@@ -68,7 +69,7 @@ extension LoopbackResponse.Body {
         }
     }
 
-    /// A part of the body; nil if this kind has none.
+    /// Returns a part of the body; nil if this kind of body has no parts.
     func slice(_ range: Range<Int>) -> Self? {
         switch self {
         case .data(let data):

@@ -1,42 +1,42 @@
 import Foundation
 
 extension LoopbackResponse {
-    /// What goes wrong while a response is sent.
+    /// A failure while a response is sent.
     ///
-    /// Numbers count body bytes without chunk framing; one beyond the body's end means its end, where a chunked body
-    /// still lacks its last chunk.
+    /// Positions count body bytes without chunk framing. A position beyond the end of the body means its end, where a
+    /// chunked body still lacks its last chunk.
     public enum Fault: Sendable, Equatable {
-        /// The connection closes without an answer.
+        /// The connection is closed without a response.
         case closeBeforeHead
 
-        /// The connection is reset without an answer.
+        /// The connection is reset without a response.
         case resetBeforeHead
 
-        /// Nothing is sent until the client leaves or the server stops.
+        /// Nothing is sent until the client disconnects or the server stops.
         case stallBeforeHead
 
-        /// These bytes are sent in place of a response, then the connection closes.
+        /// These bytes are sent instead of a response, then the connection is closed.
         case garbage(Data)
 
-        /// The connection is reset, once the client's system has what was sent.
+        /// The connection is reset, once the client's system has received what was sent.
         case reset(afterBodyBytes: Int)
 
-        /// Nothing more is sent until the client leaves or the server stops.
+        /// Nothing more is sent until the client disconnects or the server stops.
         case stall(afterBodyBytes: Int)
 
-        /// The connection closes, in order but early.
+        /// The connection is closed in order, but before the end of the body.
         case truncate(afterBodyBytes: Int)
 
-        /// Nothing is sent for some seconds, then the rest.
+        /// Nothing is sent for some seconds, and then the rest of the body.
         case pause(afterBodyBytes: Int, seconds: TimeInterval)
 
-        /// The response is whole, then the connection closes although nothing announced it.
+        /// The response is complete, but then the connection is closed without having been announced as such.
         case closeAfterResponse
     }
 }
 
 extension LoopbackResponse.Fault {
-    /// The place in the body where it strikes; the largest number is left to mean that nothing does.
+    /// The position in the body at which the fault is triggered; `Int.max` is reserved for none.
     var bodyPosition: Int? {
         switch self {
         case .reset(let position), .stall(let position), .truncate(let position), .pause(let position, _):

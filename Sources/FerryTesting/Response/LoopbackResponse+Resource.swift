@@ -1,18 +1,20 @@
 import Foundation
 
 extension LoopbackResponse {
-    /// Answers a request for something that has validators and parts (RFC 9110 sections 13 and 14).
+    /// Returns the response to a request for a resource that has validators and supports ranges (RFC 9110 sections 13
+    /// and 14).
     ///
     /// It evaluates `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since`, then `Range` with
-    /// `If-Range`, and answers 200, 206, 304, 412 or 416. A list of several ranges gets the whole.
+    /// `If-Range`. The status is 200, 206, 304, 412 or 416. For a list of several ranges, the response is the whole
+    /// resource.
     ///
     /// - Parameters:
-    ///   - body: The whole of it; only data, pattern and file bodies have parts.
-    ///   - etag: The entity tag, put in quotes if it has none; nil for no `ETag`.
+    ///   - body: The whole resource; ranges are supported for data, pattern and file bodies.
+    ///   - etag: The entity tag, which is quoted if necessary; nil for no `ETag`.
     ///   - lastModified: The date for `Last-Modified`; nil for none.
     ///   - contentType: The media type.
-    ///   - request: What the client asked.
-    /// - Returns: The response, to be changed further if need be.
+    ///   - request: The client's request.
+    /// - Returns: The response, which can be modified further.
     public static func resource(
         _ body: Body,
         etag: String? = nil,

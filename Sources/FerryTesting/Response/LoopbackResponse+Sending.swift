@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoopbackResponse.Body {
-    /// Whether its first byte may come later than the head.
+    /// Whether its first byte may be sent later than the head.
     var isSlow: Bool {
         switch self {
         case .dripped, .stream: true
@@ -9,7 +9,7 @@ extension LoopbackResponse.Body {
         }
     }
 
-    /// Sends all bytes; false if the client left or a fault struck.
+    /// Sends all bytes; false if the client has disconnected or a fault was triggered.
     func send(to writer: BodyWriter, on socket: Socket) -> Bool {
         switch self {
         case .data(let data):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a ``LoopbackServer`` answers, down to its timing and its faults.
+/// A response of a ``LoopbackServer``, including its timing and faults.
 ///
 /// ```swift
 /// LoopbackResponse.text("hello")
@@ -11,45 +11,47 @@ public struct LoopbackResponse: Sendable {
     /// The status code.
     public var status: Int
 
-    /// The reason phrase; nil for the usual one, empty for none.
+    /// The reason phrase; nil for the standard one, empty for none.
     public var reason: String?
 
-    /// The header fields in the order in which they are sent, as they are.
+    /// The header fields, which are sent unchanged and in this order.
     ///
     /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added where needed. A `Content-Length` or
-    /// `Transfer-Encoding` given here replaces the server's own and the body is sent as it is, right or wrong.
+    /// `Transfer-Encoding` given here replaces the server's, and the body is then sent unchanged, even if that is
+    /// inconsistent.
     public var headers: LoopbackHeaders
 
-    /// The body; not sent to `HEAD`, nor with 204 and 304.
+    /// The body; it is not sent in response to `HEAD`, nor with 204 and 304.
     public var body: Body
 
-    /// How the end of the body is marked.
+    /// The way in which the end of the body is marked.
     public var framing = Framing.automatic
 
-    /// Seconds to wait before anything is sent.
+    /// The number of seconds to wait before anything is sent; 0 by default.
     public var headDelay: TimeInterval = 0
 
-    /// Seconds to wait between the head and the body.
+    /// The number of seconds to wait between the head and the body; 0 by default.
     public var bodyDelay: TimeInterval = 0
 
-    /// How many body bytes to send each second at most; nil for no limit.
+    /// The greatest number of body bytes to send per second; nil for no limit.
     public var bytesPerSecond: Int?
 
-    /// The interim responses sent before the final one, not to HTTP/1.0 clients.
+    /// The interim responses sent before the final one; they are not sent to HTTP/1.0 clients.
     public var interimResponses: [Interim] = []
 
-    /// What goes wrong; nil for nothing.
+    /// The fault that occurs while the response is sent; nil for none.
     public var fault: Fault?
 
-    /// Whether to say `Connection: close` and to close after the response.
+    /// A Boolean value that indicates whether to send `Connection: close` and close the connection after the response.
     public var closesConnection = false
 
-    /// Whether to send the `Date` field.
+    /// A Boolean value that indicates whether to send the `Date` field; true by default.
     public var sendsDate = true
 
-    /// The bytes sent instead of the status line, the header fields and the empty line; the connection closes after.
+    /// The bytes sent instead of the response head, including its empty line; the connection is closed after the
+    /// response.
     ///
-    /// For forms of a head that a well-behaved server does not send.
+    /// Use it for heads that a well-behaved server does not send.
     public var rawHead: Data?
 
     /// Creates a response.

@@ -1,4 +1,4 @@
-/// The usual reason phrases (RFC 9110 section 15).
+/// The standard reason phrases (RFC 9110 section 15).
 enum ReasonPhrase {
     static func of(_ status: Int) -> String {
         phrases[status] ?? "Status \(status)"

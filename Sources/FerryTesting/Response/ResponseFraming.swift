@@ -1,14 +1,14 @@
 import Foundation
 
-/// How a response's body goes over the wire (RFC 9112 section 6).
+/// The way in which a response's body is delimited (RFC 9112 section 6).
 enum ResponseFraming: Equatable {
-    /// No body is sent; `announcedLength` is what `Content-Length` says all the same.
+    /// No body is sent; `announcedLength` is the `Content-Length` that is sent nevertheless.
     case none(announcedLength: Int?)
     case length(Int)
     case chunked
     case untilClose
 
-    /// The response's own fields say it; `matches` if they say the truth.
+    /// The response's header fields delimit it; `matches` if they are correct.
     case asWritten(matches: Bool)
 
     init(of response: LoopbackResponse, method: String, isVersion10: Bool) {
@@ -36,7 +36,7 @@ enum ResponseFraming: Equatable {
         }
     }
 
-    /// Whether the client finds the end of the body without the connection's end.
+    /// Whether the client can find the end of the body without the connection being closed.
     var allowsReuse: Bool {
         switch self {
         case .none, .length, .chunked: true
@@ -47,7 +47,7 @@ enum ResponseFraming: Equatable {
 }
 
 extension LoopbackResponse.Body {
-    /// Whether it goes in chunks unless something else is asked for.
+    /// Whether it is sent in chunks unless another framing is requested.
     var isChunkedKind: Bool {
         switch self {
         case .chunked, .stream: true

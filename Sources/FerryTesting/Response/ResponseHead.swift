@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes status lines and header fields.
+/// The bytes of a response head.
 struct ResponseHead {
     private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct ResponseHead {
         bytes.reserveCapacity(512)
     }
 
-    /// The head of a final response.
+    /// Creates the head of a final response.
     init(_ response: LoopbackResponse, framing: ResponseFraming, closes: Bool, isVersion10: Bool) {
         self.init()
         if let raw = response.rawHead {
@@ -34,7 +34,7 @@ struct ResponseHead {
         appendText("\r\n")
     }
 
-    /// The head of an interim response.
+    /// Creates the head of an interim response.
     init(_ interim: LoopbackResponse.Interim) {
         self.init()
         appendStatusLine(interim.status, reason: nil)

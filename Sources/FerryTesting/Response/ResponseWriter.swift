@@ -1,8 +1,8 @@
 import Foundation
 
-/// Sends one response; belongs to the connection's thread.
+/// A writer that sends one response; it is used only on the connection's thread.
 struct ResponseWriter {
-    /// What becomes of the connection.
+    /// What to do with the connection after the response.
     enum Outcome {
         case keep
         case close
@@ -13,7 +13,7 @@ struct ResponseWriter {
     let method: String
     let isVersion10: Bool
 
-    /// Whether the client wants the connection kept and the request was read to its end.
+    /// Whether the client allows the connection to be reused, and the whole request was read.
     let mayKeepConnection: Bool
 
     func send(_ response: LoopbackResponse) -> Outcome {
@@ -53,7 +53,7 @@ struct ResponseWriter {
         return keeps && response.fault != .closeAfterResponse ? .keep : .close
     }
 
-    /// Sends everything; false if the client left or a fault struck.
+    /// Sends the head and the body; false if the client has disconnected or a fault was triggered.
     private func sendHeadAndBody(
         _ head: ResponseHead,
         _ response: LoopbackResponse,

@@ -1,13 +1,13 @@
 import Foundation
 
-/// An entity tag and a date, and what conditions say about them (RFC 9110 section 13).
+/// An entity tag and a modification date, and how conditions evaluate against them (RFC 9110 section 13).
 struct Validators {
     let etag: String?
     let lastModified: Date?
 
     init(etag: String?, lastModified: Date?) {
         self.etag = etag.map { $0.hasPrefix("\"") || $0.hasPrefix("W/") ? $0 : "\"\($0)\"" }
-        // The field has whole seconds.
+        // The field has a resolution of one second.
         self.lastModified = lastModified.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) }
     }
 
@@ -18,7 +18,7 @@ struct Validators {
         return fields
     }
 
-    /// 304 or 412 if a condition says so, in the order of section 13.2.2.
+    /// Returns 304 or 412 if a condition requires it, evaluated in the order of section 13.2.2.
     func failedPrecondition(of request: LoopbackRequest) -> Int? {
         if let field = request.header("If-Match") {
             guard field == "*" || tags(field).contains(where: isStrongMatch) else { return 412 }
@@ -36,7 +36,7 @@ struct Validators {
         return nil
     }
 
-    /// Whether `If-Range` lets the range count: only an equal strong tag or an equal date does.
+    /// Returns whether `If-Range` allows the range: only with an equal strong tag or an equal date.
     func allowRange(of request: LoopbackRequest) -> Bool {
         guard let field = request.header("If-Range") else { return true }
         if field.hasPrefix("\"") || field.hasPrefix("W/") { return isStrongMatch(field) }

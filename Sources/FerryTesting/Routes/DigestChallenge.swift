@@ -25,7 +25,7 @@ struct DigestChallenge {
         #"Digest realm="\#(realm)", nonce="\#(nonce)", qop="auth", algorithm=\#(algorithm.rawValue)"#
     }
 
-    /// Whether the parameters after `Digest` prove that the client knows the password.
+    /// Returns whether the parameters after `Digest` prove that the client knows the password.
     func accepts(_ credentials: String?, for request: LoopbackRequest) -> Bool {
         guard let credentials else { return false }
         let given = Self.parameters(credentials)
@@ -44,7 +44,7 @@ struct DigestChallenge {
         }
     }
 
-    /// Reads `name=value, name="value"`; commas within quotes do not separate.
+    /// Parses `name=value, name="value"`; commas within quotes are not separators.
     static func parameters(_ text: String) -> [String: String] {
         var result: [String: String] = [:]
         var isQuoted = false

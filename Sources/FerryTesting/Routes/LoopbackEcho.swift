@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the routes that mirror a request answer as JSON.
+/// The JSON with which some routes describe the request they received.
 public struct LoopbackEcho: Codable, Sendable, Equatable {
     /// The method as written.
     public var method: String
@@ -11,22 +11,22 @@ public struct LoopbackEcho: Codable, Sendable, Equatable {
     /// The percent-decoded path.
     public var path: String
 
-    /// The query's items by name; of several with one name, the last.
+    /// The query's values by name; of several items with the same name, the last one.
     public var query: [String: String]
 
     /// The header fields in order, each as a name and a value.
     public var headers: [[String]]
 
-    /// The body, if it is UTF-8, not cut and at most 64 kibibytes long.
+    /// The body, if it is UTF-8, was kept completely and has at most 64 kibibytes.
     public var body: String?
 
-    /// How many body bytes came.
+    /// The number of received body bytes.
     public var bodyLength: Int
 
     /// The SHA-256 of the body in hexadecimal.
     public var bodySHA256: String
 
-    /// Whether the body came in chunks.
+    /// A Boolean value that indicates whether the body was sent in chunks.
     public var isChunked: Bool
 
     /// The trailer fields in order, each as a name and a value.
@@ -35,7 +35,7 @@ public struct LoopbackEcho: Codable, Sendable, Equatable {
     /// The number of the connection.
     public var connectionID: Int
 
-    /// Mirrors a request.
+    /// Creates a description of a request.
     public init(_ request: LoopbackRequest) {
         method = request.method
         target = request.target
@@ -50,7 +50,7 @@ public struct LoopbackEcho: Codable, Sendable, Equatable {
         connectionID = request.connectionID
     }
 
-    /// The first value of a header field, found whatever the case of its name.
+    /// Returns the first value of a header field, ignoring the case of its name.
     public func header(_ name: String) -> String? {
         headers.first { $0.count == 2 && LoopbackHeaders.isSame($0[0], name) }?[1]
     }

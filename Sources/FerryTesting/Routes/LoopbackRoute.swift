@@ -1,6 +1,6 @@
 import Foundation
 
-/// A method and a path with the handler for them.
+/// A route: a method and a path, and the handler for their requests.
 ///
 /// ```swift
 /// let server = try LoopbackServer(routes: [
@@ -9,18 +9,18 @@ import Foundation
 /// ])
 /// ```
 public struct LoopbackRoute: Sendable {
-    /// The method it answers; nil for any.
+    /// The method that the route matches; nil for any.
     ///
-    /// A route for `GET` answers `HEAD` as well.
+    /// A route for `GET` also matches `HEAD`.
     public let method: String?
 
-    /// The path, in which `:name` stands for one segment and a final `*` for any rest.
+    /// The path, in which `:name` matches one segment, and a final `*` matches the rest.
     public let path: String
 
-    /// How the request body is read.
+    /// The way in which the request body is read.
     public let bodyReading: LoopbackBodyReading
 
-    /// Answers the requests that match.
+    /// Returns the response to a matching request.
     public let handler: LoopbackServer.Handler
 
     private let segments: [Substring]
@@ -28,10 +28,10 @@ public struct LoopbackRoute: Sendable {
     /// Creates a route.
     ///
     /// - Parameters:
-    ///   - method: The method it answers; nil for any.
-    ///   - path: The path, in which `:name` stands for one segment and a final `*` for any rest.
-    ///   - bodyReading: How the request body is read.
-    ///   - handler: Answers the requests that match, on the connection's thread.
+    ///   - method: The method that the route matches; nil for any.
+    ///   - path: The path, in which `:name` matches one segment, and a final `*` matches the rest.
+    ///   - bodyReading: The way in which the request body is read.
+    ///   - handler: Returns the response to a matching request, on the connection's thread.
     public init(
         _ method: String? = nil,
         _ path: String,
@@ -45,7 +45,7 @@ public struct LoopbackRoute: Sendable {
         segments = path.split(separator: "/")
     }
 
-    /// What the variable parts of the path match, the rest as `*`; nil if the request is not for this route.
+    /// Returns the matched variable parts of the path, with the rest as `*`; nil if the request does not match.
     func match(_ request: LoopbackRequest) -> [String: String]? {
         if let method, method != request.method, !(method == "GET" && request.method == "HEAD") { return nil }
         var parameters: [String: String] = [:]

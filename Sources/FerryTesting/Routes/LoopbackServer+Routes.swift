@@ -1,14 +1,15 @@
 import Foundation
 
 extension LoopbackServer {
-    /// Creates a server that answers by routes and starts it.
+    /// Creates a server with routes and starts it.
     ///
     /// - Parameters:
     ///   - host: The numeric loopback address, `127.0.0.1` or `::1`.
-    ///   - configuration: What is kept; its body reading counts where no route matches.
-    ///   - routes: Tried in order.
-    ///   - fallback: Answers what no route matches; the built-in routes unless another is given.
-    /// - Throws: ``LoopbackServerError`` if the host is not an address or the system refuses a socket or a thread.
+    ///   - configuration: The settings; its body reading is used if no route matches.
+    ///   - routes: The routes; the first one that matches is used.
+    ///   - fallback: Returns the response if no route matches; by default that of the built-in routes.
+    /// - Throws: ``LoopbackServerError`` if the host is not an address, or the system fails to create a socket or a
+    ///   thread.
     public convenience init(
         host: String = "127.0.0.1",
         configuration: Configuration = Configuration(),
@@ -24,7 +25,7 @@ extension LoopbackServer {
         try self.init(host: host, configuration: configuration, handler: Self.routes(routes, fallback: fallback))
     }
 
-    /// A handler that answers by the first route that matches, or else by `fallback`.
+    /// Returns a handler that uses the first matching route, and `fallback` if there is none.
     public static func routes(
         _ routes: [LoopbackRoute],
         fallback: @escaping Handler = LoopbackServer.standardRoutes

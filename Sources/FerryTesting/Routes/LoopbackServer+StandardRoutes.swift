@@ -1,9 +1,9 @@
 import Foundation
 
 extension LoopbackServer {
-    /// Answers a request by the built-in routes; handlers may fall back to it.
+    /// Returns the response of the built-in routes to a request; handlers can use it as a fallback.
     ///
-    /// What comes back:
+    /// Responses:
     /// - `/echo`, `/upload`: the request as ``LoopbackEcho``, the latter without the body's text. `/upload?rate=N`
     ///   reads N bytes a second, `/upload?delay=MS` waits before it reads.
     /// - `/status/CODE`, `/delay/MS` (`?where=body`), `/response-headers?NAME=VALUE` (`status=` sets the status).
@@ -21,9 +21,9 @@ extension LoopbackServer {
     /// - `/reset`, `/stall`, `/truncate`, `/pause?ms=`: after `after=N` of `bytes=M`, chunked with `chunked=1`. With
     ///   `resumable=1` a request with `Range` gets its range without a fault.
     /// - `/gzip-truncated`, `/gzip-corrupt`, `/empty`, `/garbage`, `/close-after`, `/reset-before`, `/stall-before`.
-    /// - `/early/CODE?after=N`, `/upload-reset?after=N`, `/upload-stall?after=N`, `/upload-close?after=N`: answer or
+    /// - `/early/CODE?after=N`, `/upload-reset?after=N`, `/upload-stall?after=N`, `/upload-close?after=N`: respond or
     ///   fail within the request body.
-    /// - `/expect/ignore`, `/expect/417`: leave an expectation unanswered, or refuse it.
+    /// - `/expect/ignore`, `/expect/417`: ignore an expectation, or refuse it.
     /// - `/interim/CODE`: a 1xx response first. `/headers/odd/KIND`, `/headers/huge?size=&count=`: unusual heads.
     ///
     /// Sessions:
@@ -31,12 +31,12 @@ extension LoopbackServer {
     /// - `/basic-auth/USER/PASSWORD`, `/digest-auth/USER/PASSWORD` (`?algorithm=SHA-256`), `/bearer/TOKEN`.
     /// - `/cookies`, `/cookies/set?NAME=VALUE`, `/cookies/delete?NAME=`.
     ///
-    /// Anything else is answered with 404.
+    /// The response to anything else is 404.
     public static func standardRoutes(_ request: LoopbackRequest) -> LoopbackResponse {
         StandardRoutes.respond(to: request)
     }
 
-    /// Tells how the built-in routes read bodies, for ``Configuration/bodyReading`` rules that fall back to it.
+    /// Returns how the built-in routes read bodies; a ``Configuration/bodyReading`` closure can use it as a fallback.
     public static func standardBodyReading(_ request: LoopbackRequest) -> LoopbackBodyReading {
         StandardRoutes.bodyReading(for: request)
     }

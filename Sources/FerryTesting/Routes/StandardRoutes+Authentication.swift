@@ -25,7 +25,7 @@ extension StandardRoutes {
         },
     ]
 
-    /// What follows the scheme in `Authorization`.
+    /// Returns the text after the scheme in `Authorization`.
     private static func credentials(of request: LoopbackRequest, scheme: String) -> String? {
         guard let field = request.header("Authorization") else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)

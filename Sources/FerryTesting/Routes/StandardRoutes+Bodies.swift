@@ -36,7 +36,7 @@ extension StandardRoutes {
             .encoded(
                 { data in
                     var bytes = Gzip.encode(data)
-                    // The check sum comes before the four bytes of the length.
+                    // The checksum precedes the four bytes of the length.
                     bytes[bytes.count - 5] ^= 0xff
                     return bytes
                 },
@@ -48,7 +48,7 @@ extension StandardRoutes {
 
     static let binary: LoopbackHeaders = ["Content-Type": "application/octet-stream"]
 
-    /// The pattern as a resource that does not change.
+    /// Returns the pattern as a resource with constant validators.
     static func pattern(_ count: Int, for call: Call) -> LoopbackResponse {
         if call.request.query["ranges"] == "0" { return .pattern(count: count) }
         return .resource(
@@ -83,7 +83,7 @@ extension StandardRoutes {
 }
 
 extension LoopbackResponse {
-    /// A compressed pattern of `bytes=` bytes, or else a small JSON object.
+    /// Returns a compressed pattern of `bytes=` bytes or, without that parameter, a small JSON object.
     fileprivate static func encoded(
         _ encode: (Data) -> Data,
         as coding: String,

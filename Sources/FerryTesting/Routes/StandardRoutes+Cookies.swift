@@ -22,7 +22,7 @@ extension StandardRoutes {
         return response
     }
 
-    /// The cookies a request brought, by name.
+    /// Returns the cookies of a request by name.
     private static func received(_ request: LoopbackRequest) -> [String: String] {
         let pairs = request.headers.values(for: "Cookie").flatMap { $0.split(separator: ";") }
         return pairs.reduce(into: [:]) { cookies, pair in

@@ -13,7 +13,7 @@ extension StandardRoutes {
         "close-after": { _ in .text("goodbye\n").faulted(.closeAfterResponse) },
         "reset-before": { _ in LoopbackResponse().faulted(.resetBeforeHead) },
         "stall-before": { _ in LoopbackResponse().faulted(.stallBeforeHead) },
-        // These fail within the body; a request without one fails at once.
+        // These fail while the body is read; if the request has none, they fail immediately.
         "upload-reset": { _ in LoopbackResponse().faulted(.resetBeforeHead) },
         "upload-stall": { _ in LoopbackResponse().faulted(.stallBeforeHead) },
         "upload-close": { _ in .empty },

@@ -25,7 +25,7 @@ extension StandardRoutes {
         }
     ]
 
-    /// Heads for the body `ok`, most of them legal; those that are not begin with `invalid-`.
+    /// Heads for the body `ok`, most of them valid; the names of invalid ones begin with `invalid-`.
     private static let oddHeads: [String: Data] = [
         "no-space": "HTTP/1.1 200 OK\r\nX-Odd:v\r\nContent-Length:2\r\n\r\n",
         "blank-value": "HTTP/1.1 200 OK\r\nX-Odd:  \r\nContent-Length: 2\r\n\r\n",

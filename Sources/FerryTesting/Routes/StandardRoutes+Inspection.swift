@@ -9,7 +9,7 @@ extension StandardRoutes {
             return .json(encoding: echo)
         },
         "status": { status(of: $0) },
-        // These are answered by the way their bodies are read, unless a request has none.
+        // For a request with a body, the response is sent while the body is read; these handle the others.
         "early": { status(of: $0) },
         "expect": { .json(encoding: LoopbackEcho($0.request)) },
         "delay": { call in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The built-in routes, found by the first segment of the path.
+/// The built-in routes, which are selected by the first segment of the path.
 enum StandardRoutes {
     /// A request and the segments of its path after the first.
     struct Call {
@@ -12,24 +12,24 @@ enum StandardRoutes {
             segments = request.path.split(separator: "/").dropFirst().map(String.init)
         }
 
-        /// A segment as a number that is not negative.
+        /// Returns a segment as a nonnegative number.
         func number(_ index: Int) -> Int? {
             guard index < segments.count, let number = Int(segments[index]), number >= 0 else { return nil }
             return number
         }
 
-        /// A query item as a number that is not negative.
+        /// Returns a query item as a nonnegative number.
         func number(_ name: String, default standard: Int) -> Int {
             guard let number = request.query[name].flatMap({ Int($0) }), number >= 0 else { return standard }
             return number
         }
 
-        /// A query item in milliseconds as seconds.
+        /// Returns a query item in milliseconds as seconds.
         func seconds(_ name: String, default milliseconds: Int) -> TimeInterval {
             TimeInterval(number(name, default: milliseconds)) / 1000
         }
 
-        /// Whether a query item is there and not `0`.
+        /// Returns whether a query item is present and not `0`.
         func flag(_ name: String) -> Bool {
             request.query[name].map { $0 != "0" } ?? false
         }
@@ -40,7 +40,7 @@ enum StandardRoutes {
     static let notFound = LoopbackResponse.text("There is no such route.\n", status: 404)
     static let badArgument = LoopbackResponse.text("An argument of the route is wrong.\n", status: 400)
 
-    /// How many bytes a route holds in memory at most.
+    /// The greatest number of bytes a route keeps in memory.
     static let memoryLimit = 256 << 20
 
     static func respond(to request: LoopbackRequest) -> LoopbackResponse {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Serves one connection, request after request, on its own thread.
+/// A connection, which serves one request after the other on its own thread.
 final class Connection {
     private let core: ServerCore
     private let socket: Socket
@@ -25,15 +25,15 @@ final class Connection {
             socket.waitUntilDelivered()
             resets = true
         } else {
-            // Closing with bytes unread, or before some come, resets the connection: a response must have arrived by
-            // then, or the reset takes it along (RFC 9112 section 9.6).
+            // Closing with bytes unread, or before some arrive, resets the connection. The response must have arrived
+            // by then, because a reset discards it (RFC 9112 section 9.6).
             socket.finishWriting()
             socket.waitUntilDelivered()
             if !reader.isEmpty || socket.hasUnreadBytes || isBodyUnread { socket.drain(timeout: 2) }
         }
         core.connections.remove(id)
-        // The socket of a server that stops is shut down, and its window opens no more: without a reset, a client that is
-        // still sending would wait behind it for a minute.
+        // When a server stops, its sockets are shut down and their receive windows stay closed: without a reset, a
+        // client that is still sending would wait for a minute.
         if resets || (isBodyUnread && core.isStopped) { socket.resetOnClose() }
         socket.close()
     }
@@ -126,7 +126,7 @@ final class Connection {
 }
 
 extension LoopbackRequest {
-    /// A request whose body has not been read.
+    /// Creates a request whose body has not been read.
     fileprivate init(_ head: RequestHead, id: Int, index: Int, remotePort: Int) {
         self.init(method: head.method, target: head.target, version: head.version, headers: head.headers)
         isChunked = head.framing == .chunked

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The open connections of one server.
+/// The open connections of a server.
 ///
-/// A socket is shut down only while it is listed, and closed only after it was removed, so that no other descriptor
-/// of the same number can be hit.
+/// A socket is shut down only while it is in the table, and closed only after it was removed, so that another
+/// descriptor with the same number is never shut down.
 final class ConnectionTable: Sendable {
     private struct Entry {
         let socket: Socket
@@ -27,7 +27,7 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.entries.count }
     }
 
-    /// Lists a new connection and gives its number; nil once the table is closed.
+    /// Adds a new connection and returns its number; nil once the table is closed.
     func add(_ socket: Socket) -> Int? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
@@ -41,7 +41,7 @@ final class ConnectionTable: Sendable {
         state.withLock { _ = $0.entries.removeValue(forKey: id) }
     }
 
-    /// Says whether a connection is between requests; false if it was dropped there.
+    /// Records whether a connection is between requests; false if it was dropped in that state.
     func setIdle(_ isIdle: Bool, _ id: Int) -> Bool {
         state.withLock { state in
             state.entries[id]?.isIdle = isIdle
@@ -59,7 +59,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Shuts down all connections and takes no more.
+    /// Shuts down all connections and accepts no more.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has seen.
+/// The requests and protocol violations that a server has recorded.
 final class RequestLog: Sendable {
     private struct State {
         var requests: [LoopbackRequest] = []

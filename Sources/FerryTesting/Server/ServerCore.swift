@@ -1,9 +1,9 @@
 import Foundation
 
-/// The listener and everything its connections share.
+/// The listener and the state shared by its connections.
 ///
-/// One thread accepts, and each connection has a thread of its own: ``Connection``. They keep the core alive, while
-/// ``LoopbackServer`` stops it when the last user lets go.
+/// One thread accepts connections, and each ``Connection`` has its own thread. They retain the core; ``LoopbackServer``
+/// stops it when it is deinitialized.
 final class ServerCore: Sendable {
     typealias BodyReadingRule = @Sendable (LoopbackRequest) -> LoopbackBodyReading
 
@@ -46,12 +46,12 @@ final class ServerCore: Sendable {
         listener.traffic
     }
 
-    /// The rules for requests; nil once the server is stopped.
+    /// The handler and the rule for reading bodies; nil once the server is stopped.
     var rules: (handler: LoopbackServer.Handler, bodyReading: BodyReadingRule?)? {
         state.withLock { state in state.handler.map { ($0, state.bodyReading) } }
     }
 
-    /// Ends the threads and the connections; false if a handler kept a thread busy for too long.
+    /// Ends the connections and threads; false if a thread was still busy in a handler after five seconds.
     func stop() -> Bool {
         let isFirst = state.withLock { state in
             defer { state = State(handler: nil, bodyReading: nil, isStopped: true) }
@@ -63,7 +63,7 @@ final class ServerCore: Sendable {
         return threads.waitForAll(timeout: 5)
     }
 
-    /// Whether the server stops: set before the sockets of its connections are shut down.
+    /// Whether the server is stopped; set before the sockets of its connections are shut down.
     var isStopped: Bool {
         state.withLock { $0.isStopped }
     }
@@ -76,7 +76,8 @@ final class ServerCore: Sendable {
             case .failure(EMFILE), .failure(ENFILE), .failure(ENOBUFS), .failure(ENOMEM):
                 usleep(10000)
             case .failure:
-                // Anything else concerns only the connection that was to come, or is the end, which the loop sees.
+                // Any other error only concerns the connection that would have been accepted, or means that the server
+                // stops, which ends the loop.
                 break
             }
         }

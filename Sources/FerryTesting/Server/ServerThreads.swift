@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// The threads of one server: started one by one, all at their end before the server is gone.
+/// The threads of a server, which are started one by one and end before the server is deinitialized.
 ///
-/// They are detached: a server that is still there when the process ends leaves no thread that nobody has joined.
+/// They are detached: if a server still exists when the process ends, no thread is left unjoined.
 final class ServerThreads: Sendable {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
@@ -17,7 +17,7 @@ final class ServerThreads: Sendable {
     private let group = DispatchGroup()
     private let stackSize = 1 << 20
 
-    /// Runs `body` on a thread of its own; false if the system has none left.
+    /// Runs `body` on a new thread; false if the system cannot create one.
     func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         group.enter()
         let box = Unmanaged.passRetained(Body { self.run(body) })
@@ -44,7 +44,7 @@ final class ServerThreads: Sendable {
         return result == 0
     }
 
-    /// Waits until all threads are at their end; false if some were not in time, or if one of them calls.
+    /// Waits until all threads have ended; false after the timeout, or if it is called on one of them.
     func waitForAll(timeout: TimeInterval) -> Bool {
         let isOwn = running.withLock { $0.contains(pthread_self()) }
         return !isOwn && group.wait(timeout: .now() + timeout) == .success

@@ -50,7 +50,7 @@ struct ListeningSocket: Sendable {
         return .connection(Socket(descriptor: accepted, traffic: traffic), remotePort: SocketAddress(storage).port)
     }
 
-    /// Wakes ``accept()``, which fails from then on; clients are refused.
+    /// Wakes up ``accept()``, which fails from then on; new connections are refused.
     func shutDown() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }

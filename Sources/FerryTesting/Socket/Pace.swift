@@ -4,13 +4,13 @@ import Foundation
 struct Pace {
     let bytesPerSecond: Int?
 
-    /// How many bytes may go at once.
+    /// The greatest number of bytes to transfer before waiting.
     var sliceSize: Int {
         guard let bytesPerSecond else { return .max }
         return max(1, bytesPerSecond / 20)
     }
 
-    /// Waits as long as `count` bytes are to take; false if the peer leaves.
+    /// Waits for the time that `count` bytes should take; false if the peer disconnects.
     func wait(after count: Int, on socket: Socket) -> Bool {
         guard let bytesPerSecond else { return true }
         return socket.wait(TimeInterval(count) / TimeInterval(max(1, bytesPerSecond)))

@@ -1,12 +1,12 @@
 import Foundation
 
 extension Socket {
-    /// `POLLRDHUP`, which the system's header keeps from Swift.
+    /// `POLLRDHUP`, which the system's header does not make available in Swift.
     private static let peerLeft: Int16 = 0x2000
 
-    /// Waits, but no longer than the peer stays; false means that it has left or the server stops.
+    /// Waits for some seconds; returns false early if the peer disconnects or the server stops.
     ///
-    /// A peer that ends its writing direction counts as gone: HTTP clients do not half-close.
+    /// A peer that shuts down its writing direction counts as disconnected, because HTTP clients do not half-close.
     func wait(_ seconds: TimeInterval) -> Bool {
         let deadline = Monotonic.now + seconds
         while true {
@@ -16,17 +16,17 @@ extension Socket {
         }
     }
 
-    /// Waits until the peer leaves or the server stops.
+    /// Waits until the peer disconnects or the server stops.
     func waitUntilPeerLeaves() {
         while !poll(for: Self.peerLeft, milliseconds: 60000) {}
     }
 
-    /// Whether the peer has ended the connection, asked without waiting.
+    /// Whether the peer has disconnected; does not wait.
     var isPeerGone: Bool {
         poll(for: Self.peerLeft, milliseconds: 0)
     }
 
-    /// Waits until the peer's system has acknowledged everything, so that a reset cannot overtake it.
+    /// Waits until the peer's system has acknowledged all data, so that a reset cannot overtake it.
     func waitUntilDelivered(timeout: TimeInterval = 5) {
         let deadline = Monotonic.now + timeout
         var queued: Int32 = 0
@@ -35,7 +35,7 @@ extension Socket {
         }
     }
 
-    /// Reads and forgets what still comes until the peer leaves, so that closing does not reset what it has not read.
+    /// Reads and discards data until the peer disconnects, so that closing does not reset a response it has not read.
     func drain(timeout: TimeInterval) {
         let deadline = Monotonic.now + timeout
         withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 16) { scratch in
@@ -47,13 +47,13 @@ extension Socket {
         }
     }
 
-    /// Whether bytes have arrived that nobody has read.
+    /// Whether data has arrived that has not been read.
     var hasUnreadBytes: Bool {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 0
     }
 
-    /// Makes ``close()`` send a reset instead of an orderly end.
+    /// Makes ``close()`` reset the connection instead of closing it in order.
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

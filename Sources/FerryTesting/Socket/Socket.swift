@@ -2,13 +2,13 @@ import Foundation
 
 /// A connected stream socket.
 ///
-/// All calls block, and all of them return at once after ``shutDown()``, which any thread may call.
-/// Only the owner closes it.
+/// All calls block, and all of them return immediately after ``shutDown()``, which may be called on any thread. Only
+/// the owner closes the socket.
 struct Socket: Sendable {
     let descriptor: Int32
     let traffic: TrafficCounter
 
-    /// Reads what has arrived, waiting for the first byte; zero means that the peer has left.
+    /// Reads what has arrived, waiting for the first byte; zero means that the peer has disconnected.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -20,9 +20,9 @@ struct Socket: Sendable {
         }
     }
 
-    /// Writes all bytes; false means that the peer has left.
+    /// Writes all bytes; false means that the peer has disconnected.
     ///
-    /// `hasMore` says that more follows at once, so that small pieces share a packet.
+    /// `hasMore` indicates that more data follows immediately, so that small writes share a packet.
     func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool = false) -> Bool {
         let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
         var rest = bytes
@@ -46,12 +46,12 @@ struct Socket: Sendable {
         data.withUnsafeBytes { write($0, hasMore: hasMore) }
     }
 
-    /// Ends both directions: the peer sees the end, blocked calls return, the descriptor stays open.
+    /// Shuts down both directions: the peer sees the end, blocked calls return, and the descriptor stays open.
     func shutDown() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Ends the writing direction: the peer sees the end once it has read everything.
+    /// Shuts down the writing direction: the peer sees the end once it has read everything.
     func finishWriting() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }

@@ -8,7 +8,7 @@ struct SocketAddress {
         self.storage = storage
     }
 
-    /// A numeric host; nil if `host` is neither an IPv4 nor an IPv6 address.
+    /// Creates an address from a numeric host; nil if `host` is neither an IPv4 nor an IPv6 address.
     init?(host: String, port: Int) {
         storage = sockaddr_storage()
         let port = UInt16(truncatingIfNeeded: port).bigEndian
@@ -35,7 +35,7 @@ struct SocketAddress {
         }
     }
 
-    /// The address a socket is bound to.
+    /// Creates the address to which a socket is bound.
     init?(localOf descriptor: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -52,7 +52,7 @@ struct SocketAddress {
 
     /// The port in the host's byte order.
     var port: Int {
-        // Both address kinds hold the port right after the family.
+        // Both kinds of address store the port directly after the family.
         withUnsafeBytes(of: storage) {
             Int(UInt16(bigEndian: $0.load(fromByteOffset: MemoryLayout<sa_family_t>.size, as: UInt16.self)))
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bytes that went over the sockets of one server.
+/// The number of bytes sent and received by a server's sockets.
 final class TrafficCounter: Sendable {
     private let sentBytes = Atomic(0)
     private let receivedBytes = Atomic(0)

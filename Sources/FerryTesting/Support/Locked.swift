@@ -1,9 +1,9 @@
 #if FERRY_THREAD_SANITIZER
 import Foundation
 
-/// A value behind a lock that the thread sanitizer sees; it cannot see into `Synchronization.Mutex`.
+/// A value protected by a lock that the thread sanitizer can see, unlike `Synchronization.Mutex`.
 ///
-/// `@unchecked Sendable`: the value is touched with the lock held.
+/// `@unchecked Sendable`: the value is only accessed with the lock held.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -19,7 +19,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 #else
 import Synchronization
 
-/// A value behind a lock: decide inside ``withLock(_:)``, act outside it.
+/// A value protected by a lock: decide inside ``withLock(_:)``, act outside it.
 final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

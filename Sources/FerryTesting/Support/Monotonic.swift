@@ -1,8 +1,8 @@
 import Foundation
 
-/// The clock that no one sets.
+/// The monotonic clock, which is never set.
 enum Monotonic {
-    /// Seconds since an arbitrary moment.
+    /// The number of seconds since an arbitrary point in time.
     static var now: TimeInterval {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
