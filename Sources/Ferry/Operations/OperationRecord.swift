@@ -26,7 +26,7 @@ struct OperationRecord: Sendable {
     /// Reports the progress of the response across all pauses.
     var progress: ProgressReporter?
 
-    /// Whether the request's own body stream has been read from.
+    /// Whether the request's body stream has been used.
     var hasUsedBodyStream = false
 
     /// Whether a thread is currently publishing the changes of state.

@@ -75,7 +75,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         let archive: OperationArchive
         do {
             guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey) else {
-                throw NetworkError(.decodingFailed, message: "The archive holds no operation")
+                throw NetworkError(.decodingFailed, message: "The archive contains no operation")
             }
             archive = try OperationArchive(Data(referencing: data))
         } catch {
@@ -142,7 +142,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// A Boolean value that is always true: starting does not wait for the request.
     override open var isAsynchronous: Bool { true }
 
-    /// Called once, on the ``completionQueue``, after the operation has finished; released then.
+    /// A closure called once, on the ``completionQueue``, after the operation has finished, and then released.
     override open var completionBlock: (@Sendable () -> Void)? {
         get { record.withLock { $0.completionBlock } }
         set {

@@ -24,7 +24,7 @@ extension SecurityPolicy {
     ///
     /// - Parameter bundle: The bundle.
     /// - Returns: The certificates in DER form.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for a folder.
     public static func certificates(in bundle: Bundle) throws(NetworkError) -> Set<Data> {
         try certificates(inFolder: bundle.resourceURL ?? bundle.bundleURL)
     }
@@ -33,7 +33,8 @@ extension SecurityPolicy {
     ///
     /// - Parameter file: The file.
     /// - Returns: The certificates in DER form.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the file cannot be read or has no
+    ///   complete certificate.
     public static func certificates(inFile file: URL) throws(NetworkError) -> Set<Data> {
         do throws(CurlSessionError) {
             return Set(try CertificateFile.certificates(in: file))
@@ -47,7 +48,8 @@ extension SecurityPolicy {
     /// - Parameters:
     ///   - pinningMode: The part of the certificate that is pinned.
     ///   - folder: The folder of certificates.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for
+    ///   ``certificates(inFolder:)``.
     public init(pinningMode: PinningMode, certificatesInFolder folder: URL) throws(NetworkError) {
         self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(inFolder: folder))
     }
@@ -59,7 +61,7 @@ extension SecurityPolicy {
     /// - Parameters:
     ///   - pinningMode: The part of the certificate that is pinned.
     ///   - bundle: The bundle.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for ``certificates(in:)``.
     public init(pinningMode: PinningMode, certificatesIn bundle: Bundle) throws(NetworkError) {
         self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(in: bundle))
     }

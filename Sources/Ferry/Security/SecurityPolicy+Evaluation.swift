@@ -65,7 +65,7 @@ extension SecurityPolicy {
         }
     }
 
-    /// The host policies by host.
+    /// Returns the host policies as a table to look hosts up in.
     func hostTable() throws(CurlSessionError) -> HostTable<SecurityPolicy> {
         var table = HostTable<SecurityPolicy>()
         for (pattern, policy) in hostPolicies { try table.add(pattern, policy) }
@@ -106,7 +106,7 @@ extension SecurityPolicy {
         try Self.follow(chain, to: Array(anchors), allowsInvalidCertificates ? nil : date)
     }
 
-    /// Follows the signatures of a chain to an anchor; the dates count if there is one.
+    /// Follows the signatures of a chain to an anchor; with a date, the certificates must be valid on it.
     private static func follow(_ chain: [Data], to anchors: [Data], _ date: Date?) throws(Refusal) {
         let (notYetValid, expired) = (9, 10)
         switch CertificatePath.verify(chain, anchors: anchors, date: date) {

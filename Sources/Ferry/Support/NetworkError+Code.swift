@@ -38,7 +38,7 @@ extension NetworkError.Code {
     public static let certificateUntrusted = Self(rawValue: "certificateUntrusted")
     /// The security policy cannot be applied: it contradicts itself, or the transport cannot enforce it.
     public static let invalidSecurityPolicy = Self(rawValue: "invalidSecurityPolicy")
-    /// The server asked for a client certificate, or refused the one it got.
+    /// The server requires a client certificate, or rejected the one it received.
     public static let clientCertificateRejected = Self(rawValue: "clientCertificateRejected")
     /// The server requires a name and password, which were not provided.
     public static let authenticationRequired = Self(rawValue: "authenticationRequired")
@@ -46,7 +46,7 @@ extension NetworkError.Code {
     public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
     /// The URL cannot be used.
     public static let badURL = Self(rawValue: "badURL")
-    /// The URL's scheme is not one that can be loaded.
+    /// The URL's scheme is not supported.
     public static let unsupportedURL = Self(rawValue: "unsupportedURL")
     /// The data the server sent is not HTTP, or is incomplete.
     public static let badServerResponse = Self(rawValue: "badServerResponse")

@@ -5,21 +5,21 @@ extension LoopbackServer {
     ///
     /// Responses:
     /// - `/echo`, `/upload`: the request as ``LoopbackEcho``, the latter without the body's text. `/upload?rate=N`
-    ///   reads N bytes a second, `/upload?delay=MS` waits before it reads.
+    ///   reads N bytes per second, `/upload?delay=MS` waits before it reads.
     /// - `/status/CODE`, `/delay/MS` (`?where=body`), `/response-headers?NAME=VALUE` (`status=` sets the status).
-    /// - `/json`, `/xml`, `/plist`, `/html`, `/image` (`?width=&height=`), `/gzip`, `/deflate` (`?raw=1`): each with
-    ///   `bytes=N` for a compressed pattern.
+    /// - `/json`, `/xml`, `/plist`, `/html`, `/image` (`?width=&height=`).
+    /// - `/gzip`, `/deflate` (`?raw=1`): encoded JSON, or with `bytes=N` an encoded pattern.
+    /// - `/cache?max-age=S`: with an entity tag.
     ///
     /// Bodies of N bytes of the pattern:
     /// - `/bytes/N`: with the entity tag `pattern-N` (`?etag=` for another), a date, ranges (`ranges=0` for none) and
     ///   `rate=` for bytes per second.
     /// - `/drip?bytes=&chunk=&interval=MS`, `chunked=1` for chunks.
     /// - `/chunked?chunks=&size=&interval=MS`, `trailers=1` for trailers, `extension=` for chunk extensions.
-    /// - `/cache?max-age=S`: with an entity tag.
     ///
     /// Faults:
     /// - `/reset`, `/stall`, `/truncate`, `/pause?ms=`: after `after=N` of `bytes=M`, chunked with `chunked=1`. With
-    ///   `resumable=1` a request with `Range` gets its range without a fault.
+    ///   `resumable=1`, the response to a request with `Range` has no fault.
     /// - `/gzip-truncated`, `/gzip-corrupt`, `/empty`, `/garbage`, `/close-after`, `/reset-before`, `/stall-before`.
     /// - `/early/CODE?after=N`, `/upload-reset?after=N`, `/upload-stall?after=N`, `/upload-close?after=N`: respond or
     ///   fail within the request body.

@@ -84,9 +84,9 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     /// - Returns: The manager.
-    /// - Throws: What ``HTTPSessionManager/setSecurityPolicy(_:)`` throws.
+    /// - Throws: The errors of ``HTTPSessionManager/setSecurityPolicy(_:)``.
     public func makeManager(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl
@@ -102,9 +102,9 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     /// - Returns: The manager.
-    /// - Throws: What ``HTTPSessionManager/setSecurityPolicy(_:)`` throws.
+    /// - Throws: The errors of ``HTTPSessionManager/setSecurityPolicy(_:)``.
     public func makeOperationManager(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl

@@ -16,7 +16,7 @@ struct OperationArchive: Sendable {
     /// The part of the response that had arrived.
     let body: ReceivedBody
 
-    /// Why the transfer failed.
+    /// The error of the transfer.
     let error: NetworkError?
 
     /// The serializer that parses the response; nil if it could not be archived.
@@ -134,16 +134,16 @@ struct OperationArchive: Sendable {
             throw .archive("It has the invalid state \(head.state)")
         }
         guard head.dataCount == data.count else {
-            throw .archive("Its dataCount is \(head.dataCount), and it has \(data.count) bytes of data")
+            throw .archive("Its dataCount is \(head.dataCount), but it has \(data.count) bytes of data")
         }
         // Bytes that went to an output stream are not in the archive.
         guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.mostBytes).contains(head.byteCount))
         else {
-            throw .archive("Its byteCount is \(head.byteCount), and it has \(data.count) bytes of data")
+            throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
         let response = try Self.response(head.response)
         if let length = response?.bodyLength, head.byteCount > length {
-            throw .archive("Its byteCount is \(head.byteCount), and its response has \(length) bytes")
+            throw .archive("Its byteCount is \(head.byteCount), but its response has \(length) bytes")
         }
         guard response != nil || head.byteCount == 0 else { throw .archive("It has a body without a response") }
         request = head.request.urlRequest

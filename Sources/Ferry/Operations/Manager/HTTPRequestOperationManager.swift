@@ -30,7 +30,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     /// - Parameters:
     ///   - baseURL: The base URL for relative paths; with nil, only absolute URLs can be used.
     ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: Which `URLSession` to run on.
+    ///   - transport: The kind of `URLSession` to run on.
     public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -103,7 +103,8 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     /// Sets the rules by which the operations trust servers.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL,
+    ///   and if the policy contradicts itself or the transport cannot enforce it.
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try sessionManager.setSecurityPolicy(policy)
     }

@@ -62,7 +62,7 @@ extension PropertyListValue {
         case let value as String: self = .string(value)
         case let value as Date: self = .date(value)
         case let value as Data: self = .data(value)
-        // An NSNumber that is 1 also passes for true.
+        // The cast alone would also succeed for an NSNumber that is 1.
         case let value as Bool where type(of: object) == Bool.self: self = .bool(value)
         case let value as NSNumber: self = Self.number(value)
         default: return nil
