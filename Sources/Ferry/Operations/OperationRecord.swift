@@ -7,7 +7,7 @@ struct OperationRecord: Sendable {
         let handler: (@Sendable (RequestOperation) -> Void)?
         let completionBlock: (@Sendable () -> Void)?
         let token: CompletionToken?
-        /// Not used any more; kept so that what its closures retain is released together with the record.
+        /// Its closures are not called any more; they are released together with this value, outside the lock.
         let settings: OperationSettings
         let progress: ProgressReporter?
     }

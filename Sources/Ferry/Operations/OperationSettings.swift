@@ -35,8 +35,10 @@ struct OperationSettings: Sendable {
         challenge != nil || credential != nil || !shouldUseCredentialStorage
     }
 
-    /// Returns the handler's answer; without a handler the credential, once; without either nil, so that the storage or
-    /// the manager decides, if they may.
+    /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
+    ///
+    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected. Without
+    /// a credential it is rejected too, unless the credential storage may be used. Server trust is left to the manager.
     private func answer(
         _ question: URLAuthenticationChallenge,
         later: @escaping @Sendable (ChallengeOutcome) -> Void

@@ -36,8 +36,8 @@ extension RequestOperation {
     /// The stream to which the body of the response is written as it arrives; nil, the default, collects it in memory.
     ///
     /// ``FileOutputStream`` writes a file. A stream is opened, written to and closed on the manager's operation queue,
-    /// which waits for it, so a slow stream delays other requests. If the stream fails or is full, so does the
-    /// operation.
+    /// which waits for it, so a slow stream delays other requests. A stream that fails or is full makes the operation
+    /// fail.
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
         set {

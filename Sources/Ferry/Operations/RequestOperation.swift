@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A request as an `Operation`: it can be queued, prioritised, paused, resumed, cancelled, archived and copied.
+/// A request as an `Operation`: it can be queued, prioritized, paused, resumed, cancelled, archived and copied.
 ///
 /// ```swift
 /// let operation = RequestOperation(request: URLRequest(url: url))
@@ -106,7 +106,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// Returns a new operation, ready, with the same request, manager, closures and settings.
     ///
-    /// The copy, which is meant for trying again, has no output stream and no completions.
+    /// The copy, which is meant for trying again, has no output stream and no completions. The closures of an operation
+    /// that has finished are not copied either, because they have been released.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.

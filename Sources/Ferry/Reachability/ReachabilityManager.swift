@@ -52,8 +52,7 @@ public final class ReachabilityManager: Sendable {
     ///
     /// - Parameters:
     ///   - target: The target to watch.
-    ///   - queue: The target of the serial queue on which changes are published; by default that queue has no other
-    ///     target.
+    ///   - queue: The queue on which changes are published, serially; nil, the default, for a private queue.
     ///   - notificationCenter: The center to which notifications are posted.
     public convenience init(
         target: ReachabilityTarget = .defaultRoute,
@@ -73,8 +72,7 @@ public final class ReachabilityManager: Sendable {
     /// - Parameters:
     ///   - target: The target the source watches.
     ///   - source: The source of the status; it must not be shared with another manager.
-    ///   - queue: The target of the serial queue on which changes are published; by default that queue has no other
-    ///     target.
+    ///   - queue: The queue on which changes are published, serially; nil, the default, for a private queue.
     ///   - notificationCenter: The center to which notifications are posted.
     public init(
         target: ReachabilityTarget = .defaultRoute,

@@ -11,7 +11,7 @@ public enum ReachabilityStatus: Int, Sendable, Hashable, CaseIterable {
     /// The target is reachable, and the route begins with a cellular connection.
     case reachableViaCellular = 1
 
-    /// The target is reachable, and the route begins with Wi-Fi, a cable, or is local to this machine.
+    /// The target is reachable, and the route begins with Wi-Fi or a cable, or the target is this machine.
     case reachableViaWiFi = 2
 
     /// A Boolean value that indicates whether the target is reachable.

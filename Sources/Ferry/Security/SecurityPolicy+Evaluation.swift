@@ -4,20 +4,16 @@ extension SecurityPolicy {
     /// Evaluates whether a server is trusted, and throws the reason if it is not.
     ///
     /// In this order:
-    /// 1. If untrusted certificates are allowed and the host must be validated, but there are no pins, the server is
-    /// refused.
+    /// 1. If untrusted certificates are allowed and the host must be validated, but the mode has no pins, the server is
+    ///    refused.
     /// 2. Unless untrusted certificates are allowed, the system must trust the chain, and the server's certificate must
-    /// be
-    ///    valid on the date.
+    ///    be valid on the date.
     /// 3. With ``validatesDomainName``, the certificate must name the host.
-    /// 4. Without pinning, the server is then trusted. With pinning but without pins for the mode, no server is
-    /// trusted.
+    /// 4. Without pinning, the server is then trusted. With pinning, but without pins for the mode, it is refused.
     /// 5. With ``PinningMode/certificate``, the pins are the anchors: the server's certificate must be one, or its path
-    /// must
-    ///    lead to one, with every certificate on it valid on the date.
+    ///    must lead to one, with every certificate on it valid on the date.
     /// 6. With ``PinningMode/publicKey``, the server's key must be pinned, or its path must lead to a pinned key; the
-    /// dates
-    ///    count unless untrusted certificates are allowed.
+    ///    dates count unless untrusted certificates are allowed.
     ///
     /// Paths are followed by signatures: a pin does not match a certificate that the server merely sends along.
     ///

@@ -72,6 +72,6 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
         self.hostPolicies = hostPolicies
     }
 
-    /// Whether the policy is equal to the behavior of a session without a policy.
+    /// Whether the policy has the default settings, which are those of a session without a policy.
     var isDefault: Bool { self == SecurityPolicy() }
 }

@@ -26,7 +26,6 @@ import Synchronization
 /// Decide inside ``withLock(_:)`` and act outside it: user code never runs with the lock held. The type is declared in
 /// this module because the compiler specializes it for each type of value only there; a specialized lock takes a tenth
 /// of the time.
-/// cheap.
 package final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -4,7 +4,7 @@ extension RequestOperation {
     /// The key of the ``archivedData()`` in a keyed archive.
     static let archiveKey = "ferry.operation"
 
-    /// A Boolean value that is always true.
+    /// A Boolean value that indicates whether the class supports secure coding; always true.
     public static var supportsSecureCoding: Bool { true }
 
     /// Archives the operation: its request, state, response, error, body, byte count and, where possible, serializer.

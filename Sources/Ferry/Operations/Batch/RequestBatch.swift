@@ -2,7 +2,7 @@ import FerrySession
 
 /// The responses to many requests, in the order in which they arrive.
 ///
-/// Each iterator sends the requests again, and no more of them than the limit are running or waiting to be read.
+/// Each iterator sends the requests again. The limit applies to the requests that are running or waiting to be read.
 /// Leaving the loop or cancelling the Swift task cancels the running requests. A request that fails produces a response
 /// with its error, and the loop continues.
 ///

@@ -16,7 +16,7 @@ extension HTTPRequestOperationManager {
     ///   - progress: Called with the progress of the response's body.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func get(
         _ path: String,
@@ -37,7 +37,7 @@ extension HTTPRequestOperationManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func head(
         _ path: String,
@@ -58,7 +58,7 @@ extension HTTPRequestOperationManager {
     ///   - progress: Called with the progress of the request's body.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func post(
         _ path: String,
@@ -79,7 +79,7 @@ extension HTTPRequestOperationManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func put(
         _ path: String,
@@ -99,7 +99,7 @@ extension HTTPRequestOperationManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func patch(
         _ path: String,
@@ -119,7 +119,7 @@ extension HTTPRequestOperationManager {
     ///   - headers: Header fields, which replace what the serializer sets.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func delete(
         _ path: String,
@@ -142,7 +142,7 @@ extension HTTPRequestOperationManager {
     ///   - progress: Called with the progress of the form.
     ///   - success: Called with the operation and its object, on the ``completionQueue``.
     ///   - failure: Called with the operation and the error, on the ``completionQueue``.
-    /// - Returns: The queued operation; nil if no request could be made, which `failure` reports.
+    /// - Returns: The queued operation; nil if no request could be made, in which case `failure` is called.
     @discardableResult
     public func upload(
         _ path: String,

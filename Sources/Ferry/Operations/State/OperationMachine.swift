@@ -49,7 +49,7 @@ struct OperationMachine: Sendable, Hashable {
     /// Whether its queue or its owner has started it; resuming then has to start it again, because the queue will not.
     private(set) var isStarted = false
 
-    /// Whether it is ending; from then on, no event but its own end has an effect.
+    /// Whether it is ending; from then on, only `finish` changes its state.
     private(set) var isEnding = false
 
     /// Whether its end has been delivered.

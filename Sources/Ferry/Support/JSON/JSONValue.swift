@@ -15,7 +15,7 @@ import FerrySession
 /// let body: JSONValue = ["name": "Ada", "tags": ["a", "b"], "age": 36, "email": .null]
 /// ```
 ///
-/// There is no `nil` literal for ``null``, because it could not be told apart from a `JSONValue?` that is nil.
+/// There is no `nil` literal for ``null``: where a `JSONValue?` is expected, its meaning would be ambiguous.
 @dynamicMemberLookup
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// Accesses the value with a name; nil if this is not an object or does not contain it.
+    /// Accesses the value for a name; nil if this is not an object or does not contain it.
     ///
     /// Assigning to a `null` makes it an object, and assigning nil removes the member. A value of any other kind is not
     /// changed.
@@ -68,7 +68,7 @@ extension JSONValue {
         }
     }
 
-    /// Accesses the value with a name; nil if this is not an object or does not contain it.
+    /// Accesses the value for a name; nil if this is not an object or does not contain it.
     ///
     /// - Parameter key: The name; for one that is also a property of `JSONValue`, such as `count`, write `["count"]`.
     public subscript(dynamicMember key: String) -> JSONValue? {

@@ -26,7 +26,7 @@ public enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue {
-    /// Accesses the value with a name; nil if this is not a dictionary or does not contain it.
+    /// Accesses the value for a name; nil if this is not a dictionary or does not contain it.
     ///
     /// - Parameter key: The name.
     public subscript(key: String) -> PropertyListValue? { dictionary?[key] }
@@ -38,7 +38,7 @@ extension PropertyListValue {
         array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Accesses the value with a name; nil if this is not a dictionary or does not contain it.
+    /// Accesses the value for a name; nil if this is not a dictionary or does not contain it.
     ///
     /// - Parameter key: The name.
     public subscript(dynamicMember key: String) -> PropertyListValue? { dictionary?[key] }
