@@ -37,8 +37,9 @@ struct OperationSettings: Sendable {
 
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
     ///
-    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected. Without
-    /// a credential it is rejected too, unless the credential storage may be used. Server trust is left to the manager.
+    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected.
+    /// Without a credential it is rejected too, unless the credential storage may be used. Server trust is left to
+    /// the manager.
     private func answer(
         _ question: URLAuthenticationChallenge,
         later: @escaping @Sendable (ChallengeOutcome) -> Void

@@ -103,8 +103,8 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     /// Sets the rules by which the operations trust servers.
     ///
     /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base URL,
-    ///   and if the policy contradicts itself or the transport cannot enforce it.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base
+    ///   URL, and if the policy contradicts itself or the transport cannot enforce it.
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try sessionManager.setSecurityPolicy(policy)
     }

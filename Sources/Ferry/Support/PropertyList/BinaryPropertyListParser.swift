@@ -173,8 +173,8 @@ extension BinaryPropertyListParser {
 
     /// Reads an integer.
     ///
-    /// It is unsigned with one, two or four bytes, and signed with eight. Sixteen bytes are used for 64-bit integers that
-    /// are too large to be signed.
+    /// It is unsigned with one, two or four bytes, and signed with eight. Sixteen bytes are used for 64-bit integers
+    /// that are too large to be signed.
     private func integer(at offset: Int, length: Int) throws(PropertyListParsingError) -> PropertyListValue {
         try require(length, after: offset)
         guard length == 16 else {
