@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Activity")
 struct ActivityMonitorTests {
-    /// A clock whose delays pass when the test says so.
+    /// A clock whose delays elapse only when the test calls `pass()`.
     final class ManualClock: Sendable {
         typealias Wait = (delay: Double, body: @Sendable () -> Void)
         let waits = Locked<[Wait]>([])
@@ -18,7 +18,7 @@ struct ActivityMonitorTests {
 
         var delays: [Double] { waits.withLock { $0.map(\.delay) } }
 
-        /// Waits until the monitor has followed all counts so far; counts that follow each other sooner are one.
+        /// Waits until the monitor has processed all changes so far; it merges changes in quick succession.
         func settled() async {
             await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         }
@@ -32,7 +32,7 @@ struct ActivityMonitorTests {
         }
     }
 
-    /// A monitor with a clock, and what it has told.
+    /// A monitor with a manual clock, and the values passed to its visibility handler.
     private func monitor(
         center: NotificationCenter = NotificationCenter()
     ) -> (monitor: ActivityMonitor, clock: ManualClock, told: Watched<[Bool]>) {
@@ -45,7 +45,7 @@ struct ActivityMonitorTests {
     }
 
     @Test(
-        "Every state has its answer to every event",
+        "Every state handles every event",
         arguments: [
             (.notActive, [.delayingStart, .notActive, .notActive, .notActive]),
             (.delayingStart, [.delayingStart, .notActive, .active, .notActive]),
@@ -58,7 +58,7 @@ struct ActivityMonitorTests {
         #expect(events.map(state.after) == expected)
     }
 
-    @Test("What is over before the delay is never shown")
+    @Test("Activity that ends before the delay is never shown")
     func short() async {
         let (monitor, clock, told) = monitor()
         monitor.incrementActivityCount()
@@ -76,7 +76,7 @@ struct ActivityMonitorTests {
         #expect(told.current.isEmpty)
     }
 
-    @Test("It shows once after the delay, bridges short pauses, and disappears once")
+    @Test("The indicator shows once after the delay, stays during short pauses, and hides once")
     func shown() async {
         let (monitor, clock, told) = monitor()
         monitor.incrementActivityCount()
@@ -100,7 +100,7 @@ struct ActivityMonitorTests {
         #expect(clock.delays.isEmpty)
     }
 
-    @Test("Disabling hides at once, and enabling follows what runs; the count stays above zero")
+    @Test("Disabling hides immediately, enabling shows running activity, and the count is never negative")
     func enabling() async {
         let (monitor, clock, told) = monitor()
         monitor.activationDelay = 0.5
@@ -118,11 +118,11 @@ struct ActivityMonitorTests {
         #expect(await told.wait { $0 == [true, false, true] })
     }
 
-    @Test("Without delays something that is over at once is shown, and hidden again")
+    @Test("Without delays even the shortest activity is shown and hidden again")
     func instant() async {
         let (monitor, clock, told) = monitor()
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)
-        // The queue finds beginning and end together.
+        // The queue processes beginning and end together.
         clock.queue.suspend()
         for _ in 0..<3 {
             monitor.incrementActivityCount()
@@ -135,7 +135,7 @@ struct ActivityMonitorTests {
         #expect(clock.delays.isEmpty)
     }
 
-    @Test("A queue that does not run keeps a limited number of changes, and ends with the last")
+    @Test("A stalled queue keeps a limited number of changes, and ends with the latest")
     func stalled() async {
         let (monitor, clock, told) = monitor()
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)
@@ -199,7 +199,7 @@ struct ActivityMonitorTests {
         #expect(await told.wait { $0 == [true, false] })
     }
 
-    @Test("With the real clock it shows and disappears by itself")
+    @Test("With the real clock the indicator shows and hides")
     func realClock() async {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
         monitor.activationDelay = 0.01
@@ -216,7 +216,7 @@ struct ActivityMonitorTests {
 
 @Suite("Activity from many threads")
 struct ActivityMonitorRaceTests {
-    @Test("Changes alternate, and the last one fits what runs")
+    @Test("Changes alternate, and the last one matches the running activity")
     func storm() async {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Asset downloads")
 struct AssetDownloaderTests {
-    /// A server whose answers wait until the test opens it.
+    /// A server that responds only once the test opens its gate.
     final class GatedServer: Sendable {
         let gate = Watched(false)
         let server: LoopbackServer
@@ -49,7 +49,7 @@ struct AssetDownloaderTests {
         }
     }
 
-    @Test("The default downloader is one for all, takes images alone and keeps them")
+    @Test("The default downloader is shared, accepts only images and caches them")
     func defaultDownloader() async throws {
         let server = try LoopbackServer { request in
             .data(Data(request.path.utf8), contentType: request.path == "/a.png" ? "image/png" : "text/html")
@@ -64,7 +64,7 @@ struct AssetDownloaderTests {
         #expect(AssetDownloader.defaultConfiguration.urlCache?.memoryCapacity == 20_000_000)
     }
 
-    @Test("Requests for one URL share one download, and are told in the order in which they came")
+    @Test("Requests for one URL share one download, and their handlers run in order of arrival")
     func joined() async throws {
         let server = try GatedServer()
         let downloader = downloader()
@@ -84,7 +84,7 @@ struct AssetDownloaderTests {
     }
 
     @Test(
-        "Not more than the maximum run, in the order of the prioritization",
+        "No more downloads than the maximum run, in the order of the prioritization",
         arguments: [AssetDownloadPrioritization.fifo, .lifo]
     )
     func limit(prioritization: AssetDownloadPrioritization) async throws {
@@ -101,7 +101,7 @@ struct AssetDownloaderTests {
         #expect(await eventually { downloader.activeDownloadCount == 0 })
     }
 
-    @Test("Cancelling one request tells it alone, and the download ends with the last")
+    @Test("Cancelling one request affects it alone, and cancelling the last one cancels the download")
     func cancelling() async throws {
         let server = try GatedServer()
         let downloader = downloader()
@@ -120,7 +120,7 @@ struct AssetDownloaderTests {
         #expect(log.current == ["one cancelled", "two cancelled"])
     }
 
-    @Test("Cancelling a download that waits frees no place, and it is never sent")
+    @Test("Cancelling a queued download frees no slot, and the request is never sent")
     func cancellingQueued() async throws {
         let server = try GatedServer()
         let downloader = downloader(maximum: 2)
@@ -141,7 +141,7 @@ struct AssetDownloaderTests {
         #expect(Set(log.current) == ["c cancelled", "d cancelled", "a /a", "b /b", "e /e"])
     }
 
-    @Test("What is cancelled and asked for again is a download of its own")
+    @Test("A URL requested again after its cancellation gets a new download")
     func restarted() async throws {
         let server = try GatedServer()
         let downloader = downloader()
@@ -159,7 +159,7 @@ struct AssetDownloaderTests {
         #expect(log.current.contains("last /a"))
     }
 
-    @Test("The cache answers without a receipt, where the request's policy lets it")
+    @Test("A cached value is delivered without a receipt if the request's policy allows it")
     func cached() async throws {
         let server = try GatedServer(isOpen: true)
         let cache = AutoPurgingCache<Data>()
@@ -182,7 +182,7 @@ struct AssetDownloaderTests {
         #expect(server.paths.count == 2)
     }
 
-    @Test("Errors are told and not kept, and the next download goes on")
+    @Test("Errors are reported and not cached, and the next download goes on")
     func failures() async throws {
         let server = try LoopbackServer { request in
             request.path == "/bad" ? LoopbackResponse(status: 404) : LoopbackResponse(body: .data(Data("good".utf8)))
@@ -226,7 +226,7 @@ struct AssetDownloaderTests {
 
 @Suite("Asset downloads from many threads")
 struct AssetDownloaderRaceTests {
-    @Test("Every request is told once, whatever is joined and cancelled")
+    @Test("Every handler is called once while requests are joined and cancelled")
     func storm() async throws {
         let server = try LoopbackServer { request in LoopbackResponse(body: .data(Data(request.path.utf8))) }
         let downloader = AssetDownloader(

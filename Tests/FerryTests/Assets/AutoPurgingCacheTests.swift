@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Purging caches")
 struct AutoPurgingCacheTests {
-    /// A cache of numbers that cost what they are.
+    /// A cache of integers, each of which costs its own value.
     private func cache(_ capacity: Int, _ preferred: Int) -> AutoPurgingCache<Int> {
         AutoPurgingCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: { $0 })
     }
 
-    @Test("By default it keeps 100 MiB and purges to 60")
+    @Test("The default capacity is 100 MiB, purged to 60 MiB")
     func defaults() {
         let cache = AutoPurgingCache<Data>()
         #expect(cache.memoryCapacity == 104_857_600)
@@ -18,7 +18,7 @@ struct AutoPurgingCacheTests {
         #expect(cache.memoryUsage == 10)
     }
 
-    @Test("Adding in the place of another, removing and removing all keep the usage right")
+    @Test("Replacing, removing and removing all keep the usage right")
     func usage() {
         let cache = cache(100, 60)
         cache.add(10, withIdentifier: "a")
@@ -35,7 +35,7 @@ struct AutoPurgingCacheTests {
         #expect(cache.value(withIdentifier: "a") == nil)
     }
 
-    @Test("Beyond the capacity the values used longest ago go, until no more than preferred is left")
+    @Test("Beyond the capacity the least recently used values are purged down to the preferred usage")
     func purge() {
         let cache = cache(100, 60)
         for index in 0..<10 { cache.add(10, withIdentifier: "\(index)") }
@@ -49,7 +49,7 @@ struct AutoPurgingCacheTests {
     }
 
     @Test(
-        "Costs and capacities of any size do no harm",
+        "Costs and capacities of any size are safe",
         arguments: [
             (100, 60, [Int.max, Int.max, 5], 5), (100, 200, [60, 60], 60), (-1, -5, [1], 0), (0, 0, [0], 0),
             (100, 60, [-10, 20], 20), (Int.max, Int.max, [5, 6], 11), (100, 60, [101], 0),
@@ -61,7 +61,7 @@ struct AutoPurgingCacheTests {
         #expect(cache.memoryUsage == usage)
     }
 
-    @Test("Requests are known by their URL and an additional identifier")
+    @Test("Requests are identified by their URL and an additional identifier")
     func requests() throws {
         let cache = cache(100, 60)
         var request = URLRequest(url: try #require(URL(string: "http://a/1?x=y")))
@@ -81,7 +81,7 @@ struct AutoPurgingCacheTests {
 
 @Suite("Purging caches from many threads")
 struct AutoPurgingCacheRaceTests {
-    @Test("The usage is the sum of what is there, whoever adds and removes")
+    @Test("The usage is the sum of the values under concurrent adding and removing")
     func concurrent() async {
         let cache = AutoPurgingCache<Int>(memoryCapacity: 1_000, preferredMemoryUsageAfterPurge: 600, cost: { $0 })
         await withTaskGroup(of: Void.self) { group in

@@ -19,7 +19,7 @@ struct DownloadTaskTests {
         #expect(scratch.names == ["file"])
     }
 
-    @Test("A directory takes the name the server suggests, made safe", arguments: TestTransport.all)
+    @Test("A directory destination takes the name the server suggests, made safe", arguments: TestTransport.all)
     func destinationDirectory(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text("x").adding("Content-Disposition", "attachment; filename=\"../../evil.txt\"")
@@ -33,7 +33,7 @@ struct DownloadTaskTests {
         #expect(scratch.names == ["inner"])
     }
 
-    @Test("The closure decides after validation, with the file at its temporary place", arguments: TestTransport.all)
+    @Test("The closure is called after validation, with the file's temporary location", arguments: TestTransport.all)
     func destinationClosure(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in .text("body", status: request.path == "/missing" ? 404 : 200) }
         let scratch = try TemporaryFolder()
@@ -81,7 +81,7 @@ struct DownloadTaskTests {
         #expect(try Data(contentsOf: place) == Data([0x89, 0x50]))
     }
 
-    @Test("A failed move is an error that tells where the file is", arguments: TestTransport.all)
+    @Test("A failed move is an error that says where the file is", arguments: TestTransport.all)
     func failedMove(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("new") }
         let scratch = try TemporaryFolder()
@@ -98,7 +98,7 @@ struct DownloadTaskTests {
         #expect(text(place) == "old")
     }
 
-    @Test("The manager's hook comes before the task's destination", arguments: TestTransport.all)
+    @Test("The manager's hook takes precedence over the task's destination", arguments: TestTransport.all)
     func hookFirst(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in .text("x", status: request.path == "/bad" ? 500 : 200) }
         let scratch = try TemporaryFolder()
@@ -122,7 +122,7 @@ struct DownloadTaskTests {
         #expect(own.value?.lastPathComponent == "task")
     }
 
-    @Test("Without a destination no file is left", arguments: TestTransport.all)
+    @Test("Without a destination no file remains", arguments: TestTransport.all)
     func noDestination(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let manager = transport.manager()
@@ -147,7 +147,7 @@ struct DownloadTaskTests {
         for path in paths { #expect(!FileManager.default.fileExists(atPath: path)) }
     }
 
-    @Test("A hook may take the file itself", arguments: TestTransport.all)
+    @Test("A hook may move the file itself", arguments: TestTransport.all)
     func hookTakesFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let scratch = try TemporaryFolder()
@@ -163,7 +163,7 @@ struct DownloadTaskTests {
         #expect(text(taken) == "x")
     }
 
-    @Test("Resume data goes on where a download stopped", arguments: TestTransport.able(to: .resumeData))
+    @Test("Resume data continues a download where it stopped", arguments: TestTransport.able(to: .resumeData))
     func resumes(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             let response = LoopbackResponse.resource(.pattern(count: 2_000_000), etag: "x", for: request)

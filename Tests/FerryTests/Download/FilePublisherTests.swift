@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Publishing files")
 struct FilePublisherTests {
-    @Test("A file appears under its new name only")
+    @Test("A published file exists only under its new name")
     func moves() throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
@@ -14,7 +14,7 @@ struct FilePublisherTests {
         #expect(text(scratch.file("place")) == "new")
     }
 
-    @Test("An existing file is an error, or is replaced on request")
+    @Test("An existing file is an error, or is replaced if asked for")
     func overwrites() throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
@@ -36,7 +36,7 @@ struct FilePublisherTests {
         #expect(text(file) == "new")
     }
 
-    @Test("Missing directories are an error, or are made on request")
+    @Test("Missing directories are an error, or are created if asked for")
     func createsDirectories() throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("new", "new")
@@ -47,7 +47,7 @@ struct FilePublisherTests {
         #expect(text(place) == "new")
     }
 
-    @Test("A file moves to another file system as a whole, and leaves nothing beside it")
+    @Test("A file moves to another file system as a whole, and no partial file remains")
     func otherFileSystem() throws {
         let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
         let here = try TemporaryFolder()
@@ -63,7 +63,7 @@ struct FilePublisherTests {
         #expect(here.names.isEmpty)
     }
 
-    @Test("Only one of many files published at once under one name arrives")
+    @Test("Of many files published under one name at the same time, exactly one succeeds")
     func race() throws {
         let scratch = try TemporaryFolder()
         let files = try (0..<20).map { try scratch.file("\($0)", "\($0)") }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Base URLs")
 struct BaseURLTests {
     @Test(
-        "A path gets a slash at its end, a URL without one stays",
+        "A path gets a trailing slash, and a URL without a path stays unchanged",
         arguments: [
             ("http://e.com", "http://e.com"),
             ("http://e.com/", "http://e.com/"),
@@ -47,7 +47,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "A base without a path works too",
+        "A base URL without a path works too",
         arguments: [
             ("users", "http://e.com/users"), ("/users", "http://e.com/users"), ("", "http://e.com"),
             ("?a=1", "http://e.com?a=1"),
@@ -62,13 +62,13 @@ struct BaseURLTests {
         #expect(try BaseURL.resolve("http://e.com/x", against: nil).absoluteString == "http://e.com/x")
     }
 
-    @Test("The result does not depend on the base any more")
+    @Test("The result has no base URL")
     func absolute() throws {
         #expect(try BaseURL.resolve("x", against: URL(string: "http://e.com")).baseURL == nil)
     }
 
     @Test(
-        "What gives no URL is an error that names it",
+        "A string that yields no URL is an error that names it",
         arguments: ["", "users/1", "/x", "http://[::1", "http://", "https:///x"]
     )
     func invalid(string: String) throws {

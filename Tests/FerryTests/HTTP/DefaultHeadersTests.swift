@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Default headers")
 struct DefaultHeadersTests {
-    @Test("Accept-Language names six languages at most, with AFNetworking's weights")
+    @Test("Accept-Language names at most six languages, with AFNetworking's weights")
     func acceptLanguage() {
         let all = ["en", "fr", "de", "ja", "nl", "it", "es", "pt"]
         #expect(

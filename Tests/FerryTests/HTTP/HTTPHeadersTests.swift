@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HTTP headers")
 struct HTTPHeadersTests {
-    @Test("A field is found whatever the case of its name")
+    @Test("Looking up a field ignores the case of its name")
     func caseInsensitive() {
         let headers: HTTPHeaders = ["Content-Type": "text/html"]
         #expect(headers["content-type"] == "text/html")
@@ -13,7 +13,7 @@ struct HTTPHeadersTests {
         #expect(headers["Content-Typ"] == nil)
     }
 
-    @Test("Order and duplicates are kept, and duplicates are read joined")
+    @Test("Order and duplicates are kept, and reading joins duplicates")
     func duplicates() {
         var headers: HTTPHeaders = ["B": "1", "A": "2"]
         headers.add("b", "3")
@@ -23,7 +23,7 @@ struct HTTPHeadersTests {
         #expect(headers.count == 3)
     }
 
-    @Test("Setting replaces every field of the name in the place of the first")
+    @Test("Setting a field replaces every field of that name, in the place of the first")
     func set() {
         var headers: HTTPHeaders = ["X": "0", "A": "1", "Y": "2", "a": "3"]
         headers["A"] = "4"
@@ -35,12 +35,12 @@ struct HTTPHeadersTests {
         #expect(headers.map(\.name) == ["A", "Z"])
     }
 
-    @Test("A dictionary gives fields sorted by name")
+    @Test("A dictionary yields fields sorted by name")
     func dictionary() {
         #expect(HTTPHeaders(["b": "1", "a": "2"]).map(\.name) == ["a", "b"])
     }
 
-    @Test("Names are compared without case, values with it")
+    @Test("Names are compared ignoring case, values exactly")
     func equality() {
         #expect(HTTPHeader("ETag", "x") == HTTPHeader("etag", "x"))
         #expect(HTTPHeader("ETag", "x") != HTTPHeader("etag", "X"))
@@ -48,7 +48,7 @@ struct HTTPHeadersTests {
         #expect(["A": "1", "B": "2"] as HTTPHeaders != ["B": "2", "A": "1"] as HTTPHeaders)
     }
 
-    @Test("Basic credentials are base64 of UTF-8, Bearer tokens as they are")
+    @Test("Basic credentials are base64 of UTF-8, and Bearer tokens are sent unchanged")
     func credentials() {
         #expect(
             HTTPHeaders.basic(username: "Aladdin", password: "open sesame")["Authorization"]
@@ -71,7 +71,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "What is no token is no name",
+        "A string that is not a token is not a valid name",
         arguments: ["", "a b", "a:", "a\r\nb", "é", "a\t", "(a)", "a\u{0}", "a/b", "\""]
     )
     func invalidName(name: String) {

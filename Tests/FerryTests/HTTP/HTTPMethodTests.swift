@@ -11,13 +11,13 @@ struct HTTPMethodTests {
         #expect(methods.map(\.rawValue) == names)
     }
 
-    @Test("Any token is a method, and case tells methods apart")
+    @Test("Any token is a method, and case distinguishes methods")
     func openVocabulary() {
         #expect(("PROPFIND" as HTTPMethod).isValid)
         #expect(HTTPMethod("get") != .get)
     }
 
-    @Test("What is no token is no method", arguments: ["", "GE T", "GET\r\nX: y", "GÉT", "GET/", "a\u{0}"])
+    @Test("Only a token is a valid method", arguments: ["", "GE T", "GET\r\nX: y", "GÉT", "GET/", "a\u{0}"])
     func invalid(name: String) {
         #expect(!HTTPMethod(name).isValid)
     }

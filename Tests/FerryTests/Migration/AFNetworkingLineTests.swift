@@ -3,8 +3,8 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The lines that AFNetworking's users write first, other than parameters.
-@Suite("Lines as with AFNetworking", .timeLimit(.minutes(5)))
+/// The calls that AFNetworking's users write first, other than those with parameters.
+@Suite("Calls as with AFNetworking", .timeLimit(.minutes(5)))
 struct AFNetworkingLineTests {
     private func manager(_ server: LoopbackServer) -> HTTPSessionManager {
         let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
@@ -21,7 +21,7 @@ struct AFNetworkingLineTests {
         }
     }
 
-    @Test("A value is cast to a dictionary by foundationValue, or by the serializer for that")
+    @Test("A value is cast to a dictionary through foundationValue, or by choosing the serializer for it")
     func casts() async throws {
         let text = """
             {"name":"Ada","age":36,"price":1.5,"left":null,"isNew":true,"tags":["a","b"],"big":0.12345678901234567890}
@@ -48,7 +48,7 @@ struct AFNetworkingLineTests {
         #expect(await response(manager).foundationValue as? String == text)
     }
 
-    @Test("Property lists have Foundation's objects too, and other values are given as they are")
+    @Test("Property lists have Foundation's objects too, and other values are unchanged")
     func otherObjects() {
         let (date, data) = (Date(timeIntervalSince1970: 1), Data([1]))
         let list = PropertyListValue.dictionary([
@@ -85,7 +85,7 @@ struct AFNetworkingLineTests {
         #expect(error == .cancelled)
     }
 
-    @Test("The request serializer of a manager is changed in place")
+    @Test("The request serializer of a manager can be changed in place")
     func requestSerializer() async throws {
         let server = try LoopbackServer()
         let manager = manager(server)
@@ -111,7 +111,7 @@ struct AFNetworkingLineTests {
         #expect(manager.requestSerializer.headers["X-Client"] == "other")
     }
 
-    @Test("The response serializer of a manager and of an operation is changed in place")
+    @Test("The response serializers of a manager and of an operation can be changed in place")
     func responseSerializer() async throws {
         let server = try LoopbackServer { _ in .data(Data("[1]".utf8), contentType: "text/x", status: 418) }
         let manager = manager(server)
@@ -129,7 +129,7 @@ struct AFNetworkingLineTests {
         #expect(operation.error == nil)
     }
 
-    @Test("A wrapped serializer validates as the one inside does, and its limits can be changed")
+    @Test("A wrapped serializer validates like the one inside, and its limits can be changed")
     func wrapped() throws {
         let html = SampleResponse(200, "text/html", "[1]")
         var mapped = JSONResponseSerializer().map { $0[0]?.int ?? 0 }
@@ -155,7 +155,7 @@ struct AFNetworkingLineTests {
         #expect(refused.codes == [.unacceptableContentType])
     }
 
-    @Test("A compound takes serializers that make different types")
+    @Test("A compound serializer accepts serializers of different types")
     func compound() async throws {
         let server = try LoopbackServer { request in
             request.path == "/image" ? .data(Data([1]), contentType: "image/png") : .json("[1]")
@@ -172,7 +172,7 @@ struct AFNetworkingLineTests {
         #expect(bodies == [Data([1])])
     }
 
-    @Test("A security policy is set by a function that can throw")
+    @Test("Setting a security policy can throw")
     func securityPolicy() throws {
         let manager = HTTPSessionManager(baseURL: URL(string: "https://example.com"))
         try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))
@@ -182,7 +182,7 @@ struct AFNetworkingLineTests {
     }
 
     @MainActor
-    @Test("A handler on the main queue changes what belongs to the main actor")
+    @Test("A handler on the main queue can change state of the main actor")
     func mainActor() async throws {
         let server = try LoopbackServer { _ in .json(#"{"name":"Ada"}"#) }
         let screen = Screen(manager: manager(server))

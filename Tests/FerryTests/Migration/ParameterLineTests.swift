@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Parameters as AFNetworking's users write them: variables, dictionaries of `Any`, and types of their own.
+/// Parameters as AFNetworking's users write them: variables, dictionaries of `Any`, and their own types.
 @Suite("Parameters as with AFNetworking", .timeLimit(.minutes(5)))
 struct ParameterLineTests {
     struct Search: Encodable, ParametersConvertible {
@@ -26,7 +26,7 @@ struct ParameterLineTests {
         manager.notificationQueue = nil
     }
 
-    /// The query or the body that a call has sent.
+    /// Returns the query or the body that a call has sent.
     private func sent(
         _ call: (HTTPSessionManager, @escaping @Sendable (TaskResponse<LoopbackEcho>) -> Void) -> URLSessionTask?
     ) async throws -> String {
@@ -105,7 +105,7 @@ struct ParameterLineTests {
         #expect(third == "")
     }
 
-    @Test("An Encodable type by its conformance, and another one by a wrapper")
+    @Test("An Encodable type with a conformance, and another one in a wrapper")
     func encodable() async throws {
         let first = try await sent {
             $0.get("echo", parameters: Search(q: "x"), serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
@@ -116,7 +116,7 @@ struct ParameterLineTests {
         let second = try await sent {
             $0.post("echo", parameters: Note(), serializer: .decodable(LoopbackEcho.self), completionHandler: $1)
         }
-        #expect(second == #"{"first_name":"Ada"}"#, "The serializer's own encoder encodes it")
+        #expect(second == #"{"first_name":"Ada"}"#, "The serializer's own encoder encodes the parameters")
         let third = try await sent {
             $0.post(
                 "echo",
@@ -128,7 +128,7 @@ struct ParameterLineTests {
         #expect(third == #"{"name":"Ada"}"#)
     }
 
-    @Test("Arrays, Parameters and ParameterValue as before")
+    @Test("Arrays, Parameters and ParameterValue work too")
     func others() async throws {
         manager.requestSerializer = .json
         let parameters: Parameters = ["a": 1]
@@ -147,7 +147,7 @@ struct ParameterLineTests {
         #expect(third == #"{"b":2}"#)
     }
 
-    @Test("The async verbs, requests as values, forms and operations take the same")
+    @Test("Async verbs, Request values, request serializers and operations take the same parameters")
     func otherCalls() async throws {
         let query = "/echo?page=2&q=sea%20%26%20sky"
         #expect(
@@ -174,7 +174,7 @@ struct ParameterLineTests {
     }
 
     @MainActor
-    @Test("A screen on the main actor sends what it has")
+    @Test("Parameters can come from an object on the main actor")
     func mainActor() async throws {
         final class Screen {
             var q = "x"
@@ -193,7 +193,7 @@ struct ParameterLineTests {
         screen.page += 1
     }
 
-    @Test("A value that is no parameter is an error with the number -1016, and names its place")
+    @Test("A value that cannot be a parameter is error -1016, which names its key path")
     func noParameter() async {
         struct Opaque {}
         let error = await manager.response(for: Request<LoopbackEcho>("echo", parameters: ["a": ["b": Opaque()]])).error

@@ -23,7 +23,7 @@ struct NetlinkMessageTests {
         return bytes
     }
 
-    /// A route as the kernel writes it: family, lengths, table, protocol, scope, type, flags.
+    /// Returns a route as the kernel writes it: family, lengths, table, protocol, scope, type, flags.
     private static func route(length: UInt8, type: UInt8, _ attributes: [[UInt8]]) -> [UInt8] {
         message(24, [2, length, 0, 0, 254, 3, 0, type, 0, 0, 0, 0] + attributes.flatMap { $0 })
     }
@@ -63,7 +63,7 @@ struct NetlinkMessageTests {
     }
 
     @Test(
-        "What is cut off, too long or of no length is left out",
+        "Messages that are truncated, too long or of length zero are skipped",
         arguments: [
             ([], 0), ([16, 0, 0, 0], 0), ([0, 0, 0, 0] + Array(repeating: 0, count: 12), 0),
             ([15, 0, 0, 0] + Array(repeating: 0, count: 12), 0), ([17, 0, 0, 0] + Array(repeating: 0, count: 12), 0),
@@ -76,7 +76,7 @@ struct NetlinkMessageTests {
         #expect(NetlinkMessage.messages(in: bytes[...]).count == count)
     }
 
-    @Test("Attributes that are cut off end the list, and nothing is read past the payload")
+    @Test("A truncated attribute ends the list, and nothing is read past the payload")
     func attributes() throws {
         for tail in [[3, 0, 4, 0], [9, 0, 4, 0, 1, 0, 0, 0], [0, 0, 0, 0], [4]] as [[UInt8]] {
             let bytes = Self.route(length: 0, type: 1, [Self.attribute(4, Self.number(Int32(2))), tail])
@@ -103,7 +103,7 @@ struct NetlinkMessageTests {
     }
 }
 
-@Suite("What routes and links say of reachability")
+@Suite("Reachability from routes and links")
 struct ReachabilityRuleTests {
     private static let up: UInt32 = 0x41
     private static let links = [
@@ -125,7 +125,7 @@ struct ReachabilityRuleTests {
     }
 
     @Test(
-        "A default route counts if its interface is up and leads elsewhere, the lowest metric first",
+        "A default route counts if its interface is up and not loopback, the lowest metric first",
         arguments: [
             ([], .notReachable), ([route(2)], .reachableViaWiFi), ([route(3)], .reachableViaCellular),
             ([route(4)], .notReachable), ([route(1)], .notReachable), ([route(9)], .notReachable),
@@ -144,7 +144,7 @@ struct ReachabilityRuleTests {
     }
 
     @Test(
-        "The route to an address counts, that to this machine itself too",
+        "The route to an address counts, including a route to this machine",
         arguments: [
             ([route(2, length: 32)], .reachableViaWiFi), ([route(1, length: 32, type: 2)], .reachableViaWiFi),
             ([route(3, length: 32)], .reachableViaCellular), ([route(2, length: 32, type: 6)], .notReachable),
@@ -156,7 +156,7 @@ struct ReachabilityRuleTests {
     }
 
     @Test(
-        "Sysfs tells cellular interfaces",
+        "Sysfs identifies cellular interfaces",
         arguments: [
             ("1\n", "INTERFACE=wwan0\nIFINDEX=7\nDEVTYPE=wwan\n", .cellular), ("519\n", nil, .cellular),
             ("1\n", "DEVTYPE=wlan\nINTERFACE=wlan0\n", .other), ("1\n", "INTERFACE=DEVTYPE=wwan\n", .other),

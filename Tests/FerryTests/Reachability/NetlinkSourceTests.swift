@@ -6,16 +6,16 @@ import Testing
 @testable import Ferry
 
 @Suite(
-    "Reachability in a network of its own",
+    "Reachability in a network namespace",
     .serialized,
     .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"),
     .ownThreads
 )
 struct NetlinkSourceTests {
-    // Each runs in a process of its own: Dispatch's workers are in the namespace of the thread that happened to start them,
-    // and would take the connections of other tests along.
+    // Each test runs in a separate process: Dispatch's workers are in the namespace of the thread that started them,
+    // and would otherwise make other tests' connections there.
 
-    /// A manager in the namespace, and what it has told.
+    /// Returns a manager in the namespace, and the values passed to its status handler.
     private static func watching(
         _ target: ReachabilityTarget,
         in namespace: NetworkNamespace
@@ -40,7 +40,7 @@ struct NetlinkSourceTests {
         #expect(told.current.count == count && told.current.last == status, "\(what): \(told.current)")
     }
 
-    @Test("An address removed and added, and a route lost and found, are each seen once and within a second")
+    @Test("Removing and adding an address or a route is reported once each, within a second")
     func changes() async {
         await #expect(processExitsWith: .success) {
             let namespace = try NetworkNamespace()
@@ -51,21 +51,21 @@ struct NetlinkSourceTests {
             let (stranger, toldOfStranger) = NetlinkSourceTests.watching(.address("2001:db8::1"), in: namespace)
             await NetlinkSourceTests.expect(toldOfNetwork, 1, .reachableViaWiFi, "the network at the start")
             await NetlinkSourceTests.expect(toldOfNeighbour, 1, .reachableViaWiFi, "the neighbour at the start")
-            await NetlinkSourceTests.expect(toldOfStranger, 1, .notReachable, "the stranger at the start")
+            await NetlinkSourceTests.expect(toldOfStranger, 1, .notReachable, "the unknown address at the start")
 
             try namespace.ip("addr del 192.0.2.5/24 dev near")
-            await NetlinkSourceTests.expect(toldOfNetwork, 2, .notReachable, "the address removed, by the network")
-            await NetlinkSourceTests.expect(toldOfNeighbour, 2, .notReachable, "the address removed, by the neighbour")
+            await NetlinkSourceTests.expect(toldOfNetwork, 2, .notReachable, "the address removed, for the network")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 2, .notReachable, "the address removed, for the neighbour")
             try namespace.ip("addr add 192.0.2.5/24 dev near")
             await NetlinkSourceTests.expect(toldOfNeighbour, 3, .reachableViaWiFi, "the address added")
             try namespace.ip("route add default via 192.0.2.1")
-            await NetlinkSourceTests.expect(toldOfNetwork, 3, .reachableViaWiFi, "the route found")
+            await NetlinkSourceTests.expect(toldOfNetwork, 3, .reachableViaWiFi, "the route added")
             try namespace.ip("route del default")
-            await NetlinkSourceTests.expect(toldOfNetwork, 4, .notReachable, "the route lost")
+            await NetlinkSourceTests.expect(toldOfNetwork, 4, .notReachable, "the route removed")
             try namespace.ip("route add blackhole 192.0.2.77/32")
-            await NetlinkSourceTests.expect(toldOfNeighbour, 4, .notReachable, "the black hole")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 4, .notReachable, "the blackhole route added")
             try namespace.ip("route del blackhole 192.0.2.77/32")
-            await NetlinkSourceTests.expect(toldOfNeighbour, 5, .reachableViaWiFi, "the black hole gone")
+            await NetlinkSourceTests.expect(toldOfNeighbour, 5, .reachableViaWiFi, "the blackhole route removed")
             try namespace.ip("link set far down")
             await NetlinkSourceTests.expect(toldOfNeighbour, 6, .notReachable, "the cable unplugged")
             try namespace.ip("link set far up")
@@ -80,7 +80,7 @@ struct NetlinkSourceTests {
         }
     }
 
-    @Test("A flood of changes leaves the last one told")
+    @Test("After a flood of changes the last status is reported")
     func flood() async {
         await #expect(processExitsWith: .success) {
             let namespace = try NetworkNamespace()
@@ -105,7 +105,7 @@ struct NetlinkSourceTests {
         }
     }
 
-    @Test("A network without anything reaches nothing but itself")
+    @Test("An empty network reaches nothing but itself")
     func empty() async {
         await #expect(processExitsWith: .success) {
             let namespace = try NetworkNamespace()

@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// A network of the test's own: a namespace of the kernel, with a cable whose ends are `near` and `far`.
+/// A separate network: a kernel namespace with a virtual cable whose ends are `near` and `far`.
 final class NetworkNamespace: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -9,18 +9,18 @@ final class NetworkNamespace: Sendable {
 
     private static let newNetwork: Int32 = 0x4000_0000
 
-    /// Why there can be none here; nil if there can.
+    /// The reason why no namespace can be created here; nil if one can.
     static let obstacle: String? = {
-        guard getuid() == 0 else { return "only root may make a network namespace" }
+        guard getuid() == 0 else { return "only root can create a network namespace" }
         do {
             _ = try NetworkNamespace()
             return nil
         } catch {
-            return "no network namespace can be made (iproute2 and veth are needed): \(error)"
+            return "cannot create a network namespace (iproute2 and veth are needed): \(error)"
         }
     }()
 
-    /// The namespace lives as long as this descriptor.
+    /// The descriptor that keeps the namespace alive.
     private let descriptor: Int32
 
     init() throws {
@@ -41,7 +41,7 @@ final class NetworkNamespace: Sendable {
 
     /// Runs `ip` in the namespace.
     ///
-    /// Foundation's `Process` waits in a run loop, which does not wake up on such a thread.
+    /// `Process` is not used, since it waits in a run loop, which does not wake up on such a thread.
     func ip(_ arguments: String) throws {
         let words = ["env", "ip"] + arguments.split(separator: " ").map(String.init)
         let status = try inside { () throws -> Int32 in
@@ -57,7 +57,7 @@ final class NetworkNamespace: Sendable {
         guard status == 0 else { throw Failure(description: "ip \(arguments): \(status)") }
     }
 
-    /// Runs something on a thread in the namespace, and waits for it.
+    /// Runs a closure on a thread in the namespace, and waits for it.
     func inside<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
         try Self.onThread { [descriptor] in
             guard Self.call("setns", descriptor, Self.newNetwork) == 0 else {
@@ -67,7 +67,7 @@ final class NetworkNamespace: Sendable {
         }
     }
 
-    /// A thread of its own, since a namespace belongs to a thread and those of pools are used again.
+    /// Runs a closure on a new thread, since a namespace belongs to a thread and pools reuse theirs.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
         let result = Locked<Swift.Result<Result, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@ final class NetworkNamespace: Sendable {
         }
         thread.start()
         done.wait()
-        guard let outcome = result.withLock({ $0 }) else { throw Failure(description: "the thread has done nothing") }
+        guard let outcome = result.withLock({ $0 }) else { throw Failure(description: "the thread did nothing") }
         return try outcome.get()
     }
 
@@ -90,7 +90,7 @@ final class NetworkNamespace: Sendable {
     }
 }
 
-/// A source that watches from inside a namespace: sockets belong to where they were opened.
+/// A source that watches from inside a namespace, since a socket belongs to the namespace in which it was opened.
 final class NamespacedSource: ReachabilitySource {
     private let namespace: NetworkNamespace
     private let source: any ReachabilitySource

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A source whose reports are the test's.
+/// A source that reports what the test tells it to.
 final class ScriptedSource: ReachabilitySource {
     struct Calls: Sendable, Equatable {
         var starts = 0
@@ -35,7 +35,7 @@ final class ScriptedSource: ReachabilitySource {
         }
     }
 
-    /// The way to report, which a slow source may use after it was stopped.
+    /// The closure to report with, which a slow source may still call after it was stopped.
     var reporter: (@Sendable (ReachabilityStatus) -> Void)? { state.withLock { $0.report } }
 
     func report(_ status: ReachabilityStatus) {
@@ -50,7 +50,7 @@ struct ReachabilityManagerTests {
         #expect(await eventually { source.isRunning })
     }
 
-    @Test("Each change is told once: property, handler, notification, updates")
+    @Test("Each change is reported once: property, handler, notification, updates")
     func order() async throws {
         let source = ScriptedSource()
         let center = NotificationCenter()
@@ -90,7 +90,7 @@ struct ReachabilityManagerTests {
         #expect(manager.isReachable && manager.isReachableViaCellular && !manager.isReachableViaWiFi)
     }
 
-    @Test("After stopping nothing is told, and a new start begins with the present status")
+    @Test("After stopping nothing is reported, and a new start begins with the current status")
     func restart() async {
         let source = ScriptedSource(first: .reachableViaWiFi)
         let manager = ReachabilityManager(source: source)
@@ -113,7 +113,7 @@ struct ReachabilityManagerTests {
         #expect(source.calls == .init(starts: 2, stops: 1))
     }
 
-    @Test("Who starts it while others read hears of the present status")
+    @Test("Starting while updates are already being read reports the current status")
     func lateStart() async throws {
         let source = ScriptedSource(first: .notReachable)
         let manager = ReachabilityManager(source: source)
@@ -126,7 +126,7 @@ struct ReachabilityManagerTests {
         #expect(source.calls.starts == 1)
     }
 
-    @Test("Reading the updates keeps it watching, started or not, and no longer")
+    @Test("Reading the updates keeps the source running, started or not, and no longer")
     func updates() async {
         let source = ScriptedSource(first: .reachableViaWiFi)
         let manager = ReachabilityManager(source: source)
@@ -143,7 +143,7 @@ struct ReachabilityManagerTests {
         #expect(await eventually { !source.isRunning })
     }
 
-    @Test("Waiting ends with the first way there, with the deadline, or with the task")
+    @Test("Waiting ends once the target is reachable, at the deadline, or when the task is cancelled")
     func waiting() async throws {
         let source = ScriptedSource(first: .notReachable)
         let manager = ReachabilityManager(source: source)
@@ -169,7 +169,7 @@ struct ReachabilityManagerTests {
         #expect(await eventually { !source.isRunning })
     }
 
-    @Test("A manager that goes stops its source and ends the updates")
+    @Test("Releasing a manager stops its source and ends the updates")
     func freed() async throws {
         let source = ScriptedSource(first: .reachableViaWiFi)
         var manager: ReachabilityManager? = ReachabilityManager(source: source)
@@ -183,7 +183,7 @@ struct ReachabilityManagerTests {
         #expect(await eventually { !source.isRunning })
     }
 
-    @Test("The queue given is where all is told")
+    @Test("The handler runs on the given queue")
     func queue() async {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "test", attributes: .concurrent)
@@ -196,7 +196,7 @@ struct ReachabilityManagerTests {
         #expect(isThere.current == true)
     }
 
-    @Test("A session manager watches its base URL's host, or the network")
+    @Test("A session manager watches its base URL's host, or else the network")
     func ofManagers() {
         let url = URL(string: "https://API.example.com:8443/v1/")
         #expect(HTTPSessionManager(baseURL: url).reachability.target == .domain("api.example.com"))
@@ -209,7 +209,7 @@ struct ReachabilityManagerTests {
         #expect(address.reachability === own)
     }
 
-    @Test("With waitsForConnectivity the async calls wait for a way to their host, and can be cancelled")
+    @Test("With waitsForConnectivity the async calls wait until their host is reachable, and can be cancelled")
     func connectivity() async throws {
         let server = try LoopbackServer { _ in .json("1") }
         let manager = HTTPSessionManager(baseURL: server.url)
@@ -230,13 +230,13 @@ struct ReachabilityManagerTests {
         #expect(server.requests.isEmpty)
         source.report(.reachableViaWiFi)
         #expect(try await waiting.value == 1)
-        // Another host has nothing to do with that.
+        // A request to another host does not wait.
         let other = try LoopbackServer { _ in .json("2") }
         let url = try #require(URL(string: "http://localhost:\(other.url.port ?? 0)/"))
         #expect(await manager.response(for: URLRequest(url: url), serializer: .decodable(Int.self)).value == 2)
     }
 
-    @Test("Where the system does not tell, nobody waits")
+    @Test("An unknown status does not block waiting")
     func unknown() async throws {
         let manager = ReachabilityManager(source: ScriptedSource(first: .unknown))
         try await manager.waitUntilReachable()
@@ -244,7 +244,7 @@ struct ReachabilityManagerTests {
         #expect(await updates.next() == .unknown)
     }
 
-    @Test("The kernel knows the way to this machine, whatever its network")
+    @Test("This machine is reachable whatever its network")
     func loopback() async throws {
         for target in [ReachabilityTarget.address("127.0.0.1"), .domain("localhost")] {
             let manager = ReachabilityManager(target: target)
@@ -255,7 +255,7 @@ struct ReachabilityManagerTests {
         #expect(await updates.next() == .notReachable)
     }
 
-    @Test("Starting and stopping leaves no descriptor behind")
+    @Test("Starting and stopping leaks no descriptor")
     func descriptors() async throws {
         let before = NetlinkProbe.sockets
         for _ in 0..<50 {
@@ -266,7 +266,7 @@ struct ReachabilityManagerTests {
     }
 }
 
-/// Counts this process's netlink sockets.
+/// Counts the process's netlink sockets.
 enum NetlinkProbe {
     static var sockets: Int {
         let table = (try? String(contentsOf: URL(fileURLWithPath: "/proc/self/net/netlink"), encoding: .utf8)) ?? ""
@@ -284,7 +284,7 @@ enum NetlinkProbe {
 
 @Suite("Reachability from many threads")
 struct ReachabilityRaceTests {
-    @Test("Starts, stops, readers and reports at once end as the last wish says, and tell no status twice in a row")
+    @Test("Concurrent starts, stops, readers and reports leave the manager in the state last set")
     func everything() async {
         let source = ScriptedSource(first: .notReachable)
         let manager = ReachabilityManager(source: source)
@@ -301,7 +301,7 @@ struct ReachabilityRaceTests {
                     }
                 }
             }
-            // Readers need something to read.
+            // Readers return only after a report.
             group.addTask {
                 for index in 0..<50 {
                     source.report(index % 2 == 0 ? .reachableViaCellular : .notReachable)

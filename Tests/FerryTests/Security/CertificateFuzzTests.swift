@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Damaged certificates")
 struct CertificateFuzzTests {
-    /// How many inputs are tried: 2,000, or what `FERRY_FUZZ` says.
+    /// The number of inputs to try: 2,000, or the value of `FERRY_FUZZ`.
     private static let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000
 
-    @Test("No damaged certificate traps, and none that is changed passes for a pinned one")
+    @Test("No damaged certificate traps, and no changed one is accepted as pinned")
     func damaged() {
         var random = RandomBytes(seed: 0x00C0_FFEE)
         let samples = [
@@ -29,7 +29,7 @@ struct CertificateFuzzTests {
                 _ = certificate.names.map { CertificateNameRule.matches($0, host: "api.example.com") }
                 _ = certificate.validity
             }
-            // OpenSSL follows the signatures of some of them.
+            // OpenSSL verifies the signatures of every eighth chain only.
             let chain = index % 8 == 0 ? [damaged, SampleChain.intermediate] : [damaged]
             let trust = ServerTrust(host: "api.example.com", port: 443, certificates: chain, verifyResult: 0)
             for policy in policies where damaged != original {

@@ -1,9 +1,9 @@
 import FerrySession
 import Foundation
 
-/// Certificates of the P-256 curve, made once with the `openssl` command and valid for a hundred years.
+/// Certificates for the P-256 curve, created once with the `openssl` command and valid for a hundred years.
 enum SampleChain {
-    /// The root of the authorities.
+    /// The root certificate.
     static let root = der(
         """
         MIIBkTCCATegAwIBAgIUMUuQX6G4Fvd1BCiwl5g4GYMGpGIwCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKRmVycnkgcm9vdDAgFw0y
@@ -15,7 +15,7 @@ enum SampleChain {
         """
     )
 
-    /// An authority below the root.
+    /// An intermediate authority below the root.
     static let intermediate = der(
         """
         MIIBmjCCAT+gAwIBAgIUCvv9Nmn0et3G8zZNTpEzuT+Nzl0wCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKRmVycnkgcm9vdDAgFw0y
@@ -27,7 +27,7 @@ enum SampleChain {
         """
     )
 
-    /// For `api.example.com`, `*.example.org`, 192.0.2.1 and 2001:db8::1, by the intermediate authority.
+    /// A certificate for `api.example.com`, `*.example.org`, 192.0.2.1 and 2001:db8::1, issued by `intermediate`.
     static let leaf = der(
         """
         MIIBwjCCAWigAwIBAgIULMDmkPtEJa2TUX6oGPXppr6mOvwwCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwSRmVycnkgaW50ZXJtZWRp
@@ -40,7 +40,7 @@ enum SampleChain {
         """
     )
 
-    /// As `leaf`, with its key, valid from 2020-01-01 to 2020-01-11.
+    /// Like `leaf` and with its key, but valid from 2020-01-01 to 2020-01-11.
     static let short = der(
         """
         MIIBrzCCAVSgAwIBAgICEAAwCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwSRmVycnkgaW50ZXJtZWRpYXRlMB4XDTIwMDEwMTAwMDAw
@@ -52,7 +52,7 @@ enum SampleChain {
         """
     )
 
-    /// The root of other authorities.
+    /// An unrelated root certificate.
     static let stranger = der(
         """
         MIIBlzCCAT2gAwIBAgIUKb/ugcoTbMZk33ps2wZUTMldzqkwCgYIKoZIzj0EAwIwGDEWMBQGA1UEAwwNU3RyYW5nZXIgcm9vdDAg
@@ -64,7 +64,7 @@ enum SampleChain {
         """
     )
 
-    /// An authority below the stranger that has the name of `intermediate`.
+    /// An authority below `stranger` with the same name as `intermediate`.
     static let forgedIntermediate = der(
         """
         MIIBnTCCAUKgAwIBAgIUCtQUDT+o51pWPOnrpmz/BxS6NdkwCgYIKoZIzj0EAwIwGDEWMBQGA1UEAwwNU3RyYW5nZXIgcm9vdDAg
@@ -76,7 +76,7 @@ enum SampleChain {
         """
     )
 
-    /// As `leaf`, by the forged authority.
+    /// Like `leaf`, but issued by `forgedIntermediate`.
     static let forgedLeaf = der(
         """
         MIIBwTCCAWigAwIBAgIUMXOM6w787q5yJjG39QN7YCy3v0cwCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwSRmVycnkgaW50ZXJtZWRp
@@ -89,7 +89,7 @@ enum SampleChain {
         """
     )
 
-    /// As `leaf`, signed with the key of `leaf`, which is no authority.
+    /// Like `leaf`, but signed with the key of `leaf`, which is not an authority.
     static let below = der(
         """
         MIIBvzCCAWWgAwIBAgIUWCq97Zb6UkIRbfT3xEfO3CCLKYswCgYIKoZIzj0EAwIwGjEYMBYGA1UEAwwPYXBpLmV4YW1wbGUuY29t
@@ -102,7 +102,7 @@ enum SampleChain {
         """
     )
 
-    /// As `leaf`, signed by itself.
+    /// Like `leaf`, but self-signed.
     static let selfSigned = der(
         """
         MIIBzzCCAXagAwIBAgIUOIkfrTbDsj/FyWPVB6X2qrLIqtUwCgYIKoZIzj0EAwIwGjEYMBYGA1UEAwwPYXBpLmV4YW1wbGUuY29t
@@ -115,7 +115,7 @@ enum SampleChain {
         """
     )
 
-    /// A moment at which all but `short` are valid.
+    /// A date on which all certificates but `short` are valid.
     static let date = Date(timeIntervalSince1970: 1_900_000_000)
 
     private static func der(_ text: String) -> Data {

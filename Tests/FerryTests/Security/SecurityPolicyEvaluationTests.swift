@@ -3,7 +3,7 @@ import FerrySession
 import Foundation
 import Testing
 
-@Suite("What a security policy says of a server")
+@Suite("Security policy evaluation")
 struct SecurityPolicyEvaluationTests {
     private typealias Sample = SampleChain
     private static let host = "api.example.com"
@@ -39,14 +39,17 @@ struct SecurityPolicyEvaluationTests {
         )
     }
 
-    @Test("1. Untrusted certificates with a host to validate need pins", arguments: SecurityPolicy.PinningMode.allCases)
+    @Test(
+        "1. Allowing invalid certificates but validating hosts needs pins",
+        arguments: SecurityPolicy.PinningMode.allCases
+    )
     func needsPins(mode: SecurityPolicy.PinningMode) {
         #expect(verdict(pinning(mode, [], allowsInvalid: true)) == .domainNeedsPins)
         let unchecked = pinning(mode, [], allowsInvalid: true, validatesDomain: false)
         #expect(verdict(unchecked, verifyResult: nil) == (mode == .none ? nil : .noPins))
     }
 
-    @Test("2. Without leave, what the system does not trust is refused", arguments: SecurityPolicy.PinningMode.allCases)
+    @Test("2. An untrusted chain is refused unless allowed", arguments: SecurityPolicy.PinningMode.allCases)
     func untrusted(mode: SecurityPolicy.PinningMode) {
         let policy = pinning(mode, [Sample.leaf])
         #expect(verdict(policy) == nil)
@@ -56,9 +59,9 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(policy, [Sample.short], date: Date(timeIntervalSince1970: 0)) == .notYetValid)
     }
 
-    @Test("3. A pinned certificate with a common name alone needs a policy that does not look at the host")
+    @Test("3. A pinned certificate that has only a common name needs a policy that does not validate the host")
     func commonName() {
-        // The root is signed by itself, and names no host.
+        // The root is self-signed, and names no host.
         for mode in [SecurityPolicy.PinningMode.publicKey, .certificate] {
             let policy = pinning(mode, [Sample.root], allowsInvalid: true)
             #expect(verdict(policy, [Sample.root], verifyResult: 18) == .noHostNames)
@@ -70,7 +73,7 @@ struct SecurityPolicyEvaluationTests {
         #expect(SecurityPolicy.Refusal.noHostNames.description.contains("validatesDomainName"))
     }
 
-    @Test("3. The host is looked at in every mode", arguments: SecurityPolicy.PinningMode.allCases, [false, true])
+    @Test("3. The host is validated in every mode", arguments: SecurityPolicy.PinningMode.allCases, [false, true])
     func hosts(mode: SecurityPolicy.PinningMode, allowsInvalid: Bool) {
         guard mode != .none || !allowsInvalid else { return }
         var policy = pinning(mode, [Sample.leaf], allowsInvalid: allowsInvalid)
@@ -81,7 +84,10 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(policy, host: "other.example") == nil)
     }
 
-    @Test("4. A mode with no pins trusts nobody", arguments: [SecurityPolicy.PinningMode.publicKey, .certificate])
+    @Test(
+        "4. A pinning mode without pins refuses every server",
+        arguments: [SecurityPolicy.PinningMode.publicKey, .certificate]
+    )
     func noPins(mode: SecurityPolicy.PinningMode) {
         #expect(verdict(pinning(mode, [])) == .noPins)
         var keys = pinning(mode, [])
@@ -105,7 +111,7 @@ struct SecurityPolicyEvaluationTests {
     }
 
     @Test(
-        "6. A pinned key is the server's own, or one that its path is signed with",
+        "6. A pinned key is the server's own, or signs a certificate of its path",
         arguments: [
             (Sample.leaf, good, nil), (Sample.intermediate, good, nil), (Sample.root, good, nil),
             (Sample.root, good + [Sample.root], nil), (Sample.root, [Sample.leaf], .notPinned),
@@ -119,7 +125,7 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(policy, pin.chain, verifyResult: verifyResult) == pin.expected)
     }
 
-    @Test("A hash alone pins the keys that the server presents")
+    @Test("A hash alone pins only keys that the server presents")
     func hashes() throws {
         let pins = try [Sample.leaf, Sample.intermediate, Sample.root].map { try PublicKeyPin(certificate: $0) }
         for (pin, chain, expected) in [
@@ -130,7 +136,7 @@ struct SecurityPolicyEvaluationTests {
         }
     }
 
-    @Test("A renewed certificate with the same key passes by its key, and past its days only with leave")
+    @Test("A renewed certificate with a pinned key is accepted, and if expired, only when invalid ones are allowed")
     func renewed() {
         let chain = [Sample.short, Sample.intermediate]
         #expect(verdict(pinning(.publicKey, [Sample.leaf], allowsInvalid: true), chain, verifyResult: nil) == nil)
@@ -142,7 +148,7 @@ struct SecurityPolicyEvaluationTests {
     }
 
     @Test(
-        "A pinned certificate that a stranger sends along pins nothing, whatever the names say",
+        "A pinned certificate that another server sends along does not count, whatever the names",
         arguments: [SecurityPolicy.PinningMode.publicKey, .certificate],
         [false, true]
     )
@@ -164,7 +170,7 @@ struct SecurityPolicyEvaluationTests {
         }
     }
 
-    @Test("Nothing and nonsense are refused")
+    @Test("An empty chain and unreadable certificates are refused")
     func nonsense() {
         #expect(verdict(SecurityPolicy(), []) == .noCertificate)
         #expect(verdict(SecurityPolicy(), [Data()]) == .unreadableCertificate)
@@ -172,7 +178,7 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(SecurityPolicy(), host: "b\u{FC}cher.example") == .hostMismatch)
     }
 
-    @Test("The most specific host policy takes the place of the policy")
+    @Test("The most specific host policy replaces the policy")
     func hostPolicies() throws {
         var policy = pinning(.certificate, [Sample.stranger])
         policy.hostPolicies = [
@@ -191,7 +197,7 @@ struct SecurityPolicyEvaluationTests {
         #expect(verdict(policy) == .unreadableHost)
     }
 
-    @Test("libcurl verifies what the policy does not take upon itself")
+    @Test("libcurl verifies what the policy does not verify itself")
     func verification() {
         var policy = SecurityPolicy(pinningMode: .publicKey)
         #expect(policy.verification(for: "h") == .full)
@@ -204,7 +210,7 @@ struct SecurityPolicyEvaluationTests {
         #expect(policy.verification(for: "a%2Fb") == .full)
     }
 
-    @Test("Each refusal has a text and a code, and is decided as such")
+    @Test("Each refusal has its own message, and the decision carries message and code")
     func texts() {
         let trust = ServerTrust(host: "h", port: 443, certificates: [], verifyResult: 0)
         let refusal = SecurityPolicy.Refusal.noCertificate

@@ -17,7 +17,7 @@ struct SecurityPolicySettingTests {
         }
     }
 
-    @Test("The system's session takes no policy but the default, neither at creation nor later")
+    @Test("The system's session accepts only the default policy, at creation and later")
     func system() throws {
         let policies = [
             Self.pins, SecurityPolicy(allowsInvalidCertificates: true), SecurityPolicy(validatesDomainName: false),
@@ -34,7 +34,7 @@ struct SecurityPolicySettingTests {
         _ = try SessionManager(transport: .system, securityPolicy: SecurityPolicy())
     }
 
-    @Test("A session made by a function takes a policy if it is Ferry's")
+    @Test("A session made by a closure accepts a policy if it is a CurlSession")
     func madeSession() throws {
         let plain = SessionTransport.session { URLSession(configuration: $0, delegate: $1, delegateQueue: $2) }
         #expect(code { _ = try SessionManager(transport: plain, securityPolicy: Self.pins) } == .invalidSecurityPolicy)
@@ -43,7 +43,7 @@ struct SecurityPolicySettingTests {
         #expect((manager.session as? CurlSession)?.trustPolicy as? SecurityPolicy == Self.pins)
     }
 
-    @Test("A later session that cannot enforce the policy gets no task")
+    @Test("A later session that cannot enforce the policy runs no task")
     func laterSession() async throws {
         let made = Watched(0)
         let transport = SessionTransport.session { configuration, delegate, queue in
@@ -63,7 +63,7 @@ struct SecurityPolicySettingTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Pins need a base URL with https where there is to be one")
+    @Test("Pins need an https base URL in an HTTP manager")
     func baseURL() throws {
         for base in [nil, "http://api.example.com/"] {
             let url = base.flatMap { URL(string: $0) }
@@ -76,7 +76,7 @@ struct SecurityPolicySettingTests {
         _ = try SessionManager(securityPolicy: Self.pins)
     }
 
-    @Test("What could never match is refused")
+    @Test("A policy that could never match is refused")
     func contradictions() {
         let nested = SecurityPolicy(hostPolicies: ["h": SecurityPolicy(hostPolicies: ["i": Self.pins])])
         let bad = [
@@ -88,7 +88,7 @@ struct SecurityPolicySettingTests {
         for policy in bad { #expect(code { try SessionManager().setSecurityPolicy(policy) } == .invalidSecurityPolicy) }
     }
 
-    @Test("A policy reaches the session that is there, and those that come")
+    @Test("A policy applies to the current session and to later ones")
     func sessions() throws {
         let manager = SessionManager()
         let first = try #require(manager.session as? CurlSession)
@@ -101,7 +101,7 @@ struct SecurityPolicySettingTests {
         #expect((manager.session as? CurlSession)?.trustPolicy == nil)
     }
 
-    @Test("Certificates come from the files of a folder, in DER and as PEM text with several")
+    @Test("Certificates are read from the files of a folder, as DER and as PEM with several certificates")
     func folder() throws {
         let folder = try TemporaryFolder()
         func pem(_ certificates: [Data]) -> String {
@@ -126,7 +126,7 @@ struct SecurityPolicySettingTests {
         #expect(code { _ = try SecurityPolicy.certificates(inFolder: missing) } == .invalidSecurityPolicy)
     }
 
-    @Test("A policy survives being coded")
+    @Test("A policy survives encoding and decoding")
     func coding() throws {
         var policy = Self.pins
         policy.pinnedPublicKeys = [try PublicKeyPin(certificate: SampleChain.root)]

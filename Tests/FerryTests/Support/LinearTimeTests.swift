@@ -85,7 +85,7 @@ struct LinearTimeTests {
         ),
     ]
 
-    @Test("Each parser takes any text", arguments: readers.indices)
+    @Test("Each parser takes linear time for any text", arguments: readers.indices)
     func texts(_ index: Int) throws {
         let (name, read) = Self.readers[index]
         for part in HostileText.parts + ["[", "{\"a\":", "<a>", "<!--", "&lt;", "&#769;&#790;", "<a ", "<?", "\\u0301"]
@@ -130,13 +130,13 @@ struct LinearTimeTests {
         },
     ]
 
-    @Test("Structures with many parts", arguments: others.indices)
+    @Test("Parsers take linear time for structures with many parts", arguments: others.indices)
     func structures(_ index: Int) throws {
         let (isLinear, times) = try Self.others[index].isLinear()
         #expect(isLinear, "\(times)")
     }
 
-    @Test("A JSON name or a key of a property list is refused for its marks, and 30 of them are fine")
+    @Test("A JSON name or property list key may have up to 30 combining marks")
     func marks() throws {
         func json(_ count: Int) -> String { "{\"a" + String(repeating: "\u{301}", count: count) + "\":1}" }
         #expect(try JSONValue(json: json(30))["a" + String(repeating: "\u{301}", count: 30)] != nil)

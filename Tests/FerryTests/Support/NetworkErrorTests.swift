@@ -21,7 +21,7 @@ struct NetworkErrorTests {
         (.requestBodyStreamExhausted, .bodyStreamExhausted), (.unknown, .unknown),
     ]
 
-    @Test("A URLError gets its code, keeps its number and is underneath", arguments: urlErrors)
+    @Test("A URLError is mapped to a code, keeps its number, and is the underlying error", arguments: urlErrors)
     func urlError(code: URLError.Code, expected: NetworkError.Code) {
         let error = NetworkError(transport: URLError(code))
         #expect(error.code == expected)
@@ -46,13 +46,13 @@ struct NetworkErrorTests {
         (EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "")), .encodingFailed),
     ]
 
-    @Test("Cocoa, POSIX, coding and foreign errors get a code", arguments: otherErrors.indices)
+    @Test("Cocoa, POSIX, coding and unknown errors are mapped to a code", arguments: otherErrors.indices)
     func otherError(row: Int) {
         let (error, code) = Self.otherErrors[row]
         #expect(NetworkError(transport: error).code == code, "\(error)")
     }
 
-    @Test("A certificate problem FoundationNetworking reports only in words is recognized")
+    @Test("A certificate problem that FoundationNetworking reports only as text is recognized")
     func certificateText() {
         func error(_ text: String) -> NetworkError {
             let cause = NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSLocalizedDescriptionKey: text])
@@ -66,7 +66,7 @@ struct NetworkErrorTests {
         #expect(error("Failed writing header").code == .unknown)
     }
 
-    @Test("What the error does not know is filled in from request and response")
+    @Test("Missing properties are filled in from request and response")
     func filledIn() throws {
         let sample = SampleResponse(503, nil, "busy")
         let resume = Data("resume".utf8)
@@ -129,7 +129,7 @@ struct NetworkErrorTests {
         #expect(own.code == -1)
     }
 
-    @Test("The failing URL is there as a URL and as a text, in both forms of the error, without user and password")
+    @Test("The failing URL is available as a URL and as a string, without user and password")
     func failingURL() throws {
         let url = try #require(URL(string: "http://user:secret@example.com/path?a=1"))
         let error = NetworkError(transport: URLError(.timedOut), request: URLRequest(url: url))
@@ -140,7 +140,7 @@ struct NetworkErrorTests {
         #expect(NetworkError(.noValue, message: "x").nsError.userInfo["NSErrorFailingURLStringKey"] == nil)
     }
 
-    @Test("What it is asked, it answers along the whole chain")
+    @Test("Queries such as isTimeout and isRetryable consider the whole chain of errors")
     func questions() throws {
         let timeout = NetworkError(transport: URLError(.timedOut))
         #expect(timeout.isTimeout && timeout.isRetryable && !timeout.isCancelled)

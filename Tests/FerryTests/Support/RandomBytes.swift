@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run, for tests that damage data.
+/// A random number generator that repeats the same sequence in every run, for tests that damage data.
 struct RandomBytes: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct RandomBytes: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// Changes, removes, repeats or cuts off a few bytes.
+    /// Changes, removes, inserts or overwrites a few bytes.
     mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0...Int.random(in: 0..<4, using: &self) where !bytes.isEmpty {

@@ -8,7 +8,7 @@ struct TaskResponseTests {
 
     private let failure = NetworkError(.unacceptableStatusCode, message: "no")
 
-    @Test("The result is the error if there is one, else the value, else an error that says so")
+    @Test("The result is the error if there is one, else the value, else the error noValue")
     func result() throws {
         #expect(try TaskResponse(value: 1).get() == 1)
         let both = TaskResponse(value: 1, error: failure)
@@ -17,7 +17,7 @@ struct TaskResponseTests {
         let sample = SampleResponse(204)
         let neither = TaskResponse<Int>(request: try sample.request(), response: try sample.http())
         guard case .failure(let error) = neither.result else {
-            Issue.record("Neither value nor error is a failure")
+            Issue.record("A response with neither value nor error is a failure")
             return
         }
         #expect(error.code == .noValue)
@@ -26,7 +26,7 @@ struct TaskResponseTests {
         #expect(try TaskResponse<Int?>(value: .some(nil)).get() == nil)
     }
 
-    @Test("Status and header fields are looked up without regard to case")
+    @Test("Header fields are looked up ignoring case")
     func lookups() throws {
         let response = TaskResponse<Int>(response: try SampleResponse(201, "text/html").http())
         #expect(response.statusCode == 201)
@@ -60,7 +60,7 @@ struct TaskResponseTests {
         #expect(mapped.statusCode == 404)
     }
 
-    @Test("What a throwing transform throws is the error, the old one underneath")
+    @Test("An error thrown by a transform becomes the error, with the previous one underneath")
     func tryMap() throws {
         let whole = TaskResponse(value: 2, error: failure)
         #expect(whole.tryMap { $0 + 1 }.value == 3)

@@ -3,7 +3,7 @@ import FerryXML
 import Foundation
 import Testing
 
-@Suite("Limits of XML", .ownThreads, .timeLimit(.minutes(5)))
+@Suite("XML limits", .ownThreads, .timeLimit(.minutes(5)))
 struct XMLLimitTests {
     private func reason(_ text: String) -> String? {
         do throws(XMLParsingError) {
@@ -25,7 +25,7 @@ struct XMLLimitTests {
             let body = place == "text" ? "<a>\(references)</a>" : "<a b='\(references)'/>"
             return "<!DOCTYPE a [<!ENTITY e \"\(entity)\">]>\(body)"
         }
-        // 190 KB that would become 3 GB.
+        // A text of 190 KB that would expand to 3 GB.
         #expect(reason(text(31_000)) == "The entities expand to more than 8388608 bytes")
         #expect(reason(text(89)) != nil)
         let fine = try ParsedXMLDocument(XMLContent(Data(text(88).utf8))).makeDocument()
@@ -47,7 +47,7 @@ struct XMLLimitTests {
         #expect(reason(text(120)) != nil)
     }
 
-    @Test("The first declaration of an entity counts, and so does its size")
+    @Test("The first declaration of an entity counts, with its size")
     func firstDeclaration() {
         let long = String(repeating: "x", count: 100_000)
         let references = String(repeating: "&e;", count: 1_000)
@@ -55,7 +55,7 @@ struct XMLLimitTests {
         #expect(reason("<!DOCTYPE a [<!ENTITY e ''><!ENTITY e '\(long)'>]><a>\(references)</a>") == nil)
     }
 
-    @Test("Entities within entities and parameter entities are refused where they are declared")
+    @Test("Nested entities and parameter entities are refused where they are declared")
     func nested() {
         let plain = "Entities other than plain text are not allowed"
         #expect(reason("<!DOCTYPE a [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><a>&b;</a>") == plain)
@@ -64,7 +64,7 @@ struct XMLLimitTests {
         #expect(reason("<!DOCTYPE a [%p;]><a/>") != nil)
     }
 
-    @Test("Nothing that a text names is read or fetched")
+    @Test("No external resource that a text names is read or fetched")
     func external() throws {
         let server = try LoopbackServer { _ in .text("<!ENTITY e 'fetched'>") }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-xml-\(UUID().uuidString)")
@@ -78,7 +78,7 @@ struct XMLLimitTests {
             )
             #expect(reason("<!DOCTYPE a [<!ENTITY e PUBLIC 'p' '\(target)'>]><a>&e;</a>") != nil)
             #expect(reason("<!DOCTYPE a [<!ENTITY % e SYSTEM '\(target)'>%e;]><a/>") != nil)
-            // The document type's own file may be named, and declares nothing.
+            // The document type may name an external subset, which declares nothing here.
             #expect(reason("<!DOCTYPE a SYSTEM '\(target)'><a>&e;</a>") == "The entity e is not declared")
             let named = try XMLContent(Data("<!DOCTYPE a SYSTEM '\(target)'><a>b</a>".utf8))
             #expect(try ParsedXMLDocument(named).makeDocument().rootElement()?.stringValue == "b")
@@ -90,7 +90,7 @@ struct XMLLimitTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Attributes, namespaces, names and levels have limits")
+    @Test("Attributes, namespaces, names and nesting have limits")
     func limits() {
         func attributes(_ count: Int, _ name: String) -> String { (0..<count).map { " \(name)\($0)='u'" }.joined() }
         #expect(reason("<a\(attributes(1_000, "b"))/>") == nil)

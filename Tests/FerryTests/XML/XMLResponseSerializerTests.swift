@@ -18,7 +18,7 @@ struct XMLResponseSerializerTests {
         }
     }
 
-    @Test("The parser serializer gives an unstarted parser, after the checks")
+    @Test("The parser serializer yields an unstarted parser after validation")
     func parser() throws {
         let result = try SampleResponse(200, "application/xml", "<a><b/></a>").serialized(by: .xmlParser)
         let content = try #require(result.value)
@@ -41,7 +41,7 @@ struct XMLResponseSerializerTests {
         #expect(empty.error == nil)
     }
 
-    @Test("A well-formed body becomes a tree, and every caller gets one of its own")
+    @Test("A well-formed body becomes a tree, and each call creates a separate document")
     func document() throws {
         let result = try SampleResponse(200, "text/xml", "<a x='1'><b>t</b></a>").serialized(by: .xmlDocument)
         let parsed = try #require(result.value)
@@ -69,7 +69,7 @@ struct XMLResponseSerializerTests {
         #expect(try SampleResponse(200, "text/xml", text).serialized(by: .xmlParser).codes == [.decodingFailed])
     }
 
-    @Test("The parse error lies on top of the status, and empty bodies are none")
+    @Test("The parse error is the outer error, the status underneath, and an empty body is not an error")
     func chain() throws {
         let broken = try SampleResponse(500, "text/xml", "<a>").serialized(by: .xmlDocument)
         #expect(broken.codes == [.decodingFailed, .unacceptableStatusCode])
@@ -83,7 +83,7 @@ struct XMLResponseSerializerTests {
         }
     }
 
-    @Test("Deep trees, exploding and external entities do no harm")
+    @Test("Deep trees, exploding entities and external entities are harmless")
     func hostile() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "<a>", count: levels) + String(repeating: "</a>", count: levels)
@@ -128,7 +128,7 @@ struct XMLResponseSerializerTests {
         ("<!DOCTYPE a PUBLIC \"\u{e9}\" \"\"><a/>", false), ("<!DOCTYPE a SYSTEM><a/>", false),
     ]
 
-    @Test("Texts are well-formed or not as XML 1.0 says", arguments: strict)
+    @Test("Well-formedness follows XML 1.0", arguments: strict)
     func strictness(text: String, isWellFormed: Bool) throws {
         let result = try SampleResponse(200, "text/xml", text).serialized(by: .xmlDocument)
         #expect((result.value != nil) == isWellFormed, "\(String(describing: result.error))")
@@ -138,7 +138,7 @@ struct XMLResponseSerializerTests {
         #expect(parser.parserError == nil)
     }
 
-    @Test("Texts in other encodings become UTF-8, by mark, Content-Type or declaration")
+    @Test("Texts in other encodings are decoded by byte order mark, Content-Type or declaration")
     func encodings() throws {
         let latin = Data("<?xml version='1.0' encoding='iso-8859-1'?><a>".utf8) + [0xE9] + Data("</a>".utf8)
         let wide = try #require("<?xml version='1.0' encoding='utf-16'?><a>é<?x?></a>".data(using: .utf16LittleEndian))

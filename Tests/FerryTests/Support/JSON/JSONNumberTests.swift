@@ -9,7 +9,7 @@ struct JSONNumberTests {
     }
 
     @Test(
-        "Equal numbers are equal however they are written",
+        "Equal numbers are equal however they are spelled",
         arguments: [
             ("1", "1.0"), ("1", "10e-1"), ("100", "1e2"), ("0", "-0"), ("0", "0.000e99999999999999999999"),
             ("0.5", "5E-1"), ("18446744073709551615", "1844674407370955161.5e1"),
@@ -29,7 +29,7 @@ struct JSONNumberTests {
         #expect(try number("18446744073709551615") != number("18446744073709551616"))
     }
 
-    @Test("Integers come back exactly or not at all")
+    @Test("Integers are converted exactly or not at all")
     func integers() throws {
         #expect(try number("9007199254740993").integer(as: Int64.self) == 9_007_199_254_740_993)
         #expect(try number("18446744073709551615").integer(as: UInt64.self) == .max)
@@ -56,7 +56,7 @@ struct JSONNumberTests {
         #expect(JSONNumber(Decimal(19.5))?.doubleValue == 19.5)
     }
 
-    @Test("Infinity and NaN are no JSON numbers")
+    @Test("Infinity and NaN are not JSON numbers")
     func nonfinite() {
         #expect(JSONNumber(Double.infinity) == nil)
         #expect(JSONNumber(Double.nan) == nil)
@@ -64,7 +64,7 @@ struct JSONNumberTests {
         #expect(JSONNumber(Int128.max).doubleValue == Double(Int128.max))
     }
 
-    @Test("Doubles are read as exactly as the standard library reads them")
+    @Test("Doubles are parsed as exactly as by the standard library")
     func doubles() throws {
         var random = RandomBytes(seed: 7)
         for _ in 0..<20_000 {

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON values")
 struct JSONValueTests {
     @Test(
-        "Well-formed texts are read and written as they are",
+        "Well-formed texts are read, and written unchanged",
         arguments: [
             "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
             "0.1", "-2.5", "1e+30", "5e-324", "1.7976931348623157e+308", "0.30000000000000004",
@@ -23,7 +23,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Texts that are not JSON are refused, with the place",
+        "Texts that are not JSON are refused with an offset",
         arguments: [
             ("", 0), ("  ", 2), ("tru", 0), ("trux", 0), ("nul", 0), ("[1,]", 3), ("[1 2]", 3), ("[", 1), ("{", 1),
             (#"{"a"}"#, 4), (#"{"a":}"#, 5), (#"{"a":1,}"#, 7), ("{1:2}", 1), ("01", 1), ("-", 0), ("+1", 0),
@@ -58,7 +58,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("A slice of a larger buffer is read in its own bounds")
+    @Test("A slice of a larger buffer is read within its own bounds")
     func slice() throws {
         let data = Data("xx[1,22]yy".utf8)
         #expect(try JSONValue(json: data[2..<8]) == [1, 22])
@@ -66,7 +66,7 @@ struct JSONValueTests {
         #expect(try JSONValue(json: data[5..<6]) == 2)
     }
 
-    @Test("As many levels as Foundation takes are read, more are refused")
+    @Test("Nesting is limited to the 512 levels that Foundation allows")
     func depth() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -85,13 +85,13 @@ struct JSONValueTests {
         }
     }
 
-    @Test("Of members with the same name the last one stays")
+    @Test("Of several members with the same name the last one is kept")
     func duplicates() throws {
         #expect(try JSONValue(json: #"{"a":1,"a":2}"#) == ["a": 2])
         #expect(JSONValue(dictionaryLiteral: ("a", 1), ("a", 2)) == ["a": 2])
     }
 
-    @Test("Members and elements are reached by name and place, and what is not there is nil")
+    @Test("Members and elements are accessed by name and index, and missing ones are nil")
     func access() throws {
         var json: JSONValue = [
             "user": ["name": "Ada", "tags": ["a", "b"]], "n": 1.5, "big": 1, "no": .null, "yes": true,
@@ -123,7 +123,7 @@ struct JSONValueTests {
         #expect(null == ["a": 2])
     }
 
-    @Test("Null is taken out of objects, of arrays too, or not at all")
+    @Test("Null values are removed from objects, from arrays too, or not at all")
     func nullRemoval() {
         let json: JSONValue = ["a": .null, "b": [.null, 1, ["c": .null, "d": [.null]]]]
         #expect(json.removingNullValues(.none) == json)
@@ -133,7 +133,7 @@ struct JSONValueTests {
         #expect(JSONValue("x").removingNullValues() == "x")
     }
 
-    @Test("Values become typed values and the other way round")
+    @Test("JSON values convert to and from typed values")
     func typed() throws {
         struct User: Codable, Equatable {
             var name: String
@@ -146,7 +146,7 @@ struct JSONValueTests {
         #expect(try PropertyListDecoder().decode(JSONValue.self, from: plist) == ["a": [1, "b", 2.5, true]])
     }
 
-    @Test("Writing can be pretty, sorted or safe for HTML")
+    @Test("Output can be pretty-printed, sorted or safe for HTML")
     func writing() {
         let json: JSONValue = ["b": [1, [:], []], "a": "</x>"]
         #expect(json.description == #"{"a":"</x>","b":[1,{},[]]}"#)
@@ -165,7 +165,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Damaged texts are read or refused as Foundation does it, and never crash",
+        "Damaged texts are read or refused as by Foundation, and never crash",
         .timeLimit(.minutes(5)),
         .ownThreads
     )
@@ -179,7 +179,7 @@ struct JSONValueTests {
             let bytes = random.damage(base)
             let value = try? JSONValue(json: Data(bytes))
             if let value { #expect(try JSONValue(json: value.jsonData()) == value) }
-            // Foundation takes a comma before a closing bracket, which RFC 8259 does not.
+            // Foundation accepts a comma before a closing bracket, which RFC 8259 does not allow.
             let isAccepted = (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) != nil
             let comma = String(decoding: bytes, as: UTF8.self).contains(#/,\s*[\]}]/#)
             if isAccepted != (value != nil), !comma {

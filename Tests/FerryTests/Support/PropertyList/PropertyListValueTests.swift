@@ -14,7 +14,7 @@ struct PropertyListValueTests {
         "array": .array([.array([]), .dictionary([:]), .string("abc"), .array((0..<300).map { .integer($0) })]),
     ])
 
-    /// The same as Foundation writes it.
+    /// The same value as Foundation objects.
     private var foundation: [String: Any] {
         [
             "bool": true, "no": false, "small": 1, "negative": -5, "large": 1 << 40, "least": Int64.min,
@@ -35,7 +35,7 @@ struct PropertyListValueTests {
         #expect(try PropertyListValue(propertyList: try written(.xml)) == value)
     }
 
-    @Test("Values are reached by name and place, and what is not there is nil")
+    @Test("Values are accessed by name and index, and missing ones are nil")
     func access() {
         #expect(value.text?.string == "abc")
         #expect(value["array"]?[3]?[299]?.int == 299)
@@ -50,7 +50,7 @@ struct PropertyListValueTests {
         #expect(value["bool"]?.bool == true)
     }
 
-    @Test("Keyed archives show their references")
+    @Test("Keyed archives expose their references")
     func uid() throws {
         let archive = try NSKeyedArchiver.archivedData(withRootObject: NSString("hi"), requiringSecureCoding: true)
         let list = try PropertyListValue(propertyList: archive)
@@ -63,12 +63,12 @@ struct PropertyListValueTests {
         "<plist version=\"1.0\"><dict><key>a</key></dict></plist>", "<plist><array></plist>",
     ]
 
-    @Test("What is no list is refused", arguments: refusedTexts)
+    @Test("Data that is not a property list is refused", arguments: refusedTexts)
     func refused(text: String) {
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: Data(text.utf8)) }
     }
 
-    @Test("Every beginning of a list is refused")
+    @Test("Every truncated list is refused")
     func truncated() throws {
         let data = try written(.binary)
         for length in stride(from: 0, to: data.count, by: 7) {
@@ -115,7 +115,7 @@ struct PropertyListValueTests {
         #expect(refused > 1000)
     }
 
-    /// A list of objects, each given by its bytes; references have two bytes.
+    /// Returns a binary list of objects given by their bytes; references take two bytes.
     private func list(_ objects: [[UInt8]], top: UInt8 = 0) -> Data {
         var bytes = Array("bplist00".utf8)
         var table: [UInt8] = []
@@ -134,7 +134,7 @@ struct PropertyListValueTests {
         [0xA0 | UInt8(references.count)] + references.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }
 
-    @Test("Sharing is kept; cycles, overlaps, depth and what unfolds without end are refused")
+    @Test("Shared objects are kept; cycles, overlaps, deep nesting and exponential expansion are refused")
     func hostile() throws {
         #expect(
             try PropertyListValue(propertyList: list([array(1, 1), [0x51, 0x61]]))
@@ -151,14 +151,14 @@ struct PropertyListValueTests {
         ] {
             #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: hostile) }
         }
-        // Each level has the next one twice: 2 to the power of 40 values.
+        // Each level contains the next one twice: 2 to the power of 40 values.
         let doubling = (0..<40).map { array($0 + 1, $0 + 1) } + [[0x09]]
         #expect {
             try PropertyListValue(propertyList: list(doubling))
         } throws: { error in
             (error as? PropertyListParsingError)?.reason.contains("expands") == true
         }
-        // A chain whose links are all read before it is deep.
+        // A chain whose links are all read before its depth is known.
         let links = (1..<2000).map { $0 == 1 ? [0x09] : array($0 - 1) }
         let references = (1..<2000).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         let chain: [[UInt8]] = [[0xAF, 0x11, 0x07, 0xCF] + references] + links
@@ -169,9 +169,9 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("Objects that overlap cannot ask for more memory than the list has")
+    @Test("Overlapping objects cannot use more memory than the list's size allows")
     func overlap() {
-        // A thousand strings which all begin in the same run of bytes.
+        // A thousand strings that all start at the same offset.
         var bytes = Array("bplist00".utf8)
         let strings = 1000
         bytes += [0xAF, 0x11, UInt8(strings >> 8), UInt8(strings & 0xFF)]

@@ -5,7 +5,7 @@ import Testing
 @Suite("Charsets", .timeLimit(.minutes(5)))
 struct CharsetTests {
     @Test(
-        "Any two bytes become a text or an error, also with replacement characters",
+        "Any two bytes become a string or an error, and a string with lossy conversion",
         arguments: ["euc-jp", "shift_jis", "gb18030", "big5", "euc-kr", "iso-2022-jp", "utf-16", "utf-8", "utf-32"]
     )
     func allPairs(charset: String) throws {
@@ -21,7 +21,7 @@ struct CharsetTests {
         }
     }
 
-    @Test("EUC-JP is read with all its three sets")
+    @Test("EUC-JP is decoded with all three of its character sets")
     func japaneseEUC() throws {
         let bytes: [UInt8] = [0x41, 0xA4, 0xA2, 0xB4, 0xC1, 0x0A, 0x8E, 0xB1, 0x8F, 0xB0, 0xA1, 0x42]
         let sample = SampleResponse(200, "text/plain; charset=EUC-JP", bytes: Data(bytes))
