@@ -3,8 +3,8 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What AFNetworking archives of its managers.
-@Suite("Described managers", .timeLimit(.minutes(5)))
+/// The properties that AFNetworking archives of its managers.
+@Suite("Manager descriptors", .timeLimit(.minutes(5)))
 struct HTTPManagerDescriptorTests {
     private func manager(_ base: URL) throws -> HTTPSessionManager {
         let manager = HTTPSessionManager(baseURL: base)
@@ -18,7 +18,7 @@ struct HTTPManagerDescriptorTests {
         try JSONDecoder().decode(HTTPManagerDescriptor.self, from: JSONEncoder().encode(descriptor))
     }
 
-    @Test("A manager comes back with base URL, serializers and policy, and works")
+    @Test("A manager is restored with base URL, serializers and policy, and works")
     func sessionManager() async throws {
         let server = try LoopbackServer()
         let original = try manager(server.url("/v1"))
@@ -31,7 +31,7 @@ struct HTTPManagerDescriptorTests {
         #expect(echo.header("X-Serializer") == "s")
     }
 
-    @Test("A manager of operations comes back too")
+    @Test("An operation manager is restored too")
     func operationManager() throws {
         let base = try #require(URL(string: "https://example.com/v1/"))
         let original = HTTPRequestOperationManager(sessionManager: try manager(base))
@@ -41,21 +41,21 @@ struct HTTPManagerDescriptorTests {
         #expect(made.securityPolicy == original.securityPolicy)
     }
 
-    @Test("A serializer that is code cannot be described")
+    @Test("A serializer with a closure cannot be described")
     func code() throws {
         let manager = HTTPSessionManager(baseURL: nil)
         manager.responseSerializer = CompoundResponseSerializer<JSONValue>([JSONResponseSerializer()])
         #expect(throws: NetworkError.self) { try HTTPManagerDescriptor(manager) }
     }
 
-    @Test("What is no description is a decoding error", arguments: ["", "{}", "[]", #"{"baseURL":1}"#])
+    @Test("Invalid descriptor data is a decoding error", arguments: ["", "{}", "[]", #"{"baseURL":1}"#])
     func garbage(_ text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(HTTPManagerDescriptor.self, from: Data(text.utf8))
         }
     }
 
-    @Test("Pins without https are an error when the manager is made, and not dropped")
+    @Test("Pins without https are an error when the manager is restored, and are not dropped")
     func pins() throws {
         let server = try LoopbackServer()
         let manager = HTTPSessionManager(baseURL: server.url)

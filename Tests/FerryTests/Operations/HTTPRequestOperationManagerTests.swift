@@ -22,7 +22,7 @@ import Testing
         #expect(HTTPRequestOperationManager().baseURL == nil)
     }
 
-    @Test("Every verb sends its method, parameters and headers, and gives the parsed object")
+    @Test("Every verb sends its method, parameters and headers, and parses the response")
     func verbs() async throws {
         let server = try LoopbackServer()
         let manager = manager(server)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A multipart form is sent whole, with its progress")
+    @Test("A multipart form is sent completely, with its progress")
     func multipart() async throws {
         let server = try LoopbackServer()
         let manager = manager(server)
@@ -73,7 +73,7 @@ import Testing
         #expect(progress.current?.fractionCompleted == 1)
     }
 
-    @Test("A request that cannot be made is no operation, and the failure is told later on the completion queue")
+    @Test("A request that cannot be made yields no operation, and fails later on the completion queue")
     func serializationFailure() async throws {
         let server = try LoopbackServer()
         let manager = manager(server)
@@ -124,7 +124,7 @@ import Testing
         #expect(await eventually { manager.completionGroup.wait(timeout: .now()) == .success })
     }
 
-    @Test("Credential, storage, queue, group and policy are the operation's")
+    @Test("Credential, storage, queue, group and policy are passed to the operation")
     func settings() async throws {
         let server = try LoopbackServer()
         let manager = manager(server)

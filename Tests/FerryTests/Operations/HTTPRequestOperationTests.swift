@@ -7,7 +7,7 @@ import Testing
 @Suite("HTTP request operations", .timeLimit(.minutes(5))) struct HTTPRequestOperationTests {
     private let manager = makeOperationManager()
 
-    /// What the two closures are told.
+    /// The arguments of the two closures.
     private enum End: Equatable, Sendable {
         case success(JSONValue?)
         case failure(NetworkError.Code, JSONValue?)
@@ -25,7 +25,7 @@ import Testing
         return operation
     }
 
-    @Test("Success and failure: one of the two, once, with the object or the error")
+    @Test("Either success or failure is called, once, with the object or the error")
     func ends() async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -95,7 +95,7 @@ import Testing
         #expect(!queues.current.contains(manager.operationQueue.name ?? ""))
     }
 
-    @Test("Another serializer forgets what was parsed, and the error of it")
+    @Test("Setting another serializer discards the parsed object and its error")
     func anotherSerializer() async throws {
         let server = try LoopbackServer { _ in .text("text") }
         let ends = Watched<[End]>([])
@@ -109,7 +109,7 @@ import Testing
         #expect(operation.httpResponse?.statusCode == 200)
     }
 
-    @Test("Closures set after the end are called at once, and a second pair replaces the first")
+    @Test("Closures set after the end are called immediately, and a second pair replaces the first")
     func lateClosures() async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let ends = Watched<[End]>([])
@@ -136,7 +136,7 @@ import Testing
         #expect(operation.responseObject == nil)
     }
 
-    @Test("A body that went to a file is validated without being parsed")
+    @Test("A body written to a file is validated but not parsed")
     func toFile() async throws {
         let server = try LoopbackServer { request in
             .data(Data("not JSON".utf8), contentType: "image/png", status: request.path == "/404" ? 404 : 200)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("A paused and resumed operation parses the whole")
+    @Test("An operation that was paused and resumed parses the whole body")
     func resumed() async throws {
         let json = "[" + Array(repeating: "1", count: 50_000).joined(separator: ",") + "]"
         let stops = Watched(true)
@@ -178,7 +178,7 @@ import Testing
         #expect(server.requests.last?.header("Range") == "bytes=30000-")
     }
 
-    @Test("A copy is a fresh operation with request, serializer, closures and settings, without stream or completion")
+    @Test("A copy is a new operation with request, serializer, closures and settings, without stream or completion")
     func copies() async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let ends = Watched<[End]>([])

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Archives of operations", .timeLimit(.minutes(60))) struct OperationArchiveTests {
+@Suite("Archived operations", .timeLimit(.minutes(60))) struct OperationArchiveTests {
     private let manager = makeOperationManager()
 
     private func keyed(_ operation: RequestOperation) throws -> Data {
         try NSKeyedArchiver.archivedData(withRootObject: operation, requiringSecureCoding: true)
     }
 
-    @Test("A finished operation comes back with everything, and tells its end when it is started")
+    @Test("A finished operation is restored completely, and calls its closures when started")
     func finished() async throws {
         let server = try LoopbackServer { _ in .json("[1]", status: 404) }
         let original = HTTPRequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
@@ -44,7 +44,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test("An operation that is under way is paused, comes back ready, and goes on where it stopped")
+    @Test("A running operation is paused, restored as ready, and continues where it stopped")
     func underWay() async throws {
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
@@ -64,7 +64,7 @@ import Testing
         original.cancel()
     }
 
-    @Test("A file is gone on with if it holds what had arrived, and begun anew otherwise", arguments: [true, false])
+    @Test("A file with the bytes received is continued; otherwise the request starts over", arguments: [true, false])
     func files(_ isKept: Bool) async throws {
         let scratch = try TemporaryFolder()
         let file = scratch.file("body")
@@ -87,7 +87,7 @@ import Testing
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
     }
 
-    @Test("An operation that failed or was cancelled comes back so")
+    @Test("A failed or cancelled operation is restored as such")
     func failed() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("x").faulted(.resetBeforeHead) }
         let broken = RequestOperation(request: URLRequest(url: server.url), manager: manager)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("Serializers without closures come back, and others leave the usual one")
+    @Test("Serializers without closures are restored, and others are replaced by the default")
     func serializers() throws {
         let url = try #require(URL(string: "http://localhost/"))
         func restored(_ serializer: any ValidatingResponseSerializer) throws -> any ValidatingResponseSerializer {
@@ -127,7 +127,7 @@ import Testing
         #expect(try restored(DecodableResponseSerializer(Int.self)) is HTTPDataResponseSerializer)
     }
 
-    @Test("A request with all its properties comes back")
+    @Test("A request is restored with all its properties")
     func descriptor() throws {
         var request = URLRequest(
             url: try #require(URL(string: "https://localhost/a?b=c#d")),
@@ -150,7 +150,7 @@ import Testing
         #expect(!back.httpShouldHandleCookies && !back.allowsCellularAccess)
     }
 
-    @Test("A request that cannot be kept is an error, not a different request")
+    @Test("A request that cannot be archived is an error, not a different request")
     func unkeepable() throws {
         let url = try #require(URL(string: "http://localhost/"))
         var streamed = URLRequest(url: url)
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(
-        "A description that is none is a decoding error",
+        "An invalid request description is a decoding error",
         arguments: [
             #""url":"file:///etc/passwd""#, #""url":"""#, #""method":"G T""#, #""method":"""#,
             #""headers":{"A B":"x"}"#, "\"headers\":{\"A\":\"x\\r\\nB: y\"}", #""timeoutInterval":-1"#,
@@ -183,7 +183,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(RequestDescriptor.self, from: changed) }
     }
 
-    @Test("Data that is no archive is an error")
+    @Test("Data that is not an archive is an error")
     func noArchives() throws {
         let url = try #require(URL(string: "http://localhost/"))
         let archive = try RequestOperation(request: URLRequest(url: url), manager: manager).archivedData()
@@ -193,13 +193,13 @@ import Testing
         for sample in samples {
             #expect(throws: NetworkError.self) { try RequestOperation(archivedData: sample, manager: manager) }
         }
-        // A slice, whose indices do not begin at zero, is an archive too.
+        // A slice whose indices do not start at zero is an archive too.
         let slice = (Data([1, 2, 3]) + archive).dropFirst(3)
         #expect(try RequestOperation(archivedData: slice, manager: manager).request.url == url)
     }
 
     @Test(
-        "A head that says what cannot be is refused, and the field is named",
+        "An archive head with impossible values is refused, and the error names the field",
         arguments: [
             ("byteCount", "9223372036854775807", "byteCount"), ("byteCount", "-1", "byteCount"),
             ("byteCount", "11", "byteCount"), ("dataCount", "9223372036854775807", "dataCount"),
@@ -221,8 +221,8 @@ import Testing
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
     }
 
-    /// `FERRY_FUZZ=1000000` asks for a long run.
-    @Test("Mutated archives give an operation or an error")
+    /// Set `FERRY_FUZZ=1000000` for a long run.
+    @Test("Mutated archives yield an operation or an error")
     func mutatedArchives() throws {
         let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000
         let samples = try Self.samples()
@@ -238,14 +238,14 @@ import Testing
                 #expect(error.code == .decodingFailed)
             }
         }
-        // The mutations are small enough for some to be archives still.
+        // The mutations are small enough that some results are still archives.
         #expect(accepted > 0 && accepted < count)
     }
 
-    /// Damages the archive itself, what is sealed in it, the text of its head, or the numbers and strings there.
+    /// Damages the archive itself, its sealed payload, the text of its head, or a value in the head.
     private static func mutate(_ sample: Data, _ kind: Int, using generator: inout RandomBytes) -> Data {
         if kind == 0 { return Data(generator.damage([UInt8](sample))) }
-        // Sealed again, or the checksum would keep everything out.
+        // Seal the payload again; otherwise the checksum would reject every mutation.
         let payload = [UInt8](sample.dropFirst(OperationArchive.sealLength))
         if kind == 1 { return OperationArchive.seal(Data(generator.damage(payload))) }
         let length = payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -272,7 +272,7 @@ import Testing
         return OperationArchive.seal(Data(prefix + head + payload[(4 + length)...]))
     }
 
-    /// What every archive that was taken has to keep.
+    /// Checks what must hold for every archive that was accepted.
     private func check(_ archive: OperationArchive) throws {
         #expect(archive.state == .ready || archive.state == .finished)
         #expect(archive.request.url?.isWebAddress == true)

@@ -11,7 +11,7 @@ import Testing
         (0..<count).map { HTTPRequestOperation(request: URLRequest(url: server.url("/\($0)")), manager: manager) }
     }
 
-    @Test("Two hundred operations, twenty failing, ten cancelled: the counts are right and the completion is last")
+    @Test("Of two hundred operations twenty fail and ten are cancelled, and the completion is called last")
     func largeBatch() async throws {
         let server = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
@@ -61,7 +61,7 @@ import Testing
         #expect(await eventually { batch[0].isFinished && queue.operationCount == 0 })
     }
 
-    @Test("The completion comes after every operation's own handlers, and what depends on the batch after it")
+    @Test("The completion follows every operation's own handlers and precedes operations that depend on the batch")
     func afterHandlers() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let operations = operations(5, server)
@@ -84,7 +84,7 @@ import Testing
         #expect(log.current.dropLast(2).filter { $0 == "block" }.count == 5)
     }
 
-    @Test("A batch completes in one slot, on a queue of choice, and with operations that were through before")
+    @Test("A batch completes with one slot, on a chosen queue, and with operations that had already finished")
     func narrowQueue() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let operations = operations(4, server)
@@ -107,7 +107,7 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    @Test("A queue that cancels everything completes its batch")
+    @Test("Cancelling all operations of a queue completes its batch")
     func cancelledQueue() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").faulted(.stallBeforeHead) }
         let operations = operations(20, server)
@@ -125,7 +125,7 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    @Test("A batch that is never run is freed, and one whose last operation is dropped completes")
+    @Test("A batch that never runs is released, and a batch whose last operation is dropped completes")
     func dropped() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         weak var unrun: RequestOperation?

@@ -9,7 +9,7 @@ import Testing
     private let manager = makeOperationManager()
     private let count = 600_000
 
-    /// Starts an operation on an entity that stops after 200,000 bytes, and pauses it there.
+    /// Starts an operation whose entity stalls after 200,000 bytes, and pauses it there.
     private func paused(
         _ entity: PacedEntity,
         _ server: LoopbackServer,
@@ -27,7 +27,7 @@ import Testing
         return operation
     }
 
-    @Test("A pause keeps what has arrived, and 206 brings the rest")
+    @Test("A pause keeps the bytes received, and a 206 response brings the rest")
     func continues() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -49,7 +49,7 @@ import Testing
         #expect(requests.last?.header("Accept-Encoding") == "identity")
     }
 
-    @Test("Another entity comes with 200 and starts over")
+    @Test("A changed entity arrives with 200, and the body starts over")
     func restarts() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -62,7 +62,7 @@ import Testing
         #expect((operation.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"v2\"")
     }
 
-    @Test("A file stream is continued, and cut off when the entity is another", arguments: [false, true])
+    @Test("A file stream is continued, and truncated if the entity has changed", arguments: [false, true])
     func fileStream(_ changes: Bool) async throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("body", "old contents")
@@ -79,7 +79,7 @@ import Testing
         #expect(server.requests.last?.header("Range") == "bytes=200000-")
     }
 
-    @Test("What an appending stream held before the body stays there when the body starts over")
+    @Test("The bytes that an appending stream held before the body survive a new start")
     func appendingStream() async throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("body", "before")
@@ -92,7 +92,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("before".utf8) + entity.body)
     }
 
-    @Test("A stream that cannot start over is continued, or makes the operation fail", arguments: [false, true])
+    @Test("A stream that cannot be truncated is continued, or fails if the entity changed", arguments: [false, true])
     func plainStream(_ changes: Bool) async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("A weak entity tag is no reason to continue")
+    @Test("A weak entity tag does not allow continuation")
     func weakTag() async throws {
         let entity = PacedEntity(count: count)
         entity.state.change { $0.tag = "W/\"v1\"" }
@@ -133,13 +133,13 @@ import Testing
         #expect(operation.responseData == entity.body)
     }
 
-    /// How a server may answer a request for the rest, wrongly or oddly.
+    /// A wrong or odd 206 response to the request for the rest.
     enum OddAnswer: String, CaseIterable {
         case earlierStart, laterStart, shortRest, otherTotal, otherTag, noRange
     }
 
     @Test(
-        "A 206 with another range than the one asked for is dropped, and the whole asked for",
+        "A 206 response with the wrong range is discarded, and the whole entity is requested",
         arguments: OddAnswer.allCases
     )
     func wrongRange(_ odd: OddAnswer) async throws {
@@ -173,11 +173,11 @@ import Testing
         #expect(server.requests.last?.header("Range") == nil)
     }
 
-    @Test("416 for the length that has arrived is the end, and for another one a new start", arguments: [0, 1])
+    @Test("A 416 response ends the body if its length matches, and starts over otherwise", arguments: [0, 1])
     func unsatisfiable(_ surplus: Int) async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        // Without an announced length nothing says that the body was whole already.
+        // Without an announced length, nothing says that the body was already complete.
         entity.state.change { state in
             let whole = state
             state.answer = { request in
@@ -200,7 +200,7 @@ import Testing
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("Any other answer to the request for the rest is the response")
+    @Test("Any other status for the request for the rest is the response")
     func otherStatus() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
@@ -212,7 +212,7 @@ import Testing
         #expect(operation.responseString == "gone")
     }
 
-    @Test("Progress is right across the seam, and after a new start")
+    @Test("Progress is right across a continuation, and after a new start")
     func progress() async throws {
         let entity = PacedEntity(count: count, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
@@ -238,7 +238,7 @@ import Testing
         #expect(seen.last?.completedByteCount == 50_000)
     }
 
-    @Test("A pause before the response, of a POST, or with a Range of one's own starts over")
+    @Test("A pause before the response, of a POST, or with the caller's own Range starts over")
     func nothingToContinue() async throws {
         let entity = PacedEntity(count: 1000)
         let server = try LoopbackServer { request in
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test("Fifty megabytes, paused and resumed five times, with another entity in between, are exact")
+    @Test("Fifty megabytes paused and resumed five times arrive exactly, though the entity changes once")
     func fiftyMegabytes() async throws {
         let count = 50_000_000
         let entity = PacedEntity(count: count, stopsAfter: 7_000_000)

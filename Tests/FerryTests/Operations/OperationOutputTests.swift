@@ -7,7 +7,7 @@ import Testing
 @Suite("Output streams of operations", .timeLimit(.minutes(5))) struct OperationOutputTests {
     private let manager = makeOperationManager()
 
-    /// A stream that takes a few bytes at a time, and fails when it has enough.
+    /// A stream that accepts a few bytes at a time, and fails beyond its limit.
     private final class OddStream: OutputStream {
         enum Failure: Error { case enough }
 
@@ -58,7 +58,7 @@ import Testing
         return operation
     }
 
-    @Test("A pipe, a directory or a device in the place of the file is an error, and is not waited for")
+    @Test("A pipe, a directory or a device instead of a file is an error, and opening it does not block")
     func notAFile() throws {
         let folder = try TemporaryFolder()
         let pipe = folder.file("pipe")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A symbolic link is followed, and what its file holds is kept only for appending", arguments: [true, false])
+    @Test("A symbolic link is followed, and its file keeps its contents only for appending", arguments: [true, false])
     func links(_ appends: Bool) throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("file", "old")
@@ -86,7 +86,7 @@ import Testing
         #expect(folder.data("file") == Data((appends ? "old!" : "!").utf8))
     }
 
-    @Test("Foundation's file and memory streams take the body")
+    @Test("Foundation's file and memory streams receive the body")
     func foundationStreams() async throws {
         let server = try LoopbackServer()
         let scratch = try TemporaryFolder()
@@ -100,7 +100,7 @@ import Testing
         #expect(toMemory.byteCount == 300_000)
     }
 
-    @Test("A stream that takes little at a time gets everything")
+    @Test("A stream that accepts a few bytes at a time receives everything")
     func shortWrites() async throws {
         let server = try LoopbackServer()
         let stream = OddStream(most: 1000)
@@ -110,7 +110,7 @@ import Testing
         #expect(stream.streamStatus == .closed)
     }
 
-    @Test("A stream that fails makes the operation fail, with the reason underneath")
+    @Test("A failing stream fails the operation, with the stream's error underneath")
     func failingStream() async throws {
         let server = try LoopbackServer()
         let operation = await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000))
@@ -118,7 +118,7 @@ import Testing
         #expect(operation.error?.underlyingError is OddStream.Failure)
     }
 
-    @Test("A stream that is full makes the operation fail")
+    @Test("A full stream fails the operation")
     func fullStream() async throws {
         let server = try LoopbackServer()
         let operation = await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000, result: 0))
@@ -126,14 +126,14 @@ import Testing
         #expect(operation.error?.message.contains("full") == true)
     }
 
-    @Test("A stream that claims to have written more than it was given makes the operation fail")
+    @Test("A stream that claims to have written more than it was given fails the operation")
     func lyingStream() async throws {
         let server = try LoopbackServer()
         let operation = await run(server.url("/bytes/3000"), into: OddStream(most: 1000, limit: 0, result: 1 << 40))
         #expect(operation.error?.code == .fileError)
     }
 
-    @Test("A file that cannot be made makes the operation fail before anything is sent")
+    @Test("A file that cannot be created fails the operation before anything is sent")
     func unwritableFile() async throws {
         let server = try LoopbackServer()
         let file = URL(fileURLWithPath: "/nowhere/at/all")
@@ -152,7 +152,7 @@ import Testing
         #expect(operation.error?.code == .fileError)
     }
 
-    @Test("A file stream writes, counts, cuts off, and says what it cannot do")
+    @Test("A file stream writes, counts, truncates, and reports what it cannot do")
     func fileOutputStream() throws {
         let scratch = try TemporaryFolder()
         let file = try scratch.file("file", "12345")

@@ -9,7 +9,7 @@ import Testing
 
     private let rounds = ProcessUsage.isThreadSanitized ? 40 : 150
 
-    @Test("Starts, pauses, resumptions and cancellations from many threads complete each operation once")
+    @Test("Starting, pausing, resuming and cancelling from many threads completes each operation once")
     func controls() async throws {
         let entity = PacedEntity(count: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
@@ -49,7 +49,7 @@ import Testing
         #expect(await eventually { manager.tasks.isEmpty })
     }
 
-    @Test("Operations in a queue finish whatever is done to them meanwhile")
+    @Test("Operations in a queue finish while they are paused, resumed and cancelled")
     func queued() async throws {
         let entity = PacedEntity(count: 50_000)
         let server = try LoopbackServer(handler: entity.handler)
@@ -83,7 +83,7 @@ import Testing
         #expect(operations.allSatisfy { $0.error.map(\.isCancelled) ?? true })
     }
 
-    @Test("A cancellation against the end is one or the other, once", arguments: [0, 1])
+    @Test("A cancellation that races with the end yields exactly one of the two results", arguments: [0, 1])
     func cancelAgainstEnd(_ spread: Int) async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         for round in 0..<rounds {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("Settings and results may be used from anywhere while an operation runs")
+    @Test("Settings and results may be used from any thread while an operation runs")
     func settings() async throws {
         let entity = PacedEntity(count: 500_000)
         let server = try LoopbackServer(handler: entity.handler)
@@ -135,7 +135,7 @@ import Testing
         for operation in operations { #expect(operation.responseData == entity.body) }
     }
 
-    @Test("A session that is invalidated ends its operations")
+    @Test("Invalidating the session ends its operations")
     func invalidation() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").faulted(.stallBeforeHead) }
         let manager = makeOperationManager()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-/// AFNetworking 2: the table of transitions, and what each event does in each state.
+/// AFNetworking 2's table of transitions, and the effect of each event in each state.
 @Suite("The states of an operation") struct OperationStateTests {
     typealias State = RequestOperation.State
     typealias Event = OperationMachine.Event
@@ -34,7 +34,7 @@ import Testing
         ]
     }
 
-    @Test("Every row of the table is as AFNetworking has it", arguments: Row.all)
+    @Test("Every row of the table matches AFNetworking", arguments: Row.all)
     func row(_ row: Row) {
         #expect(row.from.canBecome(row.to, isCancelled: false) == row.always)
         #expect(row.from.canBecome(row.to, isCancelled: true) == row.ifCancelled)
@@ -46,7 +46,7 @@ import Testing
         #expect(State.allCases.map(\.rawValue) == [-1, 1, 2, 3])
     }
 
-    /// A way to each situation an operation can be in.
+    /// The situations an operation can be in, each with a way to reach it.
     enum Situation: String, CaseIterable, Sendable {
         case ready, readyCancelled, executing, executingEnding, paused, pausedStarted, finished, finishedArchived
 
@@ -121,7 +121,7 @@ import Testing
         #expect(Set(Step.all.map { "\($0.situation)-\($0.event)" }).count == Step.all.count)
     }
 
-    @Test("Ten thousand random ways tell legal steps only, and end once")
+    @Test("Ten thousand random sequences of events report legal transitions only, and finish at most once")
     func randomWays() {
         var generator = RandomBytes(seed: 1)
         for _ in 0..<10_000 {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("An operation that is paused and cancelled after its start goes through ready to its end")
+    @Test("An operation paused and cancelled after its start becomes ready, then finished")
     func cancelWhilePaused() {
         var machine = Situation.pausedStarted.machine
         #expect(machine.take(.cancel) == .concludeCancelled)

@@ -23,7 +23,7 @@ import Testing
         TestTransport.all[0].manager(baseURL: server.url)
     }
 
-    @Test("The responses come as they are ready, failures among them, no more than the limit at once")
+    @Test("Responses arrive as they complete, failures included, and no more requests run than the limit")
     func sequence() async throws {
         let running = Watched((now: 0, most: 0))
         let server = try server(running)
@@ -52,7 +52,7 @@ import Testing
         #expect(updates.last?.completedByteCount == (0..<50).reduce(0) { $0 + Int64("\($1 * 2)".utf8.count) })
     }
 
-    @Test("All at once, the responses are in the order of the requests")
+    @Test("The collected responses are in the order of the requests")
     func allAtOnce() async throws {
         let server = try server()
         let responses = try await manager(server).responses(for: requests(30), maxConcurrent: 8)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("An empty batch ends at once, and a limit below one is one")
+    @Test("An empty batch ends immediately, and a limit below one counts as one")
     func edges() async throws {
         let running = Watched((now: 0, most: 0))
         let server = try server(running)
@@ -74,7 +74,7 @@ import Testing
         #expect(running.current.most == 1)
     }
 
-    @Test("A request that cannot be made is a response with an error")
+    @Test("A request that cannot be made yields a response with an error")
     func unmakeable() async throws {
         let server = try server()
         let requests = [Request("http:///", as: Int.self), Request("1", as: Int.self)]
@@ -83,7 +83,7 @@ import Testing
         #expect(responses[1].value == 2)
     }
 
-    @Test("Nothing is sent before the first response is asked for, nor much more than is read")
+    @Test("Nothing is sent before the first response is requested, and little more than is read")
     func pacing() async throws {
         let server = try server()
         let manager = manager(server)
@@ -96,7 +96,7 @@ import Testing
         #expect((3...4).contains(server.requestCount))
     }
 
-    @Test("Leaving the loop cancels what is under way")
+    @Test("Leaving the loop cancels the requests that are running")
     func leaving() async throws {
         let server = try LoopbackServer { request in
             request.path == "/0" ? .json("0") : LoopbackResponse.json("1").faulted(.stallBeforeHead)

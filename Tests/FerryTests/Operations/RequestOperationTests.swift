@@ -32,7 +32,7 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    @Test("An operation started by hand finishes, and a second start does nothing")
+    @Test("An operation started manually finishes, and a second start does nothing")
     func startedByHand() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         let operation = operation(server.url)
@@ -49,7 +49,7 @@ import Testing
         #expect(server.requestCount == 1)
     }
 
-    @Test("The text is read by the charset the response names, and as UTF-8 otherwise")
+    @Test("The text is decoded with the charset of the response, and as UTF-8 otherwise")
     func encodings() async throws {
         let server = try LoopbackServer { request in
             let type = ["/latin": "text/plain; charset=iso-8859-1", "/odd": "text/plain; charset=none-such"]
@@ -75,7 +75,7 @@ import Testing
         #expect(operation.error?.code == .connectionLost)
     }
 
-    @Test("Cancelled before its start, an operation in a queue finishes with -999 and sends nothing")
+    @Test("An operation in a queue that is cancelled before its start finishes with -999 and sends nothing")
     func cancelBeforeStart() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         let operation = operation(server.url)
@@ -94,7 +94,7 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    @Test("Cancelled while it runs, an operation ends with -999 and closes its connection")
+    @Test("An operation cancelled while it runs ends with -999 and closes its connection")
     func cancelWhileRunning() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").faulted(.stallBeforeHead) }
         let operation = operation(server.url)
@@ -108,7 +108,7 @@ import Testing
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
-    @Test("Cancelled while it is paused, an operation leaves its queue")
+    @Test("An operation cancelled while it is paused leaves its queue")
     func cancelWhilePaused() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").faulted(.stallBeforeHead) }
         let operation = operation(server.url)
@@ -159,7 +159,7 @@ import Testing
         #expect(operation.completionBlock == nil)
     }
 
-    @Test("Start and finish are notified, and a pause is a finish")
+    @Test("Start and finish post notifications, and so do resume and pause")
     func notifications() async throws {
         let entity = PacedEntity(count: 1000, stopsAfter: 100)
         let server = try LoopbackServer(handler: entity.handler)
@@ -224,7 +224,7 @@ import Testing
         #expect((2...3).contains(running.current.most))
     }
 
-    @Test("A paused operation keeps its place in its queue")
+    @Test("A paused operation stays in its queue")
     func pausedInQueue() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let queue = OperationQueue()
@@ -242,7 +242,7 @@ import Testing
         #expect(await eventually { queue.operationCount == 0 })
     }
 
-    @Test("An operation that is paused before its start is ready after the pause, and starts when it is told")
+    @Test("An operation paused before its start is ready after the pause, and runs once started")
     func pausedBeforeStart() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let operation = operation(server.url)
@@ -257,7 +257,7 @@ import Testing
         #expect(operation.responseString == "ok")
     }
 
-    @Test("A credential answers the first challenge only, and the refusal is the response")
+    @Test("A credential answers the first challenge only, and a refusal is delivered as the response")
     func credential() async throws {
         let server = try LoopbackServer()
         let right = operation(server.url("/basic-auth/ada/secret"))
@@ -275,7 +275,7 @@ import Testing
         #expect(wrong.responseString == "unauthorized\n")
     }
 
-    @Test("The credential storage is consulted unless the operation says no")
+    @Test("The credential storage is consulted unless the operation opts out")
     func credentialStorage() async throws {
         let server = try LoopbackServer()
         for isAllowed in [true, false] {
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    @Test("Challenge and redirect closures decide, ahead of the manager's hooks")
+    @Test("Challenge and redirect closures take precedence over the manager's hooks")
     func closures() async throws {
         let server = try LoopbackServer()
         let manager = makeOperationManager()
@@ -338,7 +338,7 @@ import Testing
         #expect((asked.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("The cache closure decides what is cached, ahead of the manager's hook")
+    @Test("The cache closure takes precedence over the manager's hook")
     func cacheClosure() throws {
         let url = try #require(URL(string: "http://localhost/"))
         let operation = operation(url)
@@ -373,7 +373,7 @@ import Testing
         #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 300_000))
     }
 
-    @Test("Settings are kept, and a description says what the operation is")
+    @Test("Settings are kept, and the description names state and URL")
     func settings() throws {
         let url = try #require(URL(string: "http://localhost/x"))
         let operation = operation(url)
@@ -388,7 +388,7 @@ import Testing
         #expect(RequestOperation(request: URLRequest(url: url)).manager === RequestOperation.defaultManager)
     }
 
-    @Test("Pins without https are an error, and operations with one policy share a session")
+    @Test("Pins without https are an error, and operations with the same policy share a session")
     func policies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let pinned = operation(server.url)
@@ -411,7 +411,7 @@ import Testing
         #expect(lenient.responseString == "ok")
     }
 
-    @Test("An adapter that refuses makes the operation fail")
+    @Test("An adapter that throws fails the operation")
     func refusedByAdapter() async throws {
         struct Refusal: RequestAdapter {
             func adapt(_ request: URLRequest) throws -> URLRequest {
@@ -427,7 +427,7 @@ import Testing
         #expect(operation.error?.code == .authenticationRequired)
     }
 
-    @Test("Two hundred operations need no threads of their own")
+    @Test("Two hundred operations need no threads besides the shared ones")
     func threads() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.02) }
@@ -444,14 +444,14 @@ import Testing
                 most = max(most, threadCount() - server.openConnectionCount)
                 try await Task.sleep(for: .milliseconds(5))
             }
-            // One for the session; the others are the pool's, which serves everybody.
+            // One thread belongs to the session; the others belong to the shared pool.
             guard most - before < 40, operations.allSatisfy({ $0.error == nil }) else {
                 throw NetworkError(.unknown, message: "\(before) threads became \(most)")
             }
         }
     }
 
-    @Test("An operation that is let go of while paused frees its group and its stream")
+    @Test("Releasing a paused operation leaves its group and closes its stream")
     func freedWhilePaused() async throws {
         let entity = PacedEntity(count: 1000, stopsAfter: 100)
         let server = try LoopbackServer(handler: entity.handler)
@@ -474,7 +474,7 @@ import Testing
     }
 }
 
-/// How many threads the process has.
+/// Returns the number of threads in the process.
 private func threadCount() -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))?.count ?? 0
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-/// A manager for operations, whose notifications go to a centre of its own.
+/// Returns a manager for operations that posts its notifications to a separate center.
 func makeOperationManager(_ configuration: URLSessionConfiguration = .ephemeral) -> SessionManager {
     let manager = SessionManager(configuration: configuration)
     manager.notificationCenter = NotificationCenter()
@@ -13,7 +13,9 @@ func makeOperationManager(_ configuration: URLSessionConfiguration = .ephemeral)
 }
 
 extension OperationQueue {
-    /// Adds operations all at once; Foundation's own method is barred from asynchronous functions, as it may wait.
+    /// Adds operations without waiting.
+    ///
+    /// Foundation's method cannot be called from asynchronous functions, as it may block.
     func add(_ operations: [Operation]) {
         addOperations(operations, waitUntilFinished: false)
     }
@@ -28,20 +30,20 @@ extension RequestOperation {
         return await isThrough.wait(seconds: seconds) { $0 }
     }
 
-    /// Waits until that many bytes have arrived.
+    /// Waits until at least that many bytes have arrived.
     func hasReceived(_ count: Int64) async -> Bool {
         await eventually { self.byteCount >= count }
     }
 }
 
-/// An entity that can be asked for in parts, sent until someone lets go of the brake.
+/// An entity that supports ranges, and can stall after a number of bytes.
 final class PacedEntity: Sendable {
     struct State: Sendable {
         var tag: String? = "\"v1\""
         var modified: String?
         var offset = 0
         var count: Int
-        /// How many bytes of the next answers are sent before they wait for ever; nil for all.
+        /// The number of bytes after which the next responses stall; nil for none.
         var stopsAfter: Int?
         var answer: (@Sendable (LoopbackRequest) -> LoopbackResponse)?
     }
@@ -52,7 +54,7 @@ final class PacedEntity: Sendable {
         state = Watched(State(count: count, stopsAfter: stopsAfter))
     }
 
-    /// The body of the entity as it is now.
+    /// The current body of the entity.
     var body: Data {
         let state = state.current
         return LoopbackServer.pattern(count: state.count, offset: state.offset)
