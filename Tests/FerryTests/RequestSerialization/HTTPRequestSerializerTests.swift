@@ -15,7 +15,7 @@ struct HTTPRequestSerializerTests {
     }
 
     @Test(
-        "GET, HEAD and DELETE put parameters into the URL, without body or type",
+        "GET, HEAD and DELETE put parameters into the URL, and set no body or type",
         arguments: ["GET", "HEAD", "DELETE", "get"]
     )
     func uri(method: String) throws {
@@ -26,7 +26,7 @@ struct HTTPRequestSerializerTests {
     }
 
     @Test(
-        "The query goes after the one there is, and before the fragment",
+        "The parameters follow an existing query and precede the fragment",
         arguments: [
             ("http://e.com", "http://e.com?k=v"),
             ("http://e.com/", "http://e.com/?k=v"),
@@ -43,7 +43,7 @@ struct HTTPRequestSerializerTests {
         #expect(try serializer.serialize(request(.get, url), parameters: ["k": "v"]).url?.absoluteString == expected)
     }
 
-    @Test("No values leave the URL alone", arguments: [nil, [:], ["a": []]] as [Parameters?])
+    @Test("Parameters without values leave the URL unchanged", arguments: [nil, [:], ["a": []]] as [Parameters?])
     func noTrailingQuestionMark(parameters: Parameters?) throws {
         #expect(try serializer.serialize(request(.get), parameters: parameters).url == url)
     }
@@ -59,14 +59,14 @@ struct HTTPRequestSerializerTests {
         #expect(result.url == url)
     }
 
-    @Test("No parameters give an empty form", arguments: [nil, [:]] as [Parameters?])
+    @Test("Without parameters the form is empty", arguments: [nil, [:]] as [Parameters?])
     func emptyBody(parameters: Parameters?) throws {
         let result = try serializer.serialize(request(.post), parameters: parameters)
         #expect(result.httpBody == Data())
         #expect(result.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
     }
 
-    @Test("A body that is there is kept without parameters, and replaced by them")
+    @Test("An existing body is kept without parameters, and replaced by parameters")
     func existingBody() throws {
         var request = try request(.post)
         request.httpBody = Data("own".utf8)
@@ -76,7 +76,7 @@ struct HTTPRequestSerializerTests {
         #expect(try serializer.serialize(request, parameters: ["a": 1]).httpBody == Data("a=1".utf8))
     }
 
-    @Test("The request's own headers win over the defaults, whatever their case")
+    @Test("The request's own headers take precedence over the defaults, whatever their case")
     func headerPrecedence() throws {
         var serializer = serializer
         serializer.headers = ["X-A": "default", "x-b": "default"]
@@ -90,7 +90,7 @@ struct HTTPRequestSerializerTests {
         #expect(result.value(forHTTPHeaderField: "Content-Type") == "text/own")
     }
 
-    @Test("Default headers are there unless taken away")
+    @Test("Default headers are set unless removed")
     func defaultHeaders() throws {
         let result = try serializer.serialize(request(.get), parameters: nil)
         #expect(result.value(forHTTPHeaderField: "User-Agent") == HTTPHeaders.default["User-Agent"])
@@ -98,7 +98,7 @@ struct HTTPRequestSerializerTests {
         #expect(try bare.serialize(request(.get), parameters: nil).allHTTPHeaderFields ?? [:] == [:])
     }
 
-    @Test("Which methods use the URL is a choice")
+    @Test("The methods that use the URL are configurable")
     func methods() throws {
         let serializer = HTTPRequestSerializer.form { options in options.methodsEncodingParametersInURI = [.post] }
         #expect(try serializer.serialize(request("post"), parameters: ["a": 1]).url?.query == "a=1")
@@ -107,7 +107,7 @@ struct HTTPRequestSerializerTests {
         #expect(get.httpBody == Data("a=1".utf8))
     }
 
-    @Test("An own query serializer makes URL and body, and its error comes through")
+    @Test("A custom query serializer makes URL and body, and its error is rethrown")
     func ownQuery() throws {
         struct Refusal: Error, Equatable {}
         var serializer = serializer
@@ -124,7 +124,7 @@ struct HTTPRequestSerializerTests {
         #expect(throws: Refusal()) { try serializer.serialize(request(.get), parameters: [:]) }
     }
 
-    @Test("A legacy encoding changes bodies only, and what it lacks is an error with the URL")
+    @Test("A legacy encoding applies to bodies only, and text it lacks is an error with the URL")
     func stringEncoding() throws {
         var serializer = serializer
         serializer.stringEncoding = .isoLatin1

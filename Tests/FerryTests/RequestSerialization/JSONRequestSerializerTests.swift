@@ -37,7 +37,7 @@ struct JSONRequestSerializerTests {
         #expect(try body(parameters) == expected)
     }
 
-    @Test("The type is set unless the request names one")
+    @Test("The content type is set unless the request has one")
     func contentType() throws {
         var request = try request(.post)
         #expect(
@@ -51,7 +51,7 @@ struct JSONRequestSerializerTests {
         )
     }
 
-    @Test("Without parameters there is no body and no type, but the default headers")
+    @Test("Without parameters only the default headers are set, and no body or type")
     func noParameters() throws {
         let result = try serializer.serialize(request(.post), parameters: nil)
         #expect(result.httpBody == nil)
@@ -67,13 +67,13 @@ struct JSONRequestSerializerTests {
         #expect(result.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test("DELETE takes a body if told so")
+    @Test("DELETE sends a body if configured so")
     func deleteBody() throws {
         let serializer = JSONRequestSerializer.json { options in options.methodsEncodingParametersInURI = [.get] }
         #expect(try serializer.serialize(request(.delete), parameters: ["a": 1]).httpBody == Data(#"{"a":1}"#.utf8))
     }
 
-    @Test("Encodable values go through the encoder, with its strategies")
+    @Test("Encodable values are encoded with the serializer's encoder and its strategies")
     func encodable() throws {
         struct Event: Encodable {
             let startDate = Date(timeIntervalSince1970: 0)
@@ -88,7 +88,7 @@ struct JSONRequestSerializerTests {
             try body(Parameters(encoding: Event()), by: serializer)
                 == #"{"name":"x","start_date":"1970-01-01T00:00:00Z"}"#
         )
-        // The strategy for dates holds for dictionaries too; their keys are data and stay.
+        // The date strategy applies to dictionaries too; their keys are data and stay unchanged.
         #expect(
             try body(["startDate": .date(Date(timeIntervalSince1970: 0))], by: serializer)
                 == #"{"startDate":"1970-01-01T00:00:00Z"}"#
@@ -98,7 +98,7 @@ struct JSONRequestSerializerTests {
     }
 
     @Test(
-        "What is no JSON is AFNetworking's error",
+        "Parameters that are not valid JSON are AFNetworking's error",
         arguments: [
             "text", 1, true, Parameters(ParameterValue.null), ["a": .double(.nan)], ["a": [.double(.infinity)]],
         ] as [Parameters]
@@ -115,7 +115,7 @@ struct JSONRequestSerializerTests {
         #expect(bridged.localizedFailureReason == "The `parameters` argument is not valid JSON.")
     }
 
-    @Test("Fragments are allowed by choice")
+    @Test("Fragments are allowed if configured so")
     func fragments() throws {
         var serializer = serializer
         serializer.allowsFragments = true

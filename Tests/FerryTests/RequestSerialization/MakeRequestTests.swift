@@ -6,7 +6,7 @@ import Testing
 struct MakeRequestTests {
     private let url = URL(string: "http://e.com/path")!
 
-    @Test("A request is made of its parts")
+    @Test("A request is made from its parts")
     func parts() throws {
         let request = try HTTPRequestSerializer.form.makeRequest(
             method: .post,
@@ -20,7 +20,7 @@ struct MakeRequestTests {
         #expect(request.value(forHTTPHeaderField: "X-A") == "b")
     }
 
-    @Test("Headers of the request replace defaults and what serialization set")
+    @Test("Headers of the request replace defaults and those set by serialization")
     func headersLast() throws {
         var serializer = JSONRequestSerializer()
         serializer.headers["X-A"] = "default"
@@ -35,7 +35,7 @@ struct MakeRequestTests {
         #expect(request.value(forHTTPHeaderField: "User-Agent") == "me")
     }
 
-    @Test("Names keep the case they were given")
+    @Test("Header names keep the case they were given")
     func nameCase() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers = ["x-lower": "1"]
@@ -43,7 +43,7 @@ struct MakeRequestTests {
         #expect(request.allHTTPHeaderFields == ["X-API-key": "2", "X-LOWER": "3"])
     }
 
-    @Test("Nothing is set that was not asked for")
+    @Test("Properties that were not set keep their defaults")
     func untouched() throws {
         let plain = URLRequest(url: url)
         let request = try HTTPRequestSerializer.form.makeRequest(method: .get, url: url)
@@ -55,7 +55,7 @@ struct MakeRequestTests {
         #expect(pipelining(of: request) == pipelining(of: plain))
     }
 
-    @Test("Each property that was set is on the request, and it alone")
+    @Test("Only the properties that were set change the request")
     func properties() throws {
         let plain = URLRequest(url: url)
         let timeout = try HTTPRequestSerializer.form { $0.timeoutInterval = 7 }.makeRequest(method: .get, url: url)
@@ -76,7 +76,7 @@ struct MakeRequestTests {
         #expect(all.networkServiceType == .background)
     }
 
-    @Test("Methods keep their spelling, and what is no token is refused")
+    @Test("Methods keep their spelling, and a method that is not a token is refused")
     func methods() throws {
         let form = HTTPRequestSerializer.form
         #expect(try form.makeRequest(method: "PROPFIND", url: url).httpMethod == "PROPFIND")
@@ -102,7 +102,7 @@ struct MakeRequestTests {
         #expect(request.url?.absoluteString == "http://e.com/y/x?a=1&b=2")
     }
 
-    @Test("A serializer of one's own needs one function, and sets no headers")
+    @Test("A custom serializer needs one function, and sets no headers")
     func ownSerializer() throws {
         struct Plain: RequestSerializer {
             func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest { request }
@@ -140,7 +140,7 @@ struct MakeRequestTests {
         #expect(request.httpMethod == "PUT")
     }
 
-    @Test("Without parts, a multipart request is the plain one")
+    @Test("Without parts, a multipart request is a plain request")
     func noParts() throws {
         let request = try HTTPRequestSerializer.form.makeMultipartRequest(url: url) { _ in }
         #expect(request.httpBodyStream == nil)
@@ -157,7 +157,7 @@ struct MakeRequestTests {
         #expect(error.code == .invalidMethod)
     }
 
-    @Test("An error of the closure that adds parts comes through")
+    @Test("An error of the closure that adds parts is rethrown")
     func closureError() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {

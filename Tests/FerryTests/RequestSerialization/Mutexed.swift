@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that threads of a test share.
+/// A value shared between the threads of a test.
 final class Mutexed<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

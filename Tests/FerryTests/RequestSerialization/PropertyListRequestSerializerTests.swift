@@ -16,7 +16,7 @@ struct PropertyListRequestSerializerTests {
         "data": .data(Data([1, 2])), "decimal": .decimal(2.5), "set": .set([2, 1]),
     ]
 
-    @Test("Values keep their kinds", arguments: [.xml, .binary] as [PropertyListSerialization.PropertyListFormat])
+    @Test("Values keep their types", arguments: [.xml, .binary] as [PropertyListSerialization.PropertyListFormat])
     func roundTrip(format: PropertyListSerialization.PropertyListFormat) throws {
         let serializer = PropertyListRequestSerializer(format: format)
         let result = try serializer.serialize(request(.post), parameters: parameters)
@@ -35,7 +35,7 @@ struct PropertyListRequestSerializerTests {
         #expect(list["set"] as? [Int] == [1, 2])
     }
 
-    @Test("Encodable values go through the encoder")
+    @Test("Encodable values are encoded with the serializer's encoder")
     func encodable() throws {
         struct User: Encodable {
             let name = "Ada"
@@ -50,7 +50,7 @@ struct PropertyListRequestSerializerTests {
         #expect(!body.contains("note"))
     }
 
-    @Test("GET, HEAD and DELETE get a query, and no parameters no body")
+    @Test("GET, HEAD and DELETE get a query, and without parameters there is no body")
     func uriAndNil() throws {
         let serializer = PropertyListRequestSerializer.propertyList
         #expect(try serializer.serialize(request(.get), parameters: ["a": 1]).url?.query == "a=1")
@@ -60,7 +60,7 @@ struct PropertyListRequestSerializerTests {
     }
 
     @Test(
-        "What no property list holds is an error",
+        "Parameters that a property list cannot hold are an error",
         arguments: [
             ["a": nil], ["a": [["b": nil]]], "text", 1, ["a": "control \u{1}"], ["control \u{0}": 1],
         ] as [Parameters]
@@ -73,7 +73,7 @@ struct PropertyListRequestSerializerTests {
         #expect((error as NSError).code == -1016)
     }
 
-    @Test("A format Foundation cannot write is an error")
+    @Test("A format that Foundation cannot write is an error")
     func openStep() throws {
         let serializer = PropertyListRequestSerializer(format: .openStep)
         let error = try #require(throws: RequestSerializationError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Request serialization errors")
 struct RequestSerializationErrorTests {
-    @Test("An error bridges to AFNetworking's domain with texts, URL and cause")
+    @Test("An error bridges to AFNetworking's domain with message, URL and cause")
     func bridging() {
         let cause = CocoaError(.fileNoSuchFile)
         let error =
@@ -34,7 +34,7 @@ struct RequestSerializationErrorTests {
         #expect((RequestSerializationError(code, reason: "") as NSError).code == expected)
     }
 
-    @Test("Without URL and cause their keys are absent")
+    @Test("Without URL and cause their userInfo keys are absent")
     func absent() {
         let userInfo = (RequestSerializationError(.invalidMethod, reason: "r") as NSError).userInfo
         #expect(userInfo["NSErrorFailingURLStringKey"] == nil)

@@ -7,7 +7,7 @@ import Testing
 struct SerializerCodingTests {
     private func coded<Value: Codable>(_ value: Value) throws -> Value {
         let json = try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
-        // What is written again must be the same, or something was lost.
+        // Encoding the decoded value again shows whether anything was lost.
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         return try PropertyListDecoder().decode(Value.self, from: encoder.encode(json))
@@ -45,7 +45,7 @@ struct SerializerCodingTests {
         #expect(one.methodsEncodingParametersInURI == other.methodsEncodingParametersInURI)
     }
 
-    @Test("Request serializers come back with all their settings, set and unset")
+    @Test("Request serializers are restored with all their settings, set and unset")
     func requestSerializers() throws {
         for options in [options, RequestOptions()] {
             expectSame(try coded(HTTPRequestSerializer(options: options)).options, options)
@@ -70,7 +70,7 @@ struct SerializerCodingTests {
         #expect(try coded(JSONRequestSerializer(configureEncoder: { _ in })).configureEncoder == nil)
     }
 
-    @Test("Response serializers come back with all their settings")
+    @Test("Response serializers are restored with all their settings")
     func responseSerializers() throws {
         let validation = Validation(statusCodes: [200, 404], contentTypes: ["application/*+json"])
         for validation in [validation, Validation.none, Validation()] {
@@ -99,7 +99,7 @@ struct SerializerCodingTests {
         }
     }
 
-    @Test("An archive may lack settings, and one with an unknown value is refused")
+    @Test("An archive may lack settings, but an unknown value is refused")
     func otherArchives() throws {
         let decoder = JSONDecoder()
         let empty = try decoder.decode(RequestOptions.self, from: Data("{}".utf8))

@@ -14,7 +14,7 @@ struct SerializerConcurrencyTests {
         """
     private static let url = URL(string: "http://e.com/path")!
 
-    @Test("One JSON serializer gives every thread the same bytes")
+    @Test("One JSON serializer yields the same bytes on every thread")
     func json() {
         let serializer = JSONRequestSerializer()
         onManyThreads { _ in
@@ -39,7 +39,7 @@ struct SerializerConcurrencyTests {
         }
     }
 
-    @Test("One request is the start of many, on many threads")
+    @Test("Many threads serialize copies of one request")
     func sharedRequest() {
         var request = URLRequest(url: Self.url)
         request.httpMethod = "PUT"
@@ -54,7 +54,7 @@ struct SerializerConcurrencyTests {
         #expect(shared.httpBody == nil)
     }
 
-    @Test("One form gives many threads streams of the same body")
+    @Test("One form yields streams of the same body on many threads")
     func multipart() throws {
         let directory = try TemporaryFolder()
         var form = MultipartFormData()
@@ -70,7 +70,7 @@ struct SerializerConcurrencyTests {
         }
     }
 
-    @Test("A stream that exists once goes to one thread only")
+    @Test("Only one thread can read a single-use stream")
     func oneShot() throws {
         var form = MultipartFormData()
         try form.append(inputStream: InputStream(data: Data("abc".utf8)), length: 3, name: "s", fileName: "s")

@@ -2,8 +2,8 @@ import Ferry
 import Foundation
 import Testing
 
-/// Prints how long things take; what they give is checked, how fast they are is for people to judge.
-@Suite("What serialization costs", .serialized, .timeLimit(.minutes(5)))
+/// Prints how long serialization takes; results are checked, durations are not.
+@Suite("Serialization performance", .serialized, .timeLimit(.minutes(5)))
 struct SerializerPerformanceTests {
     private let url = URL(string: "http://e.com/path")!
     private let parameters: Parameters = [

@@ -21,7 +21,7 @@ struct MultipartFileTests {
         return error
     }
 
-    @Test("A URL that is no file URL is AFNetworking's error")
+    @Test("A URL that is not a file URL is AFNetworking's error")
     func notAFileURL() throws {
         let error = try refusal(#require(URL(string: "http://e.com/f"))) as NSError
         #expect(error.domain == "com.alamofire.error.serialization.request")
@@ -40,7 +40,7 @@ struct MultipartFileTests {
         #expect((error as NSError).code == -1000)
     }
 
-    @Test("Directories, pipes and devices are no files")
+    @Test("Directories, pipes and devices are not accepted as files")
     func irregular() throws {
         let pipe = directory.url.appendingPathComponent("pipe")
         #expect(mkfifo(pipe.path, 0o600) == 0)
@@ -51,7 +51,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test("A link to a file is the file")
+    @Test("A link to a file sends the file")
     func link() throws {
         let file = try directory.file("f.txt", Data("abc".utf8))
         let link = directory.url.appendingPathComponent("link.png")
@@ -77,7 +77,7 @@ struct MultipartFileTests {
             default: "9876543210"
             }
         try Data(contents.utf8).write(to: file)
-        // File systems may keep time in steps of milliseconds, and both writes may fall into one.
+        // File systems may store times in milliseconds, so both writes could get the same time.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 10)],
             ofItemAtPath: file.path
@@ -102,7 +102,7 @@ struct MultipartFileTests {
         #expect(error.failingURL == file.absoluteString)
     }
 
-    @Test("A pipe put in the file's place neither hangs nor passes")
+    @Test("A pipe that replaces the file is an error, and reading does not hang")
     func replacedByPipe() throws {
         let file = try directory.file("f.txt", Data("abc".utf8))
         var form = MultipartFormData()
@@ -113,7 +113,7 @@ struct MultipartFileTests {
         #expect(error.code == .fileUnreachable)
     }
 
-    @Test("A file that is cut while it is read is an error, never an end", arguments: [1, 100, 4096])
+    @Test("A file truncated while it is read is an error, never an end", arguments: [1, 100, 4096])
     func cutWhileReading(bufferSize: Int) throws {
         let file = try directory.file("f.bin", Data(repeating: 7, count: 100_000))
         var form = MultipartFormData()
@@ -170,7 +170,7 @@ struct MultipartFileTests {
         #expect(text.hasSuffix("\r\n\r\n\r\n--B--\r\n"))
     }
 
-    @Test("Names with any character are found and sent")
+    @Test("File names with any character are found and sent")
     func unusualName() throws {
         let file = try directory.file("ü \"x\" 日.png", Data("abc".utf8))
         var form = MultipartFormData()
@@ -179,7 +179,7 @@ struct MultipartFileTests {
         #expect(text.contains("filename=\"ü %22x%22 日.png\"\r\nContent-Type: image/png"))
     }
 
-    @Test("Streams let go of their files, read or not")
+    @Test("Streams close their files, read or not")
     func descriptors() throws {
         let file = try directory.file("f.bin", Data(repeating: 7, count: 100_000))
         var form = MultipartFormData()
@@ -208,7 +208,7 @@ struct MultipartFileTests {
         #expect(try openDescriptors() == 0)
     }
 
-    @Test("A large file is read in little memory")
+    @Test("A large file is read with little memory")
     func largeFile() throws {
         let file = try directory.file("large.bin", Data())
         let size: Int64 = 300 << 20
@@ -229,7 +229,7 @@ struct MultipartFileTests {
             }
         }
         #expect(total == form.contentLength)
-        // Other tests run in this process: the bound is far below the file's size, not tight.
+        // Other tests run in this process, so the bound is not tight, but far below the file's size.
         #expect(most - before < 100 << 10)
     }
 

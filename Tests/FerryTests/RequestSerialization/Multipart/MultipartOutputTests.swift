@@ -25,7 +25,7 @@ struct MultipartOutputTests {
         try form.write(to: url)
     }
 
-    @Test("The file is the body, and nothing else is left behind")
+    @Test("The file holds the body, and no other file remains")
     func write() async throws {
         let body = try bytes(of: form.makeInputStream())
         try writeBlocking(form, to: output)
@@ -35,7 +35,7 @@ struct MultipartOutputTests {
         #expect(try names() == ["in.bin", "out"])
     }
 
-    @Test("A file that is there is replaced, and kept if the body fails")
+    @Test("An existing file is replaced, and kept if the body fails")
     func replace() async throws {
         let old = try directory.file("out", Data("old".utf8))
         var failing = form
@@ -49,7 +49,7 @@ struct MultipartOutputTests {
         #expect(try Data(contentsOf: old).count == Int(form.contentLength))
     }
 
-    @Test("Places that cannot be written to are errors")
+    @Test("Destinations that cannot be written to are errors")
     func unwritable() throws {
         let places = [
             try #require(URL(string: "http://e.com/out")),
@@ -64,7 +64,7 @@ struct MultipartOutputTests {
         #expect(try names() == ["in.bin"])
     }
 
-    @Test("A directory in the file's place is an error and stays")
+    @Test("A directory in place of the file is an error and stays")
     func directoryInTheWay() throws {
         let obstacle = directory.url.appendingPathComponent("obstacle")
         try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
@@ -72,7 +72,7 @@ struct MultipartOutputTests {
         #expect(try names() == ["in.bin", "obstacle"])
     }
 
-    @Test("Throttling does not slow the writing of a file")
+    @Test("Throttling does not slow writing to a file")
     func unthrottled() throws {
         var slow = form
         try slow.throttle(packetSize: 1, delay: 60)
@@ -80,7 +80,7 @@ struct MultipartOutputTests {
         #expect(try Data(contentsOf: output).count == Int(form.contentLength))
     }
 
-    @Test("Cancelling the task stops the writing and leaves nothing")
+    @Test("Cancelling the task stops the writing and leaves no file")
     func cancellation() async throws {
         let form = form
         let output = output
@@ -95,7 +95,7 @@ struct MultipartOutputTests {
         #expect(try names() == ["in.bin"])
     }
 
-    @Test("A request for a written body has its headers and no stream")
+    @Test("A request for a body in a file has its headers and no stream")
     func request() async throws {
         let request = URLRequest(url: try #require(URL(string: "http://e.com")))
         let blocking = try applyBlocking(to: request)

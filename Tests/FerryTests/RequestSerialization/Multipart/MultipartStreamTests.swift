@@ -10,7 +10,7 @@ struct MultipartStreamTests {
         return form
     }
 
-    @Test("Any buffer size gives the same bytes", arguments: [1, 2, 3, 7, 16, 29, 64, 1000])
+    @Test("Any buffer size yields the same bytes", arguments: [1, 2, 3, 7, 16, 29, 64, 1000])
     func bufferSizes(size: Int) throws {
         let directory = try TemporaryFolder()
         var form = try form()
@@ -21,7 +21,7 @@ struct MultipartStreamTests {
         #expect(try bytes(of: form.makeInputStream(), bufferSizes: [size]) == whole)
     }
 
-    @Test("Random mixes of parts, read in random pieces, are as long as announced and as they should be")
+    @Test("Random mixes of parts, read in random pieces, have the announced length and the expected bytes")
     func randomMixes() throws {
         let directory = try TemporaryFolder()
         var random = SystemRandomNumberGenerator()
@@ -64,7 +64,7 @@ struct MultipartStreamTests {
         }
     }
 
-    @Test("The status goes from not open over open to the end and closed")
+    @Test("The status goes from not open to open, at the end and closed")
     func status() throws {
         let stream = try form().makeInputStream()
         var buffer = [UInt8](repeating: 0, count: 1000)
@@ -105,7 +105,7 @@ struct MultipartStreamTests {
         #expect(!stream.hasBytesAvailable)
     }
 
-    @Test("What a stream need not have is harmless")
+    @Test("Optional methods of a stream do nothing")
     func inert() throws {
         let stream = try form().makeInputStream()
         var pointer: UnsafeMutablePointer<UInt8>?
@@ -117,7 +117,7 @@ struct MultipartStreamTests {
         stream.remove(from: .current, forMode: .default)
     }
 
-    @Test("A copy is a new stream of the same body, whatever was read of the first")
+    @Test("A copy is a new stream of the same body, however much of the original was read")
     func copies() throws {
         let stream = try form().makeInputStream()
         let whole = try bytes(of: stream)
@@ -127,7 +127,7 @@ struct MultipartStreamTests {
         #expect(try bytes(of: #require(stream.copy() as? InputStream)) == whole)
     }
 
-    @Test("A stream from a closure is made anew for each reading")
+    @Test("A stream from a closure is created for each reading")
     func replay() throws {
         var form = try form()
         try form.append(length: 3, name: "s", fileName: "s") { InputStream(data: Data("abc".utf8)) }
@@ -135,7 +135,7 @@ struct MultipartStreamTests {
         #expect(try bytes(of: form.makeInputStream()) == bytes(of: form.makeInputStream()))
     }
 
-    @Test("A stream that exists once can be read once, and says so the second time")
+    @Test("A single-use stream can be read once, and fails the second time")
     func oneShot() throws {
         var form = try form()
         try form.append(inputStream: InputStream(data: Data("abc".utf8)), length: 3, name: "s", fileName: "s")
@@ -159,7 +159,7 @@ struct MultipartStreamTests {
         #expect(failure.status == .error)
     }
 
-    @Test("A stream that is longer than declared is cut at its length")
+    @Test("A stream longer than declared is truncated to its declared length")
     func longStream() throws {
         var form = try MultipartFormData(boundary: "B")
         try form.append(length: 2, name: "s", fileName: "s") { InputStream(data: Data("abc".utf8)) }
@@ -168,7 +168,7 @@ struct MultipartStreamTests {
         )
     }
 
-    @Test("A failing stream's error is underneath, with the bytes before it delivered")
+    @Test("A failing stream's error is the underlying error, and the bytes before it are delivered")
     func failingStream() throws {
         let directory = try TemporaryFolder()
         let missing = directory.url.appendingPathComponent("missing")
@@ -185,7 +185,7 @@ struct MultipartStreamTests {
         }
     }
 
-    @Test("A closure that cannot make its stream is an error")
+    @Test("A closure that throws instead of making a stream is an error")
     func failingClosure() throws {
         struct Refusal: Error {}
         var form = try form()
@@ -198,7 +198,7 @@ struct MultipartStreamTests {
         let error = try #require(failure.error as? RequestSerializationError)
         #expect(error.code == .streamFailed)
         #expect(error.underlyingError is Refusal)
-        #expect(calls.value == 1, "the closure is not asked again for a body that has failed")
+        #expect(calls.value == 1, "the closure is not called again for a body that has failed")
     }
 
     @Test("A stream that breaks the contract of read is an error, not a crash", arguments: [-7, 1_000_000])
@@ -209,7 +209,7 @@ struct MultipartStreamTests {
         #expect((failure.error as? RequestSerializationError)?.code == .streamFailed)
     }
 
-    @Test("After a failure the stream stays failed")
+    @Test("After a failure the stream remains in error")
     func staysFailed() throws {
         var form = try form()
         try form.append(length: 3, name: "s", fileName: "s") { InputStream(data: Data()) }
@@ -244,7 +244,7 @@ struct MultipartStreamTests {
         #expect(ContinuousClock.now - start >= .milliseconds(50 * (counts.count - 1)))
     }
 
-    @Test("Closing ends a throttled read at once")
+    @Test("Closing ends a throttled read immediately")
     func closeWhileWaiting() async throws {
         var form = try form()
         try form.throttle(packetSize: 1, delay: 60)
@@ -259,7 +259,7 @@ struct MultipartStreamTests {
         while stream.stream.streamStatus != .reading {
             await Task.yield()
         }
-        #expect(stream.stream.read(&byte, maxLength: 1) == -1, "a second reader is turned away")
+        #expect(stream.stream.read(&byte, maxLength: 1) == -1, "a second reader is refused")
         stream.stream.close()
         #expect(await waiting == -1)
         #expect(stream.stream.streamStatus == .closed)
@@ -275,7 +275,7 @@ struct MultipartStreamTests {
         #expect(form.throttle == nil)
     }
 
-    @Test("Suggested throttle values are AFNetworking's")
+    @Test("The suggested throttle values are AFNetworking's")
     func suggestedThrottle() throws {
         var form = try form()
         try form.throttle()
@@ -284,9 +284,9 @@ struct MultipartStreamTests {
     }
 }
 
-/// Lets two threads meet in one stream.
+/// A stream that two threads use.
 ///
-/// `@unchecked Sendable`: that is what is tested.
+/// `@unchecked Sendable`: concurrent use is what the test checks.
 private struct SharedStream: @unchecked Sendable {
     let stream: MultipartInputStream
 
@@ -295,7 +295,7 @@ private struct SharedStream: @unchecked Sendable {
     }
 }
 
-/// A stream whose `read` gives a number that cannot be.
+/// A stream whose `read` returns an impossible count.
 private final class LyingStream: InputStream {
     private let count: Int
 

@@ -140,7 +140,7 @@ struct MultipartWireTests {
     }
 
     @Test(
-        "Boundaries RFC 2046 does not allow are refused",
+        "Boundaries that RFC 2046 does not allow are refused",
         arguments: ["", "a\r\nb", "a ", "é", "a\"b", String(repeating: "a", count: 71)]
     )
     func invalidBoundary(boundary: String) throws {
@@ -148,7 +148,7 @@ struct MultipartWireTests {
         #expect(error.code == .invalidMultipart)
     }
 
-    @Test("Lengths below zero or beyond counting are refused", arguments: [-1, .min, .max, .max - 10] as [Int64])
+    @Test("Negative and overflowing lengths are refused", arguments: [-1, .min, .max, .max - 10] as [Int64])
     func invalidLength(length: Int64) throws {
         var form = MultipartFormData()
         form.append("x", name: "x")
@@ -160,7 +160,7 @@ struct MultipartWireTests {
         #expect(form.contentLength == before)
     }
 
-    @Test("Two lengths that together are beyond counting are refused")
+    @Test("Two lengths whose sum overflows are refused")
     func overflow() throws {
         var form = MultipartFormData()
         try form.append(length: .max / 2, name: "a", fileName: "b") { InputStream(data: Data()) }

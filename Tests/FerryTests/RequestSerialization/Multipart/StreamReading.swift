@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a test got out of a stream.
+/// A failed reading: the bytes received before it, and the stream's error and status.
 struct StreamFailure: Error {
     let received: Data
     let error: (any Error)?

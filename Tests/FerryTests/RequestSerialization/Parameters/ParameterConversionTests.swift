@@ -43,7 +43,7 @@ struct ParameterConversionTests {
         )
     }
 
-    @Test("Dictionaries of literals, of variables and of both mean the same")
+    @Test("Dictionaries of literals, of variables and of both are equivalent")
     func spellings() throws {
         let name = "Ada"
         let strings = ["name": name]
@@ -59,7 +59,7 @@ struct ParameterConversionTests {
         #expect(try (["name": "\(name)"] as Parameters).value() == ["name": "Ada"])
     }
 
-    @Test("Foundation's numbers keep their kind")
+    @Test("Foundation's numbers keep their type")
     func numbers() throws {
         let value = try Parameters([
             "one": NSNumber(value: 1), "true": NSNumber(value: true), "byte": NSNumber(value: Int8(1)),
@@ -82,7 +82,7 @@ struct ParameterConversionTests {
         #expect(value == ["users": [["name": "a"], ["name": "b"]]])
     }
 
-    @Test("A value of no known form is an error that says where, when the request is made")
+    @Test("A value of an unknown type is an error that names its key path, when the request is made")
     func unknown() throws {
         struct Opaque: Sendable {}
         let parameters = Parameters(["a": ["b": [Opaque()]]])

@@ -54,7 +54,7 @@ struct ParameterEncoderTests {
         #expect(try QueryEncoding().encode(Parameters(encoding: Search())) == "only=x&only=y&page=2&q=a%20b")
     }
 
-    @Test("Containers by hand: nested, super, null and empty")
+    @Test("Manual containers: nested, super, null and empty")
     func containers() throws {
         struct Manual: Encodable {
             enum Key: String, CodingKey { case list, map, null }
@@ -81,7 +81,7 @@ struct ParameterEncoderTests {
         )
     }
 
-    @Test("Nothing, fragments and arrays at the top")
+    @Test("Empty, fragment and array values at the top level")
     func topLevel() throws {
         struct Empty: Encodable { func encode(to encoder: any Encoder) throws {} }
         #expect(try ParameterEncoder().encode(Empty()) == [:])
@@ -90,7 +90,7 @@ struct ParameterEncoderTests {
         #expect(try ParameterEncoder().encode([[1], []]) == [[1], []])
     }
 
-    @Test("An error of encode(to:) is kept underneath")
+    @Test("An error of encode(to:) is the underlying error")
     func failure() throws {
         struct Failing: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws {
@@ -104,7 +104,7 @@ struct ParameterEncoderTests {
         #expect(error.underlyingError is EncodingError)
     }
 
-    @Test("Coding paths name the place")
+    @Test("Coding paths include keys and indices")
     func codingPath() throws {
         struct Probe: Encodable {
             func encode(to encoder: any Encoder) throws {

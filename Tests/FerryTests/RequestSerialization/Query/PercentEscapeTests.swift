@@ -21,14 +21,14 @@ struct PercentEscapeTests {
         #expect(QueryEncoding.percentEscape(text) == expected)
     }
 
-    @Test("Letters, digits and -._~/? stay")
+    @Test("Letters, digits and -._~/? are not escaped")
     func unreserved() {
         let text = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?"
         #expect(QueryEncoding.percentEscape(text) == text)
     }
 
     @Test(
-        "All else is UTF-8",
+        "All other characters are escaped as UTF-8",
         arguments: [
             ("é", "%C3%A9"), ("日本", "%E6%97%A5%E6%9C%AC"), ("😀", "%F0%9F%98%80"),
             ("👨‍👩‍👧", "%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7"),
@@ -39,7 +39,7 @@ struct PercentEscapeTests {
         #expect(QueryEncoding.percentEscape(text) == expected)
     }
 
-    @Test("Long texts come back whole, composed characters included")
+    @Test("Long texts survive escaping and unescaping, composed characters included")
     func long() {
         let text = String(repeating: "日本語👨‍👩‍👧é ", count: 20_000)
         #expect(QueryEncoding.percentEscape(text).removingPercentEncoding == text)

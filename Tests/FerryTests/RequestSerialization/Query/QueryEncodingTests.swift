@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// A readable query: brackets are escaped on the wire.
+/// Returns a readable query, whose brackets are not escaped as they are on the wire.
 private func query(_ parameters: Parameters, _ encoding: QueryEncoding = QueryEncoding()) throws -> String {
     try encoding.encode(parameters).replacing("%5B", with: "[").replacing("%5D", with: "]")
 }
@@ -48,7 +48,7 @@ struct QueryEncodingTests {
         #expect(try query(["k": .set([])]) == "")
     }
 
-    @Test("A leaf alone is a value without a key")
+    @Test("A single leaf is a value without a key")
     func leafAlone() throws {
         #expect(try query("a b&c") == "=a%20b%26c")
         #expect(try query(7) == "=7")
@@ -72,13 +72,13 @@ struct QueryEncodingTests {
         #expect(try query(["a": [1, 2], "d": [nil]], QueryEncoding(arrays: style)) == expected)
     }
 
-    @Test("Indexed arrays tell the dictionaries in them apart")
+    @Test("Indexed arrays keep the dictionaries in them apart")
     func indexedNesting() throws {
         let encoding = QueryEncoding(arrays: .indexed)
         #expect(try query(["a": [["b": 1, "c": 2], ["b": 3]]], encoding) == "a[0][b]=1&a[0][c]=2&a[1][b]=3")
     }
 
-    @Test("Commas that join are bare, commas in values are escaped")
+    @Test("Commas that join values are bare, and commas in values are escaped")
     func commas() throws {
         var encoding = QueryEncoding(arrays: .commaJoined)
         #expect(
@@ -90,7 +90,7 @@ struct QueryEncodingTests {
         #expect(error.code == .invalidParameters)
     }
 
-    @Test("Truth values, null and spaces by choice")
+    @Test("The forms of Booleans, null and spaces are configurable")
     func otherStyles() throws {
         let parameters: Parameters = ["a b": "c d+e", "n": nil, "t": true, "f": [false, nil]]
         #expect(try query(parameters) == "a%20b=c%20d%2Be&f[]=0&f[]&n&t=1")
@@ -99,7 +99,7 @@ struct QueryEncodingTests {
         #expect(try query(parameters, QueryEncoding(nulls: .omitted)) == "a%20b=c%20d%2Be&f[]=0&t=1")
     }
 
-    @Test("Dates by choice, data as base64, decimals exactly")
+    @Test("The form of dates is configurable, data is base64, and decimals are exact")
     func leaves() throws {
         let date = Date(timeIntervalSince1970: 981_173_106.25)
         let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
@@ -121,7 +121,7 @@ struct QueryEncodingTests {
         #expect(try query(parameters) == "z=4&%C3%A9=3&%F0%9F%98%80=2&%EF%BD%9E=1")
     }
 
-    @Test("Other encodings give their own bytes, and text they lack is an error")
+    @Test("Other encodings yield their own bytes, and text they lack is an error")
     func encodings() throws {
         #expect(try QueryEncoding().encode(["k": "é€"], using: .windowsCP1252) == "k=%E9%80")
         let error = try #require(throws: RequestSerializationError.self) {
