@@ -9,7 +9,7 @@ struct CompoundResponseSerializerTests {
         StringResponseSerializer(validation: Validation(contentTypes: ["text/*"])).erased(),
     ])
 
-    @Test("The first that makes a value wins, with its own error")
+    @Test("The first serializer that yields a value is used, with its own error")
     func firstWins() throws {
         let json = try SampleResponse(200, "application/json", "[1]").serialized(by: jsonOrText)
         #expect(json.value as? JSONValue == [1])
@@ -22,7 +22,7 @@ struct CompoundResponseSerializerTests {
         #expect(error.codes == [.unacceptableStatusCode])
     }
 
-    @Test("If none wins the raw body is the value, checked for its status only")
+    @Test("If none succeeds, the value is the raw body, validated for its status only")
     func fallback() throws {
         let raw = try SampleResponse(200, "image/png", "x").serialized(by: jsonOrText)
         #expect(raw.value as? Data == Data("x".utf8))
@@ -35,7 +35,7 @@ struct CompoundResponseSerializerTests {
         #expect(malformed.error == nil)
     }
 
-    @Test("For 204 the value is the empty body")
+    @Test("For a 204 response the value is the empty body")
     func noContent() throws {
         let serializer = CompoundResponseSerializer<any Sendable>([JSONResponseSerializer().erased()])
         let result = try SampleResponse(204, nil, "").serialized(by: serializer)
@@ -43,7 +43,7 @@ struct CompoundResponseSerializerTests {
         #expect(result.error == nil)
     }
 
-    @Test("A plain data serializer in the list always wins")
+    @Test("A data serializer in the list always succeeds")
     func dataWins() throws {
         let serializer = CompoundResponseSerializer<any Sendable>([
             HTTPDataResponseSerializer().erased(), JSONResponseSerializer().erased(),
@@ -51,7 +51,7 @@ struct CompoundResponseSerializerTests {
         #expect(try SampleResponse(200, "application/json", "[]").serialized(by: serializer).value is Data)
     }
 
-    @Test("Where the type cannot hold the raw body, the error says that none could decode it")
+    @Test("If the type cannot hold the raw body, the error says that no serializer could decode it")
     func noFallback() throws {
         enum Answer: Equatable {
             case json(JSONValue)

@@ -17,21 +17,21 @@ struct DecodableResponseSerializerTests {
         try sample.serialized(by: DecodableResponseSerializer(type))
     }
 
-    @Test("A body becomes a typed value, by the decoder's strategies")
+    @Test("A body becomes a typed value, decoded with the decoder's strategies")
     func decodes() throws {
         let serializer = DecodableResponseSerializer(User.self) { $0.keyDecodingStrategy = .convertFromSnakeCase }
         let sample = SampleResponse(200, "application/json", #"{"name":"Ada","tags":[{"first_name":"x"}]}"#)
         #expect(try sample.serialized(by: serializer).value == User(name: "Ada", tags: [.init(firstName: "x")]))
     }
 
-    @Test("An error status with a fitting body gives value and error")
+    @Test("An error status with a decodable body yields value and error")
     func valueAndError() throws {
         let result = try decode([Int].self, SampleResponse(422, "application/json", "[1]"))
         #expect(result.value == [1])
         #expect(result.codes == [.unacceptableStatusCode])
     }
 
-    @Test("An error status whose body does not fit is about the status, and its body can be decoded as something else")
+    @Test("With an error status and an undecodable body the status is the error, and the body stays available")
     func statusOnTop() throws {
         struct Problem: Codable { var title: String }
         let result = try decode([Int].self, SampleResponse(422, "application/json", #"{"title":"no"}"#))
@@ -42,7 +42,7 @@ struct DecodableResponseSerializerTests {
     }
 
     @Test(
-        "A decoding error says where",
+        "A decoding error names the place",
         arguments: [
             (#"{"name":1,"tags":[]}"#, "name: expected String"),
             (#"{"name":"a","tags":[{"firstName":"x"},{}]}"#, #"tags[1]: the key "firstName" is missing"#),
@@ -64,7 +64,7 @@ struct DecodableResponseSerializerTests {
         SampleResponse(200, "application/json", "", method: "HEAD"), SampleResponse(200, "application/json", nil),
     ]
 
-    @Test("Where no body is to be expected there is neither value nor error", arguments: emptySamples)
+    @Test("A response that has no body by definition yields neither value nor error", arguments: emptySamples)
     func noContent(sample: SampleResponse) throws {
         let result = try decode(User.self, sample)
         #expect(result.value == nil)
@@ -72,7 +72,7 @@ struct DecodableResponseSerializerTests {
     }
 
     @Test(
-        "An empty type and an optional have a value for no body",
+        "Empty and optional types have a value for an empty body",
         arguments: emptySamples + [SampleResponse(200, nil, "")]
     )
     func emptyTypes(sample: SampleResponse) throws {
@@ -80,14 +80,14 @@ struct DecodableResponseSerializerTests {
         #expect(try decode(User?.self, sample).value == .some(nil))
     }
 
-    @Test("An empty body where one was to be expected is an error")
+    @Test("An unexpectedly empty body is an error")
     func unexpectedlyEmpty() throws {
         let error = try #require(try decode(User.self, SampleResponse(200, "application/json", "")).error)
         #expect(error.code == .decodingFailed)
         #expect(error.message == "The body is empty, but User was expected")
     }
 
-    @Test("An empty type takes any body, and a wrong content type is refused with it too")
+    @Test("The type Empty accepts any body, but still refuses a wrong content type")
     func emptyTakesAnything() throws {
         #expect(try decode(Empty.self, SampleResponse(200, "application/json", "[1]")).value == Empty())
         let html = try decode(Empty.self, SampleResponse(200, "text/html", "<p>"))
@@ -95,7 +95,7 @@ struct DecodableResponseSerializerTests {
         #expect(html.codes == [.unacceptableContentType])
     }
 
-    @Test("Too large a body is not decoded")
+    @Test("A body beyond the limit is not decoded")
     func limit() throws {
         let result = try SampleResponse(200, "application/json", "[1,2]")
             .serialized(by: DecodableResponseSerializer([Int].self, maximumBytes: 4))

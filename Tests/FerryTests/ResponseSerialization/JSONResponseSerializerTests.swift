@@ -23,7 +23,7 @@ struct JSONResponseSerializerTests {
         Row(name: "an empty body", body: ""),
         Row(name: "204", status: 204, type: nil, body: ""),
         Row(name: "a single space", body: " "),
-        Row(name: "two spaces are no JSON", body: "  ", codes: [.decodingFailed]),
+        Row(name: "two spaces are not JSON", body: "  ", codes: [.decodingFailed]),
         Row(
             name: "404 with JSON: value and error",
             status: 404,
@@ -44,7 +44,7 @@ struct JSONResponseSerializerTests {
         Row(name: "HTML with an empty body is success", type: "text/html", body: ""),
         Row(name: "malformed", body: "{", codes: [.decodingFailed]),
         Row(
-            name: "malformed 500: the parse error on top",
+            name: "malformed 500: the outer error is the parse error",
             status: 500,
             body: "{",
             codes: [.decodingFailed, .unacceptableStatusCode]
@@ -52,7 +52,7 @@ struct JSONResponseSerializerTests {
         Row(name: "a fragment", body: "1", codes: [.decodingFailed]),
     ]
 
-    @Test("Value and error come out as AFNetworking has them", arguments: rows)
+    @Test("Value and error match AFNetworking's", arguments: rows)
     func table(row: Row) throws {
         let result = try SampleResponse(row.status, row.type, row.body).serialized(by: JSONResponseSerializer())
         #expect(result.value == row.value)
@@ -60,7 +60,7 @@ struct JSONResponseSerializerTests {
         #expect(result.error?.data == (row.codes.isEmpty ? nil : row.body.map { Data($0.utf8) }))
     }
 
-    @Test("A parse error says where, and keeps what the parser threw")
+    @Test("A parse error names the place, and keeps the parser's error")
     func parseError() throws {
         let result = try SampleResponse(500, "application/json", "{\"a\":1,\n  \"b\" 2}")
             .serialized(by: JSONResponseSerializer())
@@ -72,7 +72,7 @@ struct JSONResponseSerializerTests {
         #expect(error.response?.statusCode == 500)
     }
 
-    @Test("Fragments, null removal, other types and a size limit are a matter of choice")
+    @Test("Fragments, null removal, other types and a size limit are configurable")
     func options() throws {
         let fragment = SampleResponse(200, "application/json", "1")
         #expect(try fragment.serialized(by: JSONResponseSerializer(readingOptions: .fragmentsAllowed)).value == 1)
@@ -97,7 +97,7 @@ struct JSONResponseSerializerTests {
         #expect(try created.serialized(by: JSONResponseSerializer().acceptingAnyStatusCode()).error == nil)
     }
 
-    @Test("Serializers are named with a leading dot")
+    @Test("Serializers are available with a leading dot")
     func leadingDot() throws {
         func make<S: ResponseSerializer>(_ serializer: S) -> S { serializer }
         let sample = SampleResponse(200, "application/json", "[1]")

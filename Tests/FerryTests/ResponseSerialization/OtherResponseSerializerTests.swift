@@ -6,7 +6,7 @@ import Testing
 struct OtherResponseSerializerTests {
     private struct Broken: Error {}
 
-    @Test("The body comes as it is, also with an error")
+    @Test("The body is delivered unchanged, even with an error")
     func data() throws {
         let serializer = HTTPDataResponseSerializer()
         let good = try SampleResponse(200, "x/y", "abc").serialized(by: serializer)
@@ -40,7 +40,7 @@ struct OtherResponseSerializerTests {
         #expect(try SampleResponse(200, type, "x").serialized(by: .imageData).value == Data("x".utf8))
     }
 
-    @Test("An image is checked for status and type and made by the decoder given")
+    @Test("An image is validated for status and type, then made by the given decoder")
     func image() throws {
         let serializer = ImageDataResponseSerializer { $0.count }
         #expect(try SampleResponse(200, "image/png", "abc").serialized(by: serializer).value == 3)
@@ -59,7 +59,7 @@ struct OtherResponseSerializerTests {
         #expect(broken.error?.decodingError is Broken)
     }
 
-    @Test("A closure makes the value after the checks; what it throws is the error")
+    @Test("A closure makes the value after validation, and its error is reported")
     func closure() throws {
         let serializer = ClosureResponseSerializer { request, response, data in
             "\(request?.httpMethod ?? "") \((response as? HTTPURLResponse)?.statusCode ?? 0) \(data?.count ?? -1)"
@@ -82,7 +82,7 @@ struct OtherResponseSerializerTests {
         #expect(try SampleResponse(404, nil, "a").serialized(by: typed).codes == [own, .unacceptableStatusCode])
     }
 
-    @Test("A serializer's value can be made into another one")
+    @Test("A serializer's value can be mapped")
     func map() throws {
         let count = JSONResponseSerializer().map { $0.array?.count ?? 0 }
         #expect(try SampleResponse(404, "application/json", "[1,2]").serialized(by: count).value == 2)

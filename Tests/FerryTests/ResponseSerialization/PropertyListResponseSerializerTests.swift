@@ -6,7 +6,7 @@ import Testing
 struct PropertyListResponseSerializerTests {
     private let xml = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"
 
-    @Test("Value and error come out as AFNetworking has them, and an empty body is none")
+    @Test("Value and error match AFNetworking's, and an empty body has no value")
     func table() throws {
         let value = PropertyListValue.dictionary(["a": .integer(1)])
         let rows: [(SampleResponse, PropertyListValue?, [NetworkError.Code])] = [
@@ -28,7 +28,7 @@ struct PropertyListResponseSerializerTests {
         #expect(error?.message == "The body is not a property list: Neither a binary nor an XML property list")
     }
 
-    @Test("A format that is asked for is the only one accepted")
+    @Test("Only the requested format is accepted")
     func formats() throws {
         let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
         let value = PropertyListValue.dictionary(["a": .integer(1)])

@@ -11,7 +11,7 @@ struct ResponseSerializerCodingTests {
         return try PropertyListDecoder().decode(Value.self, from: encoder.encode(value))
     }
 
-    @Test("An image serializer keeps its settings, and one with a decoder cannot be archived")
+    @Test("An image serializer keeps its settings, and one with a decoder cannot be encoded")
     func image() throws {
         var original = ImageDataResponseSerializer()
         original.acceptableContentTypes = ["image/png"]
@@ -24,7 +24,7 @@ struct ResponseSerializerCodingTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(decoding) }
     }
 
-    @Test("A property list serializer keeps its format and options; an archive without them is read")
+    @Test("A property list serializer keeps its format and options, and decodes without them")
     func propertyList() throws {
         let original = PropertyListResponseSerializer(format: .binary, readOptions: .mutableContainersAndLeaves)
         let copy = try recoded(original)
@@ -40,7 +40,7 @@ struct ResponseSerializerCodingTests {
         }
     }
 
-    @Test("A compound keeps its members, their order and what it gives when none wins")
+    @Test("A compound serializer keeps its members, their order and its fallback")
     func compound() throws {
         let mixed: CompoundResponseSerializer<any Sendable> = .compound(
             JSONResponseSerializer(readingOptions: .fragmentsAllowed),
@@ -61,7 +61,7 @@ struct ResponseSerializerCodingTests {
         #expect(try SampleResponse(200, "text/plain", "x").serialized(by: typedCopy).value == nil)
     }
 
-    @Test("What is code, or makes another type, cannot be archived or read")
+    @Test("A serializer with a closure or of another type cannot be encoded or decoded")
     func refused() throws {
         let closure = ClosureResponseSerializer<any Sendable> { _, _, _ in 1 }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(CompoundResponseSerializer([closure])) }
@@ -77,7 +77,7 @@ struct ResponseSerializerCodingTests {
         }
     }
 
-    @Test("Compounds inside each other are read up to 16 deep", arguments: [(16, true), (17, false), (200, false)])
+    @Test("Nested compounds are decoded up to a depth of 16", arguments: [(16, true), (17, false), (200, false)])
     func depth(_ count: Int, isRead: Bool) throws {
         var text = #"{"validation":{},"givesBody":true,"responseSerializers":[]}"#
         for _ in 1..<count {

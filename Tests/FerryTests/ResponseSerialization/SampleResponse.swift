@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// A response as a serializer gets it, made without a network.
+/// A response to serialize, made without a network.
 struct SampleResponse {
     var status = 200
     var type: String?
@@ -40,13 +40,13 @@ struct SampleResponse {
 }
 
 extension NetworkError {
-    /// The codes from the top of the chain down.
+    /// The codes of the error and of its underlying errors, outermost first.
     var codes: [Code] {
         [code] + ((underlyingError as? NetworkError)?.codes ?? [])
     }
 }
 
 extension SerializedResponse {
-    /// The codes of the error's chain; empty if there is none.
+    /// The codes of the error and of its underlying errors; empty without an error.
     var codes: [NetworkError.Code] { error?.codes ?? [] }
 }

@@ -41,7 +41,7 @@ struct StringResponseSerializerTests {
         Row("utf-16", [0xFE, 0xFF, 0x4E, 0x2D], "中"), Row("utf-32", [0, 0, 0xFE, 0xFF, 0, 0, 0x4E, 0x2D], "中"),
     ]
 
-    @Test("A body is read in the charset of its Content-Type", arguments: charsets)
+    @Test("A body is decoded with the charset of its Content-Type", arguments: charsets)
     func charset(row: Row) throws {
         for type in ["text/plain; charset=\(row.charset)", "text/plain; charset=\"\(row.charset)\""] {
             let result = try SampleResponse(200, type, bytes: Data(row.bytes)).serialized(by: .string)
@@ -51,7 +51,7 @@ struct StringResponseSerializerTests {
     }
 
     @Test(
-        "Names of parameters are compared without case, and the first charset counts (RFC 9110, section 5.6.6)",
+        "Parameter names are compared ignoring case, and the first charset counts (RFC 9110, section 5.6.6)",
         arguments: [
             "text/plain; Charset=gbk", "text/plain; CHARSET=GBK", "text/plain;cHaRsEt=\"gbk\"",
             "text/plain; format=flowed; Charset=gbk", "text/plain; x=\"; charset=utf-8\"; Charset=gbk",
@@ -64,11 +64,14 @@ struct StringResponseSerializerTests {
     }
 
     static let detected: [(String, String?, [UInt8], String)] = [
-        ("no charset is UTF-8", "text/plain", Array("é".utf8), "é"),
-        ("no charset and no UTF-8 is Windows 1252", "text/plain", [0x93, 0x61, 0x94], "“a”"),
-        ("or ISO 8859-1 where that has no character", "text/plain", [0x81, 0xE9], "\u{81}é"),
+        ("without a charset, UTF-8", "text/plain", Array("é".utf8), "é"),
+        ("without a charset, Windows-1252 if not UTF-8", "text/plain", [0x93, 0x61, 0x94], "“a”"),
+        ("ISO 8859-1 where Windows-1252 has no character", "text/plain", [0x81, 0xE9], "\u{81}é"),
         ("an unknown charset counts as none", "text/plain; charset=nonsense", Array("é".utf8), "é"),
-        ("a byte order mark beats the charset", "text/plain; charset=iso-8859-1", [0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "é"),
+        (
+            "a byte order mark wins over the charset", "text/plain; charset=iso-8859-1",
+            [0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "é"
+        ),
         ("UTF-16, little endian", nil, [0xFF, 0xFE, 0xE9, 0x00], "é"),
         ("UTF-16, big endian", nil, [0xFE, 0xFF, 0x00, 0xE9], "é"),
         (
@@ -81,7 +84,7 @@ struct StringResponseSerializerTests {
             "<META http-equiv='Content-Type' content='text/html; charset=windows-1251'>А"
         ),
         (
-            "a meta that names UTF-16 cannot be", "text/html", Array("<meta charset=\"utf-16\">é".utf8),
+            "a meta element that names UTF-16 is ignored", "text/html", Array("<meta charset=\"utf-16\">é".utf8),
             "<meta charset=\"utf-16\">é"
         ),
         (
@@ -89,21 +92,21 @@ struct StringResponseSerializerTests {
             "<?xml version='1.0' encoding='koi8-r'?><a/>а"
         ),
         (
-            "the charset beats the declaration", "text/xml; charset=utf-8",
+            "the charset takes precedence over the declaration", "text/xml; charset=utf-8",
             Array("<?xml version=\"1.0\" encoding=\"koi8-r\"?>é".utf8), "<?xml version=\"1.0\" encoding=\"koi8-r\"?>é"
         ),
         (
-            "plain text is not looked through", "text/plain", Array("<meta charset=koi8-r>é".utf8),
+            "plain text is not searched", "text/plain", Array("<meta charset=koi8-r>é".utf8),
             "<meta charset=koi8-r>é"
         ),
     ]
 
-    @Test("Without a charset the text itself is asked", arguments: detected)
+    @Test("Without a charset the body determines the encoding", arguments: detected)
     func detection(name: String, type: String?, bytes: [UInt8], text: String) throws {
         #expect(try SampleResponse(200, type, bytes: Data(bytes)).serialized(by: .string).value == text, "\(name)")
     }
 
-    @Test("Bytes that stand for nothing are an error, or U+FFFD by choice")
+    @Test("Undecodable bytes are an error, or U+FFFD with lossy conversion")
     func lossy() throws {
         let lossy = StringResponseSerializer(allowsLossyConversion: true)
         let rows: [(String, [UInt8], String)] = [
@@ -121,7 +124,7 @@ struct StringResponseSerializerTests {
         }
     }
 
-    @Test("An encoding that is set beats everything, an empty body is an empty text, errors keep the text")
+    @Test("A set encoding takes precedence, an empty body is an empty string, and an error keeps the text")
     func rest() throws {
         let sample = SampleResponse(404, "text/plain; charset=utf-8", bytes: Data([0xE9]))
         let result = try sample.serialized(by: .string(encoding: .isoLatin1))

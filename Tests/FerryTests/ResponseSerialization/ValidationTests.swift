@@ -73,7 +73,7 @@ struct ValidationTests {
         Row(name: "199 is not", status: 199, isValid: false, codes: [.unacceptableStatusCode]),
     ]
 
-    @Test("Status and content type are both looked at, the status on top", arguments: rows)
+    @Test("Status and content type are both validated, and a wrong status is the outer error", arguments: rows)
     func table(row: Row) throws {
         let sample = SampleResponse(row.status, row.type, row.body)
         let validation = Validation(contentTypes: ["application/json"])
@@ -87,7 +87,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A response that is not HTTP is valid, and so is none")
+    @Test("A response that is not HTTP is valid, and so is a missing one")
     func notHTTP() throws {
         let url = try #require(URL(string: "file:///etc/hosts"))
         let file = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 1, textEncodingName: nil)
@@ -96,7 +96,7 @@ struct ValidationTests {
         #expect(validation.validate(response: nil, data: Data([1])).isValid)
     }
 
-    @Test("Nil for codes or types accepts all")
+    @Test("Nil for status codes or content types accepts all")
     func disabled() throws {
         let sample = SampleResponse(500, "x/y", "body")
         #expect(Validation.none.validate(response: try sample.http(), data: sample.body).isValid)
@@ -124,7 +124,7 @@ struct ValidationTests {
         #expect(Validation(contentTypes: [pattern]).accepts(contentType: type) == isAccepted)
     }
 
-    @Test("The error names what came and what would have been accepted")
+    @Test("The error names the received type and the acceptable ones")
     func message() throws {
         let sample = SampleResponse(200, "text/html; charset=utf-8", "<p>")
         let outcome = Validation(contentTypes: ["text/json", "application/json"])
@@ -141,7 +141,7 @@ struct ValidationTests {
         #expect(status?.message == "Request failed: Not Found (404)")
     }
 
-    @Test("A validation is widened by what is named, and only by that")
+    @Test("A validation accepts what is added to it, and nothing else")
     func widening() throws {
         let json = Validation(contentTypes: ["application/json"])
         #expect(json.accepting("text/html").acceptableContentTypes == ["application/json", "text/html"])
