@@ -13,7 +13,7 @@ struct ChallengeTests {
     private struct Refusal: Error, Equatable {}
 
     @Test(
-        "A challenge may be answered with a credential, at once or later",
+        "A challenge may be answered with a credential, immediately or later",
         arguments: TestTransport.all,
         [true, false]
     )
@@ -35,7 +35,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "A challenge without a hook, or left to default handling, gives the 401",
+        "A challenge without a hook, or with default handling, yields the 401 response",
         arguments: TestTransport.all,
         [true, false]
     )
@@ -63,7 +63,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "A protection space that is rejected makes way for the next one",
+        "Rejecting a protection space offers the next one",
         arguments: TestTransport.able(to: .rejectingProtectionSpaces)
     )
     func rejectedSpace(_ transport: TestTransport) async throws {
@@ -89,7 +89,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "The session's hook is asked about the connection, the task's about all else",
+        "The session's hook receives challenges about the connection, and the task's hook all others",
         arguments: TestTransport.able(to: .rejectingProtectionSpaces)
     )
     func sessionHook(_ transport: TestTransport) async throws {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Ferry
 
-/// Swift tasks that wait for responses and do the rest themselves.
+/// Swift tasks that wait for a response and run its completion work themselves.
 @Suite(.timeLimit(.minutes(5)))
 struct CompletionWaiterTests {
-    @Test("Only the first task that is made takes the waiter's place") func once() {
+    @Test("Only the first task created takes the waiter") func once() {
         #expect(CompletionWaiter.take() == nil)
         let waiter = CompletionWaiter()
         CompletionWaiter.$current.withValue(waiter) {
@@ -15,7 +15,7 @@ struct CompletionWaiterTests {
         }
     }
 
-    @Test("Work that is brought before a response is done, and none is taken after it")
+    @Test("Work submitted before the response runs, and none is accepted after it")
     func work() async {
         for round in 0..<200 {
             let waiter = CompletionWaiter()
@@ -36,7 +36,7 @@ struct CompletionWaiterTests {
         }
     }
 
-    @Test("A response that comes without any work is returned") func plain() async {
+    @Test("A response without any work is returned") func plain() async {
         let waiter = CompletionWaiter()
         let received = Locked<Int?>(nil)
         async let value = waiter.wait(for: received)
@@ -45,7 +45,7 @@ struct CompletionWaiterTests {
         #expect(await value == 7)
     }
 
-    @Test("A manager that makes another task before the one that was asked for gives the right response")
+    @Test("A manager that makes another task first still returns the right response")
     func anotherTask() async throws {
         let server = try LoopbackServer { .text($0.path) }
         let manager = PrefetchingManager(configuration: .ephemeral)

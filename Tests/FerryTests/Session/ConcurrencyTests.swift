@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Many tasks at once", .timeLimit(.minutes(5)), .ownThreads)
+@Suite("Many concurrent tasks", .timeLimit(.minutes(5)), .ownThreads)
 struct ConcurrencyTests {
     #if FERRY_THREAD_SANITIZER
     private static let mixedRequests = 2_000
@@ -12,7 +12,7 @@ struct ConcurrencyTests {
     private static let mixedRequests = 10_000
     #endif
 
-    @Test("A hundred tasks made at once have a hundred identifiers", arguments: TestTransport.all)
+    @Test("A hundred tasks created concurrently have a hundred identifiers", arguments: TestTransport.all)
     func identifiers(_ transport: TestTransport) async throws {
         let manager = transport.manager()
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
@@ -28,7 +28,7 @@ struct ConcurrencyTests {
 
     @Test("Mixed requests with random cancellations complete once each", arguments: TestTransport.all)
     func mixedRequests(_ transport: TestTransport) async throws {
-        // A task of FoundationNetworking that is cancelled while it completes ends the process.
+        // Cancelling a task of FoundationNetworking while it completes ends the process.
         let cancels = transport.abilities.contains(.cancellationAnywhere)
         let count = cancels ? Self.mixedRequests : 1_000
         let server = try LoopbackServer { _ in .json("[1]") }
@@ -59,7 +59,7 @@ struct ConcurrencyTests {
                 let delay = Double.random(in: 0..<0.01, using: &generator)
                 DispatchQueue.global().asyncAfter(deadline: .now() + delay) { task.cancel() }
             }
-            // Not more at once than a test machine has ports for.
+            // Limits concurrent tasks to fewer than the ports of a test machine.
             while manager.tasks.count > 100 { try await Task.sleep(for: .milliseconds(1)) }
         }
         await withCheckedContinuation { continuation in
@@ -70,7 +70,7 @@ struct ConcurrencyTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Invalidations amid task making neither trap nor lose a completion", arguments: TestTransport.all)
+    @Test("Invalidating while tasks are created neither traps nor loses a completion", arguments: TestTransport.all)
     func invalidationRace(_ transport: TestTransport) async throws {
         let cancels = transport.abilities.contains(.cancellationAnywhere)
         let server = try LoopbackServer { _ in .json("[1]") }

@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What AFNetworking's copies carry, and what they lose by mistake there.
+/// The properties that AFNetworking's copies keep, and those they lose by mistake.
 @Suite("Copies", .timeLimit(.minutes(5)))
 struct CopyTests {
     private struct Token: RequestAdapter {
@@ -41,7 +41,7 @@ struct CopyTests {
         #expect(echo.header("X-Token") == "t")
     }
 
-    @Test("A copy has queues, tasks, hooks, monitors and notifications of its own")
+    @Test("A copy has its own queues, tasks, hooks, monitors and notifications")
     func notCarried() throws {
         let manager = SessionManager(configuration: .ephemeral)
         manager.completionQueue = .main
@@ -65,7 +65,7 @@ struct CopyTests {
     }
 
     @Test(
-        "A copy of an invalid manager is valid, and later changes reach neither the other",
+        "A copy of an invalidated manager is valid, and the two are independent",
         arguments: TestTransport.all
     )
     func independence(_ transport: TestTransport) async throws {
@@ -81,7 +81,7 @@ struct CopyTests {
         #expect(copy.requestSerializer is HTTPRequestSerializer)
     }
 
-    @Test("A subclass makes copies of its own class")
+    @Test("A subclass can make copies of its own class")
     func subclass() {
         final class Service: HTTPSessionManager, @unchecked Sendable {
             override func copy() -> Service {
@@ -97,7 +97,7 @@ struct CopyTests {
         #expect(copy?.requestSerializer is PropertyListRequestSerializer)
     }
 
-    @Test("Copied request serializers keep everything, where AFNetworking's lose encoding, methods and properties")
+    @Test("Copied request serializers keep everything; AFNetworking's lose encoding, methods and properties")
     func serializerValues() throws {
         var original = HTTPRequestSerializer()
         original.timeoutInterval = 7

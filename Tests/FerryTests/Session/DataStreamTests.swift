@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Streams", .timeLimit(.minutes(5)))
 struct DataStreamTests {
-    @Test("The pieces add up to the body", arguments: TestTransport.all)
+    @Test("The chunks add up to the body", arguments: TestTransport.all)
     func pieces(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse(body: .pattern(count: 3_000_000)).framed(.chunked) }
         let manager = transport.manager(baseURL: server.url)
@@ -22,7 +22,7 @@ struct DataStreamTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Pieces come while the response goes on", arguments: TestTransport.all)
+    @Test("Chunks arrive while the response is still being sent", arguments: TestTransport.all)
     func arrivesEarly(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             .stream { body in
@@ -34,11 +34,11 @@ struct DataStreamTests {
             #expect(chunk == Data("first".utf8))
             break
         }
-        // Leaving the loop has cancelled the transfer, so the server's wait is over.
+        // Leaving the loop cancels the transfer, which ends the server's wait.
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
-    @Test("Nothing is sent before the first piece is asked for")
+    @Test("Nothing is sent before the first chunk is requested")
     func lazy() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let stream = TestTransport.all[0].manager(baseURL: server.url).stream("x")
@@ -49,12 +49,12 @@ struct DataStreamTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("An unacceptable response throws an error with its body", arguments: TestTransport.all)
+    @Test("An unacceptable status throws an error with its body", arguments: TestTransport.all)
     func invalidResponse(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"reason":"no"}"#, status: 500) }
         do {
-            for try await _ in transport.manager(baseURL: server.url).stream("x") { Issue.record("a piece") }
-            Issue.record("no error")
+            for try await _ in transport.manager(baseURL: server.url).stream("x") { Issue.record("unexpected chunk") }
+            Issue.record("no error was thrown")
         } catch {
             let error = try #require(error as? NetworkError)
             #expect(error.code == .unacceptableStatusCode)
@@ -68,13 +68,13 @@ struct DataStreamTests {
         let validation = Validation(contentTypes: ["application/json"])
         do {
             for try await _ in transport.manager(baseURL: server.url).stream("x", validation: validation) {}
-            Issue.record("no error")
+            Issue.record("no error was thrown")
         } catch {
             #expect((error as? NetworkError)?.code == .unacceptableContentType)
         }
     }
 
-    @Test("Cancelling the reader cancels the transfer", arguments: TestTransport.all)
+    @Test("Cancelling the reading task cancels the transfer", arguments: TestTransport.all)
     func cancellation(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)
@@ -88,7 +88,7 @@ struct DataStreamTests {
         #expect(await eventually { manager.tasks.isEmpty })
     }
 
-    @Test("A broken connection is an error after the pieces that came", arguments: TestTransport.all)
+    @Test("A broken connection throws an error after the chunks received", arguments: TestTransport.all)
     func brokenConnection(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 100_000).faulted(.truncate(afterBodyBytes: 50_000))
@@ -100,7 +100,7 @@ struct DataStreamTests {
         #expect(count == 50_000)
     }
 
-    @Test("A reader who falls behind holds the transfer up", arguments: TestTransport.able(to: .suspension))
+    @Test("A slow reader pauses the transfer", arguments: TestTransport.able(to: .suspension))
     func backPressure(_ transport: TestTransport) async throws {
         let sent = Watched(0)
         let total = 64 << 20

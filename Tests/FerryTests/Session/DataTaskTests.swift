@@ -9,7 +9,7 @@ struct DataTaskTests {
         var name: String
     }
 
-    @Test("A task is genuine, suspended until resumed, and completes with everything", arguments: TestTransport.all)
+    @Test("A task is suspended until resumed, and completes with value and metrics", arguments: TestTransport.all)
     func completes(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"name":"Ada"}"#) }
         let manager = transport.manager()
@@ -33,7 +33,7 @@ struct DataTaskTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A 404 with a JSON body gives the object and the error", arguments: TestTransport.all)
+    @Test("A 404 with a JSON body yields the object and the error", arguments: TestTransport.all)
     func valueAndError(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, status: 404) }
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
@@ -42,7 +42,10 @@ struct DataTaskTests {
         #expect(response.error?.data == Data(#"{"reason":"gone"}"#.utf8))
     }
 
-    @Test("An unacceptable status lies over an unacceptable content type", arguments: TestTransport.all)
+    @Test(
+        "An unacceptable status is the outer error, with an unacceptable content type underneath",
+        arguments: TestTransport.all
+    )
     func chainedErrors(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .data(Data("<p>".utf8), contentType: "text/html", status: 500) }
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
@@ -60,7 +63,7 @@ struct DataTaskTests {
         #expect(response.data == Data())
     }
 
-    @Test("The manager's serializer is captured when the task is made", arguments: TestTransport.all)
+    @Test("The manager's serializer is captured when the task is created", arguments: TestTransport.all)
     func capturesSerializer(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let manager = transport.manager()
@@ -73,7 +76,7 @@ struct DataTaskTests {
         #expect(done.current?.value as? Data == Data("[1]".utf8))
     }
 
-    @Test("Untyped calls use JSON unless told otherwise", arguments: TestTransport.all)
+    @Test("Untyped calls use the JSON serializer by default", arguments: TestTransport.all)
     func untypedDefault(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let manager = transport.manager()
@@ -83,7 +86,7 @@ struct DataTaskTests {
         #expect(done.current?.value as? JSONValue == [1])
     }
 
-    @Test("Handlers run on the completion queue, which is not the main one", arguments: TestTransport.all)
+    @Test("Handlers run on the completion queue, which by default is not the main queue", arguments: TestTransport.all)
     func completionQueue(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("{}") }
         let manager = transport.manager()
@@ -104,7 +107,7 @@ struct DataTaskTests {
     }
 
     @Test(
-        "The completion group is entered when a task is made and left after its handler",
+        "The completion group is entered when a task is created and left after its handler",
         arguments: TestTransport.all
     )
     func completionGroup(_ transport: TestTransport) async throws {
@@ -127,7 +130,7 @@ struct DataTaskTests {
         #expect(count == 5)
     }
 
-    @Test("A cancelled task completes once, and says so", arguments: TestTransport.all)
+    @Test("A cancelled task completes once, with a cancellation error", arguments: TestTransport.all)
     func cancels(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json("{}").faulted(.stallBeforeHead) }
         let manager = transport.manager()
@@ -147,7 +150,7 @@ struct DataTaskTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("The task is completed when its handler runs", arguments: TestTransport.able(to: .completedState))
+    @Test("The task's state is completed when its handler runs", arguments: TestTransport.able(to: .completedState))
     func stateAtCompletion(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("{}") }
         let manager = transport.manager()
@@ -173,7 +176,7 @@ struct DataTaskTests {
         #expect(response.value == nil)
     }
 
-    @Test("Large bodies arrive whole, with and without a length", arguments: TestTransport.all)
+    @Test("Large bodies arrive completely, with and without a length", arguments: TestTransport.all)
     func largeBodies(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             let response = LoopbackResponse(body: .pattern(count: 5_000_000))
@@ -186,7 +189,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test("Tasks are listed by kind, also within callbacks, and can be cancelled by a condition")
+    @Test("Tasks are listed by type, also from callbacks, and can be cancelled by a condition")
     func taskLists() async throws {
         let manager = TestTransport.all[0].manager()
         let url = try #require(URL(string: "http://127.0.0.1:9/"))

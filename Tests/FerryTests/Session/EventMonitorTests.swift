@@ -26,7 +26,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test("Every monitor is told everything, in order", arguments: TestTransport.all)
+    @Test("Every monitor receives every event, in order", arguments: TestTransport.all)
     func order(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             request.path == "/from" ? .redirect(to: "/to") : .text("xyz")

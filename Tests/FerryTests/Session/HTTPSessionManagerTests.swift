@@ -11,7 +11,7 @@ struct HTTPSessionManagerTests {
 
     private struct Refusal: Error, Equatable {}
 
-    @Test("Each verb sends its method, with a handler and with await", arguments: TestTransport.all)
+    @Test("Each verb sends its method, with a completion handler and with await", arguments: TestTransport.all)
     func verbs(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         let manager = transport.manager(baseURL: server.url)
@@ -38,7 +38,7 @@ struct HTTPSessionManagerTests {
         #expect(server.requests.last?.method == "HEAD")
     }
 
-    @Test("HEAD with a handler succeeds without a value", arguments: TestTransport.all)
+    @Test("HEAD with a completion handler succeeds without a value", arguments: TestTransport.all)
     func head(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let done = Watched<TaskResponse<any Sendable>?>(nil)
@@ -49,7 +49,7 @@ struct HTTPSessionManagerTests {
         #expect(done.current?.value == nil)
     }
 
-    @Test("Parameters go where the serializer puts them, headers replace what it sets", arguments: TestTransport.all)
+    @Test("The serializer places parameters, and the call's headers replace its own", arguments: TestTransport.all)
     func parametersAndHeaders(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         let manager = transport.manager(baseURL: server.url)
@@ -73,7 +73,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test(
-        "The base URL keeps its path below a relative one",
+        "A relative path is resolved below the base URL's path",
         arguments: [
             ("v1", "x", "/v1/x"), ("v1/", "x", "/v1/x"), ("v1", "/x", "/x"), ("v1", "", "/v1/"),
             ("", "x?a=b", "/x?a=b"),
@@ -86,13 +86,13 @@ struct HTTPSessionManagerTests {
         #expect(server.requests.map(\.target) == [target])
     }
 
-    @Test("An absolute URL needs no base", arguments: TestTransport.all)
+    @Test("An absolute URL needs no base URL", arguments: TestTransport.all)
     func absolute(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         #expect(try await transport.manager().getData(server.url("/a").absoluteString) == Data("x".utf8))
     }
 
-    @Test("A request that cannot be made gives no task, and its failure later on the completion queue")
+    @Test("A request that cannot be made yields no task, and fails later on the completion queue")
     func noRequest() async throws {
         let manager = TestTransport.all[0].manager()
         let queue = DispatchQueue(label: "test")
@@ -118,13 +118,13 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test("Errors are thrown by await, values and errors come together in a response", arguments: TestTransport.all)
+    @Test("With await errors are thrown; a response carries both value and error", arguments: TestTransport.all)
     func errors(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"name":"none"}"#, status: 422) }
         let manager = transport.manager(baseURL: server.url)
         do {
             _ = try await manager.get("x", as: User.self)
-            Issue.record("no error")
+            Issue.record("no error was thrown")
         } catch {
             #expect(error.code == .unacceptableStatusCode)
             #expect(try error.decodedBody(as: User.self) == User(name: "none"))
@@ -134,7 +134,7 @@ struct HTTPSessionManagerTests {
         #expect(response.error?.statusCode == 422)
     }
 
-    @Test("An endpoint is accepted by both faces", arguments: TestTransport.all)
+    @Test("A request value can be sent with a completion handler and with await", arguments: TestTransport.all)
     func endpoints(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in .json("{\"name\":\"\(request.method) \(request.target)\"}") }
         let manager = transport.manager(baseURL: server.url)
@@ -150,19 +150,19 @@ struct HTTPSessionManagerTests {
         #expect(try await manager.send(other).name == "GET /users/1?a=1")
     }
 
-    @Test("A call's timeout is one line", arguments: TestTransport.all)
+    @Test("A call can set its own timeout", arguments: TestTransport.all)
     func timeout(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)
         do {
             try await manager.get("x", timeoutInterval: 1)
-            Issue.record("no error")
+            Issue.record("no error was thrown")
         } catch {
             #expect(error.isTimeout)
         }
     }
 
-    @Test("The serializer's timeout is used where a call has none")
+    @Test("The serializer's timeout is used if the call sets none")
     func serializerTimeout() throws {
         let manager = HTTPSessionManager(baseURL: URL(string: "http://example.com"))
         var serializer = HTTPRequestSerializer()
@@ -172,7 +172,11 @@ struct HTTPSessionManagerTests {
         #expect(try manager.makeRequest(Request("x", timeoutInterval: 3, serializer: .data)).timeoutInterval == 3)
     }
 
-    @Test("A multipart form goes with any method", arguments: TestTransport.all, [HTTPMethod.post, .put, .patch])
+    @Test(
+        "A multipart form can be sent with any method",
+        arguments: TestTransport.all,
+        [HTTPMethod.post, .put, .patch]
+    )
     func multipart(_ transport: TestTransport, method: HTTPMethod) async throws {
         let server = try LoopbackServer()
         let manager = transport.manager(baseURL: server.url)
@@ -228,7 +232,7 @@ struct HTTPSessionManagerTests {
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
-    @Test("Adapters see every request, in order, and may refuse it", arguments: TestTransport.all)
+    @Test("Adapters change every request, in order, and may refuse it", arguments: TestTransport.all)
     func adapters(_ transport: TestTransport) async throws {
         struct Append: RequestAdapter {
             let text: String
@@ -265,7 +269,7 @@ struct HTTPSessionManagerTests {
         #expect(server.requestCount == count)
     }
 
-    @Test("A subclass sees the tasks of every verb", arguments: TestTransport.all)
+    @Test("A subclass that overrides dataTask creates the tasks of every verb", arguments: TestTransport.all)
     func subclass(_ transport: TestTransport) async throws {
         final class Counting: HTTPSessionManager, @unchecked Sendable {
             let paths = Watched<[String]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hooks", .timeLimit(.minutes(5)))
 struct HooksTests {
-    @Test("A response is stored without a hook, and not where one gives nil") func willCacheResponse() async throws {
+    @Test("A response is stored without a hook, and not if it returns nil") func willCacheResponse() async throws {
         let server = try LoopbackServer { request in .text(request.path).adding("Cache-Control", "max-age=60") }
         let manager = TestTransport.all[0].manager()
         let stored = URLRequest(url: server.url("/stored"))
@@ -17,7 +17,7 @@ struct HooksTests {
         #expect(server.requestCount == 3)
     }
 
-    @Test("Redirections are followed without a hook, changed by one, or refused by nil", arguments: TestTransport.all)
+    @Test("Redirects are followed without a hook, and changed or refused by one", arguments: TestTransport.all)
     func redirection(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             request.path == "/from" ? .redirect(to: "/to") : .text(request.path)
@@ -38,7 +38,7 @@ struct HooksTests {
     }
 
     @Test(
-        "A refused redirection is a download's response",
+        "A refused redirect is the response of a download",
         arguments: TestTransport.able(to: .refusedDownloadRedirection)
     )
     func refusedDownload(_ transport: TestTransport) async throws {
@@ -50,7 +50,7 @@ struct HooksTests {
         #expect(response.error?.code == .unacceptableStatusCode)
     }
 
-    @Test("A disposition of cancel ends the task", arguments: TestTransport.all)
+    @Test("The disposition cancel ends the task", arguments: TestTransport.all)
     func disposition(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .dripped([Data(count: 10), Data(count: 10)], interval: 5))
@@ -82,7 +82,7 @@ struct HooksTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Data, completion and handler come in this order, on the operation queue", arguments: TestTransport.all)
+    @Test("Data, completion and handler arrive in this order, on the operation queue", arguments: TestTransport.all)
     func order(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let manager = transport.manager()
@@ -103,7 +103,7 @@ struct HooksTests {
         #expect(events.current == ["response", "data 1", "complete", "handler"])
     }
 
-    @Test("A hook may give the body stream", arguments: TestTransport.all)
+    @Test("A hook may provide the body stream", arguments: TestTransport.all)
     func bodyStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodyText ?? "") }
         let manager = transport.manager()
@@ -121,7 +121,7 @@ struct HooksTests {
         #expect(sent.current == 4)
     }
 
-    @Test("Bytes written are told to the hook", arguments: TestTransport.all)
+    @Test("The hook receives the number of bytes written", arguments: TestTransport.all)
     func bytesWritten(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         let manager = transport.manager()
@@ -139,7 +139,7 @@ struct HooksTests {
     }
 
     @Test(
-        "A response is cached as the hook says, or not at all",
+        "A response is cached as the hook returns it, or not at all",
         arguments: TestTransport.able(to: .askingWhatToCache),
         [true, false]
     )

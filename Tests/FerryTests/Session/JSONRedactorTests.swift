@@ -3,10 +3,10 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Redaction of JSON")
+@Suite("JSON redaction")
 struct JSONRedactorTests {
     @Test(
-        "The values of secret members are left out, and all else is as it was",
+        "The values of secret members are replaced, and everything else is unchanged",
         arguments: [
             (#"{"password":"x","a":1}"#, #"{"password":"<redacted>","a":1}"#),
             (#"{ "a" : { "apiKey" : "x\"y" } }"#, #"{ "a" : { "apiKey" : "<redacted>" } }"#),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lifetime", .timeLimit(.minutes(5)), .ownThreads)
 struct LifetimeTests {
-    @Test("A manager that is a local variable is freed, and its task completes", arguments: TestTransport.all)
+    @Test("A manager in a local variable is released, and its task completes", arguments: TestTransport.all)
     func localManager(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.1) }
         let done = Watched<TaskResponse<JSONValue>?>(nil)
@@ -26,7 +26,7 @@ struct LifetimeTests {
         #expect(await eventually { weakSession == nil })
     }
 
-    @Test("A task resumed after its manager has gone completes", arguments: TestTransport.all)
+    @Test("A task resumed after its manager is released completes", arguments: TestTransport.all)
     func resumedLater(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json("[1]") }
         let done = Watched<TaskResponse<JSONValue>?>(nil)
@@ -38,7 +38,7 @@ struct LifetimeTests {
         #expect(done.current?.value == [1])
     }
 
-    @Test("An invalidation that finishes may be followed by one that cancels", arguments: TestTransport.all)
+    @Test("An invalidation that lets tasks finish may be followed by one that does not", arguments: TestTransport.all)
     func hurriedInvalidation(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager()
@@ -56,7 +56,7 @@ struct LifetimeTests {
         #expect(invalidated.current == 1)
     }
 
-    @Test("A manager dropped while idle frees its session", arguments: TestTransport.all)
+    @Test("Releasing an idle manager releases its session", arguments: TestTransport.all)
     func idleManager(_ transport: TestTransport) async throws {
         weak var weakSession: URLSession?
         do {
@@ -67,7 +67,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "A task that is dropped without having run leaves its group",
+        "Releasing a task that never ran leaves its group",
         arguments: TestTransport.able(to: .droppingUnstartedTasks)
     )
     func droppedTask(_ transport: TestTransport) async throws {
@@ -80,7 +80,7 @@ struct LifetimeTests {
         #expect(await eventually { group.wait(timeout: .now()) == .success })
     }
 
-    @Test("A task made after an invalidation fails with an error", arguments: TestTransport.all)
+    @Test("A task created after an invalidation fails with an error", arguments: TestTransport.all)
     func afterInvalidation(_ transport: TestTransport) async throws {
         let manager = transport.manager()
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
@@ -115,7 +115,7 @@ struct LifetimeTests {
         #expect(await invalidated.wait { $0 == 1 })
     }
 
-    @Test("After a reset identifiers restart and still find their own tasks", arguments: TestTransport.all)
+    @Test("After a reset identifiers restart, and each task still gets its own events", arguments: TestTransport.all)
     func reset(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.json("[\"\(request.path)\"]").delayed(request.path == "/old" ? 0.3 : 0)
@@ -141,11 +141,11 @@ struct LifetimeTests {
     }
 
     @Test(
-        "A hundred managers made, used and dropped leave threads, descriptors and memory where they were",
+        "A hundred managers created, used and released leave no threads, descriptors or memory behind",
         arguments: TestTransport.all
     )
     func leavesNothing(_ transport: TestTransport) async throws {
-        // In a process of its own nobody else's threads and descriptors count. It says what it has found.
+        // A separate process, so that other tests' threads and descriptors do not count. It prints its result.
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [name = transport.name as String] in
             let transport = try #require(TestTransport.all.first { $0.name == name })
@@ -168,12 +168,12 @@ struct LifetimeTests {
             )
             try await use(100)
             let hasSettled = await eventually {
-                // Dispatch keeps some idle workers, fewer than one for each ten managers, and a few descriptors of its own.
+                // Dispatch keeps a few idle workers, fewer than one for every ten managers, and a few descriptors.
                 ProcessUsage.ferryThreads == 0 && ProcessUsage.threads < before.threads + 10
                     && ProcessUsage.descriptors <= before.descriptors + 5
             }
-            // A manager that stayed would keep its session's connection and buffers, at least 100 KB each. The thread
-            // sanitizer's own memory grows.
+            // A leaked manager would keep its session's connection and buffers, at least 100 KB each. The thread
+            // sanitizer's own memory use grows.
             let growth = ProcessUsage.residentBytes - before.bytes
             let isSmall = growth < 5_000_000 || ProcessUsage.isThreadSanitized
             let now = "\(ProcessUsage.threads) threads, \(ProcessUsage.descriptors) descriptors, \(growth) bytes more"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Posting notifications")
 struct NotificationPosterTests {
-    @Test("A queue that does not run collects no more than a limit")
+    @Test("A stalled queue collects no more than a limited number of notifications")
     func backlog() async {
         let poster = NotificationPoster()
         let center = NotificationCenter()

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Notifications", .timeLimit(.minutes(5)))
 struct NotificationTests {
-    /// Collects what a manager posts, by a centre of its own.
+    /// Collects the notifications of a manager, through a separate notification center.
     private final class Observer: Sendable {
         let center = NotificationCenter()
         let posts = Watched<[Post]>([])
 
-        /// Main is a queue, not a thread: the queue may run on any.
+        /// Marks the main queue; its blocks may run on any thread.
         private static let mainMark: DispatchSpecificKey<Bool> = {
             let key = DispatchSpecificKey<Bool>()
             DispatchQueue.main.setSpecific(key: key, value: true)
@@ -53,7 +53,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "A task that is run by a verb posts resume and complete, after its handler, on main",
+        "A task started by a verb posts resume, and complete after its handler, on the main queue",
         arguments: TestTransport.all
     )
     func complete(_ transport: TestTransport) async throws {
@@ -83,7 +83,7 @@ struct NotificationTests {
         #expect(post.completion?.response.data == Data("[1]".utf8))
     }
 
-    @Test("A download posts its file and not its data, and that it was moved", arguments: TestTransport.all)
+    @Test("A download posts its file instead of its data, and whether the file was moved", arguments: TestTransport.all)
     func download(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let manager = transport.manager()
@@ -93,7 +93,7 @@ struct NotificationTests {
         let place = scratch.file("x")
         let good = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(good.error == nil)
-        // The last notification comes after the handler, and so perhaps after this download has returned.
+        // The last notification follows the handler, so it may come after this call has returned.
         #expect(await observer.posts.wait { $0.count == 3 })
         let bad = await manager.download(for: URLRequest(url: server.url), to: .file(place))
         #expect(bad.error?.code == .moveFailed)
@@ -114,7 +114,7 @@ struct NotificationTests {
         if let kept = posts[4].moveError?.temporaryURL { try FileManager.default.removeItem(at: kept) }
     }
 
-    @Test("Resume and suspend are posted on real changes only", arguments: TestTransport.able(to: .resumeNotifications))
+    @Test("Resume and suspend are posted only on changes", arguments: TestTransport.able(to: .resumeNotifications))
     func resumeAndSuspend(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.2) }
         let manager = transport.manager()
@@ -136,7 +136,7 @@ struct NotificationTests {
         )
     }
 
-    @Test("The end of a session is posted once", arguments: TestTransport.all)
+    @Test("The invalidation of a session is posted once", arguments: TestTransport.all)
     func invalidation(_ transport: TestTransport) async throws {
         let manager = transport.manager()
         let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
@@ -148,7 +148,7 @@ struct NotificationTests {
         #expect(observer.names == [.sessionDidInvalidate])
     }
 
-    @Test("A task keeps the description its owner gave it", arguments: TestTransport.all)
+    @Test("The manager leaves a task's description unchanged", arguments: TestTransport.all)
     func taskDescription(_ transport: TestTransport) async throws {
         let manager = transport.manager()
         let task = manager.dataTask(with: URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))) { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pausing")
 struct PauseStateTests {
-    @Test("One change at a time, and the last wish counts")
+    @Test("One change runs at a time, and the last requested state wins")
     func serialized() {
         var state = PauseState()
         let idle = state.begin()

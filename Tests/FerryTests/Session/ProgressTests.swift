@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Progress", .timeLimit(.minutes(3)))
 struct ProgressTests {
-    @Test("Download progress has a total where there is a length", arguments: TestTransport.all)
+    @Test("Download progress has a total if the response has a length", arguments: TestTransport.all)
     func knownTotal(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 2_000_000) }
         let updates = Watched<[ProgressUpdate]>([])
@@ -28,7 +28,7 @@ struct ProgressTests {
         #expect(updates.current.allSatisfy { $0.totalByteCount == 2_000_000 })
     }
 
-    @Test("Without a length the bytes are counted all the same", arguments: TestTransport.all)
+    @Test("Without a length the bytes are still counted", arguments: TestTransport.all)
     func unknownTotal(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .dripped([Data(count: 1000), Data(count: 1000)], interval: 0.1)).framed(.chunked)
@@ -79,7 +79,7 @@ struct ProgressTests {
     }
 
     @Test(
-        "Progress objects begin at -1, follow the task, and are gone before the handler",
+        "Progress objects start with a total of -1, follow the task, and are removed before the handler runs",
         arguments: TestTransport.all
     )
     func objects(_ transport: TestTransport) async throws {
@@ -105,7 +105,7 @@ struct ProgressTests {
         holder.change { $0 = nil }
     }
 
-    @Test("A Progress cancels its task", arguments: TestTransport.all)
+    @Test("Cancelling a Progress cancels its task", arguments: TestTransport.all)
     func cancels(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager()
@@ -143,10 +143,10 @@ struct ProgressTests {
         var last: ProgressUpdate?
         for await update in updates { last = update }
         #expect(last == ProgressUpdate(completedByteCount: 1_000_000, totalByteCount: 1_000_000))
-        for await _ in manager.downloadProgressUpdates(for: task) { Issue.record("The task has ended") }
+        for await _ in manager.downloadProgressUpdates(for: task) { Issue.record("the task has ended") }
     }
 
-    @Test("Progress runs on the queue chosen, and the handler after its last call", arguments: TestTransport.all)
+    @Test("Progress runs on the chosen queue, and the handler after the last report", arguments: TestTransport.all)
     func queue(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 500_000) }
         let manager = transport.manager()
@@ -166,7 +166,7 @@ struct ProgressTests {
         #expect(last.current == ProgressUpdate(completedByteCount: 500_000, totalByteCount: 500_000))
     }
 
-    @Test("A million events do not grow a queue, and the last one arrives before the end")
+    @Test("A million reports are coalesced, and the last one is delivered before the end")
     func coalescing() async {
         let queue = DispatchQueue(label: "slow")
         let calls = Watched<[Int64]>([])
@@ -210,7 +210,7 @@ struct ProgressTests {
         #expect(ProgressUpdate(completedByteCount: completed, totalByteCount: total).fractionCompleted == expected)
     }
 
-    @Test("A body longer than announced does not upset the Progress")
+    @Test("A body longer than announced keeps Progress consistent")
     func longerThanAnnounced() {
         let reporter = ProgressReporter(handler: nil, queue: nil)
         let parent = Progress(totalUnitCount: 10)
@@ -222,14 +222,14 @@ struct ProgressTests {
         #expect(parent.fractionCompleted == 0.5)
     }
 
-    /// Makes something while a part of a progress is current, as Foundation's composition does it.
+    /// Calls a closure while a part of a progress is current, as Foundation's implicit composition does.
     private func make<Made>(under parent: Progress, units: Int64, _ body: () throws -> Made) rethrows -> Made {
         parent.becomeCurrent(withPendingUnitCount: units)
         defer { parent.resignCurrent() }
         return try body()
     }
 
-    @Test("The upload of a task made under a current progress is part of it", arguments: TestTransport.all)
+    @Test("The upload of a task created under a current progress is part of it", arguments: TestTransport.all)
     func uploadUnderParent(_ transport: TestTransport) throws {
         let server = try LoopbackServer()
         let manager = transport.manager()
@@ -245,7 +245,7 @@ struct ProgressTests {
         task.cancel()
     }
 
-    @Test("The download of a task made under a current progress is part of it", arguments: TestTransport.all)
+    @Test("The download of a task created under a current progress is part of it", arguments: TestTransport.all)
     func downloadUnderParent(_ transport: TestTransport) throws {
         let server = try LoopbackServer()
         let manager = transport.manager()
@@ -261,7 +261,7 @@ struct ProgressTests {
         task.cancel()
     }
 
-    @Test("A parent is complete when its tasks are, with and without a body", arguments: TestTransport.all)
+    @Test("A parent progress completes when its tasks do, with and without a body", arguments: TestTransport.all)
     func completeParent(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -291,7 +291,7 @@ struct ProgressTests {
         withExtendedLifetime(tasks) {}
     }
 
-    @Test("A parent cancels the tasks made under it, before and after", arguments: TestTransport.all)
+    @Test("A cancelled parent progress cancels tasks created before and after", arguments: TestTransport.all)
     func cancelledParent(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests that cannot be made or sent", .timeLimit(.minutes(5)))
 struct RequestFailureTests {
-    /// What makes the request of a call impossible, and what the error then is.
+    /// A call whose request is impossible, and the expected error.
     private struct Row: Sendable {
         let code: NetworkError.Code
         let beneath: RequestSerializationError.Code
@@ -47,7 +47,7 @@ struct RequestFailureTests {
         ]
     }
 
-    @Test("Every face of a call gives the same error, its cause underneath", arguments: TestTransport.all)
+    @Test("Every way of making a call reports the same error, with its cause underneath", arguments: TestTransport.all)
     func everyFace(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("") }
         let manager = transport.manager(baseURL: server.url)
@@ -73,13 +73,13 @@ struct RequestFailureTests {
         let beneath = error?.underlyingError as? RequestSerializationError
         #expect(beneath?.code == row.beneath)
         #expect(error?.message == beneath?.reason)
-        // What AFNetworking's users look for.
+        // The domain and code that AFNetworking's users check.
         #expect(error?.nsError.domain == "com.alamofire.error.serialization.request")
         #expect(error?.nsError.code == (beneath as NSError?)?.code)
         #expect((error as NSError?)?.code == (beneath as NSError?)?.code)
     }
 
-    @Test("A download and an adapter that refuses fail in the same way", arguments: TestTransport.all)
+    @Test("A download, and an adapter that refuses, fail in the same way", arguments: TestTransport.all)
     func otherWays(_ transport: TestTransport) async throws {
         struct Refuse: RequestAdapter {
             func adapt(_ request: URLRequest) throws -> URLRequest {
@@ -98,7 +98,7 @@ struct RequestFailureTests {
     }
 
     @Test(
-        "A file that changes while it is sent is the task's error",
+        "A file that changes while it is sent fails the task",
         arguments: TestTransport.able(to: .exactErrors)
     )
     func changedFile(_ transport: TestTransport) async throws {

@@ -28,7 +28,7 @@ struct RequestLoggerTests {
         )
     }
 
-    @Test("A shell reads the command back as it was meant")
+    @Test("A shell reads the command back unchanged")
     func shell() throws {
         var request = try request("http://example.com/")
         request.httpMethod = "PUT"
@@ -46,7 +46,7 @@ struct RequestLoggerTests {
         #expect(words == ["--request", "PUT", "--data-raw", body, "http://example.com/"])
     }
 
-    @Test("Secrets are left out: known header fields, chosen ones, passwords in URLs")
+    @Test("Secrets are redacted: known header fields, chosen ones, and passwords in URLs")
     func secrets() throws {
         var request = try request("http://user:hunter2@example.com/")
         for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"] {
@@ -61,7 +61,7 @@ struct RequestLoggerTests {
     }
 
     @Test(
-        "Secret fields of bodies are left out, by the body's type",
+        "Secret fields of bodies are redacted, depending on the body's type",
         arguments: [
             ("application/x-www-form-urlencoded", "a=b&password=hunter2&c=d", "a=b&password=<redacted>&c=d"),
             ("application/x-www-form-urlencoded; charset=utf-8", "client_secret=hunter2", "client_secret=<redacted>"),
@@ -82,7 +82,7 @@ struct RequestLoggerTests {
         #expect(request.curlCommand(redacting: .none).contains("--data-raw '\(body)'"))
     }
 
-    @Test("Secret parameters and fields are left out, more can be named, and nothing is if that is asked for")
+    @Test("Secret parameters and fields are redacted; more can be named, and redaction can be disabled")
     func parameters() throws {
         var request = try request("https://hunter2@example.com/?access_token=hunter2&pet=rex&a=b#id_token=hunter2")
         request.setValue("hunter2", forHTTPHeaderField: "X-Auth-Token")
@@ -97,7 +97,7 @@ struct RequestLoggerTests {
         #expect(whole.contains("'X-Auth-Token: hunter2'"))
     }
 
-    @Test("Bodies that are no text, or streams, are only named")
+    @Test("Bodies that are not text, and streams, are only summarized")
     func otherBodies() throws {
         var request = try request()
         request.httpMethod = "POST"

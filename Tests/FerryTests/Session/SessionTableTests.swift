@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The table of sessions")
+@Suite("The session table")
 struct SessionTableTests {
     private func table() -> (table: SessionTable, session: URLSession, generation: Int) {
         var table = SessionTable()
@@ -14,11 +14,11 @@ struct SessionTableTests {
         return (table, session, generation)
     }
 
-    @Test("An invalidation waits for the last maker of a task")
+    @Test("An invalidation waits for the last lease to end")
     func waitsForMakers() {
         var (table, session, _) = table()
         guard let first = table.lease(), let second = table.lease() else {
-            Issue.record("no lease")
+            Issue.record("there is no lease")
             return
         }
         #expect(first.session === session)
@@ -32,7 +32,7 @@ struct SessionTableTests {
         #expect(afterSecond == .cancelling)
     }
 
-    @Test("Without makers an invalidation is at once, and the second one nothing")
+    @Test("Without leases an invalidation takes effect immediately, and happens once")
     func immediate() {
         var (table, session, generation) = table()
         let invalidatedNow = table.invalidate(.finishing, resetting: false)
@@ -44,7 +44,7 @@ struct SessionTableTests {
         #expect(abandoned == nil)
     }
 
-    @Test("A reset asks for a new session with a new number")
+    @Test("A reset requires a new session with a new generation")
     func reset() {
         var (table, session, generation) = table()
         let invalidatedNow = table.invalidate(.finishing, resetting: true)
@@ -60,7 +60,7 @@ struct SessionTableTests {
         #expect(Array(table.generations) == [next, generation])
     }
 
-    @Test("Of two sessions made at once the first is kept")
+    @Test("Of two sessions created concurrently the first is kept")
     func race() {
         var (table, session, _) = table()
         let late = table.reserveGeneration()
@@ -69,7 +69,7 @@ struct SessionTableTests {
         #expect(table.session === session)
     }
 
-    @Test("A session that someone else invalidated takes no more tasks")
+    @Test("A session invalidated elsewhere gets no more tasks")
     func invalidatedElsewhere() {
         var (table, _, generation) = table()
         table.didInvalidate(generation: generation)

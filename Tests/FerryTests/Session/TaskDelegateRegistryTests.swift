@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The registry of task delegates")
+@Suite("The task delegate registry")
 struct TaskDelegateRegistryTests {
     private struct Failure: Error {}
 
@@ -19,7 +19,7 @@ struct TaskDelegateRegistryTests {
         URLSession.refusals.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
     }
 
-    @Test("A delegate is found until it is removed, and removed once")
+    @Test("A delegate is found until it is removed, and is removed once")
     func removes() throws {
         let registry = TaskDelegateRegistry()
         let (task, delegate) = (try task(), delegate())
@@ -45,14 +45,14 @@ struct TaskDelegateRegistryTests {
         registry.willRegister()
         #expect(registry.remove(key, error: Failure()) == nil)
         guard case .alreadyEnded(let error) = registry.register(task, delegate: delegate(), at: key) else {
-            Issue.record("The end was lost")
+            Issue.record("the end was lost")
             return
         }
         #expect(error is Failure)
         #expect(registry[key] == nil)
     }
 
-    @Test("A delegate moves to the task that takes over")
+    @Test("A delegate moves to the task that replaces its task")
     func moves() throws {
         let registry = TaskDelegateRegistry()
         let (old, new, delegate) = (try task(), try task(), delegate())
@@ -65,7 +65,7 @@ struct TaskDelegateRegistryTests {
         #expect(registry.tasks == [new])
     }
 
-    @Test("The delegates of one session are removed without those of another")
+    @Test("Removing the delegates of one session keeps those of another")
     func removesGeneration() throws {
         let registry = TaskDelegateRegistry()
         let (first, second) = (try task(), try task())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Task metrics", .timeLimit(.minutes(5)))
 struct TaskMetricsTests {
-    @Test("A response says what its task cost", arguments: TestTransport.all)
+    @Test("A response carries the metrics of its task", arguments: TestTransport.all)
     func everyTask(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("12345").delayed(0.05) }
         let before = Date()
@@ -18,7 +18,7 @@ struct TaskMetricsTests {
     }
 
     @Test(
-        "Each request that went out is a transaction, and the bytes are those of all of them",
+        "Each request sent is a transaction, and the byte counts include all of them",
         arguments: TestTransport.able(to: .measuring)
     )
     func transactions(_ transport: TestTransport) async throws {
@@ -47,7 +47,7 @@ struct TaskMetricsTests {
         #expect(metrics.bytesReceived == metrics.transactions.reduce(0) { $0 + $1.bodyBytesReceived })
     }
 
-    @Test("Bytes are counted as they came, before decoding", arguments: TestTransport.able(to: .measuring))
+    @Test("Bytes are counted as received, before decoding", arguments: TestTransport.able(to: .measuring))
     func codedBytes(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         let response = await transport.manager().response(for: URLRequest(url: server.url("/gzip")), serializer: .data)
@@ -69,7 +69,7 @@ struct TaskMetricsTests {
         #expect(failure.metrics?.bytesReceived == 0)
     }
 
-    @Test("The hook gets them before the completion, once, and the response has the same", arguments: TestTransport.all)
+    @Test("The hook gets the metrics once, before the completion, as does the response", arguments: TestTransport.all)
     func hook(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("12345") }
         let manager = transport.manager()

@@ -12,7 +12,7 @@ struct UploadTaskTests {
         return request
     }
 
-    @Test("Data arrives as it is", arguments: TestTransport.all)
+    @Test("Data arrives unchanged", arguments: TestTransport.all)
     func uploadsData(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
         let body = LoopbackServer.pattern(count: 300_000)
@@ -21,7 +21,7 @@ struct UploadTaskTests {
         #expect(response.metrics?.bytesSent == 300_000)
     }
 
-    @Test("No data is an empty body", arguments: TestTransport.all)
+    @Test("Nil data is sent as an empty body", arguments: TestTransport.all)
     func uploadsNothing(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text("\($0.bodyLength)") }
         let done = Watched<TaskResponse<String>?>(nil)
@@ -32,7 +32,7 @@ struct UploadTaskTests {
         #expect(done.current?.value == "0")
     }
 
-    @Test("A file arrives as it is", arguments: TestTransport.all)
+    @Test("A file arrives unchanged", arguments: TestTransport.all)
     func uploadsFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
         let scratch = try TemporaryFolder()
@@ -55,7 +55,7 @@ struct UploadTaskTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("A streamed body arrives as it is", arguments: TestTransport.all)
+    @Test("A streamed body arrives unchanged", arguments: TestTransport.all)
     func uploadsStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
         var request = request(server)
@@ -68,7 +68,7 @@ struct UploadTaskTests {
         #expect(done.current?.value == LoopbackServer.patternSHA256(count: 300_000))
     }
 
-    @Test("A body that is needed again is made again", arguments: TestTransport.all)
+    @Test("A body that is sent again is created again", arguments: TestTransport.all)
     func replaysStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             guard request.header("Authorization") != nil else {
@@ -98,7 +98,7 @@ struct UploadTaskTests {
     }
 
     @Test(
-        "A stream that exists once and is needed again is a clear error",
+        "A single-use stream that must be sent again is the error bodyStreamExhausted",
         arguments: TestTransport.able(to: .cancellationAnywhere)
     )
     func exhaustedStream(_ transport: TestTransport) async throws {
@@ -139,7 +139,7 @@ struct UploadTaskTests {
     }
 
     @Test(
-        "A redirection that keeps the body gets it again, from a stream or a form",
+        "A redirect that keeps the body sends it again, from a stream or a form",
         arguments: TestTransport.able(to: .bodyOnRedirection),
         [307, 308]
     )
@@ -170,7 +170,7 @@ struct UploadTaskTests {
     }
 
     @Test(
-        "A stream that exists once and is redirected is a clear error",
+        "A single-use stream that is redirected is the error bodyStreamExhausted",
         arguments: TestTransport.able(to: .bodyOnRedirection)
     )
     func exhaustedOnRedirection(_ transport: TestTransport) async throws {

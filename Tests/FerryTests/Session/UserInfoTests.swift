@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ferry
 
-/// User and password of a URL are in no error, notification, log or command line of the managers.
+/// The user and password of a URL appear in no error, notification, log or command line of the managers.
 @Suite("User information in URLs", .timeLimit(.minutes(5)))
 struct UserInfoTests {
     private func url(_ text: String) throws -> URL {
@@ -27,7 +27,7 @@ struct UserInfoTests {
         check(error as NSError, sourceLocation: sourceLocation)
     }
 
-    @Test("Errors of every kind name the URL without them")
+    @Test("Errors of every kind omit user and password from the URL")
     func errors() async throws {
         let closed = try LoopbackServer { _ in .text("") }
         closed.stop()
@@ -58,7 +58,7 @@ struct UserInfoTests {
         withExtendedLifetime(silent) {}
     }
 
-    @Test("Errors have none of them over either transport", arguments: TestTransport.all)
+    @Test("Errors omit user and password with either transport", arguments: TestTransport.all)
     func transports(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("no", status: 404) }
         let closed = try LoopbackServer { _ in .text("") }
@@ -68,7 +68,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("A failing URL that is set later loses them too")
+    @Test("A failing URL that is set later omits them too")
     func failingURL() throws {
         var error = NetworkError(.unknown, message: "", failingURL: try url("http://USER@host/a"))
         #expect(error.failingURL?.absoluteString == "http://host/a")
@@ -78,7 +78,7 @@ struct UserInfoTests {
     }
 
     @Test(
-        "Requests that cannot be made name the URL without them",
+        "The errors of requests that cannot be made omit them",
         arguments: ["http://USER@", "http://USER@[::1", "//USER@host/x", "http://USER@host:port/", "http:/USER@host"]
     )
     func requests(_ text: String) async throws {
@@ -89,7 +89,7 @@ struct UserInfoTests {
         try checkError((await manager.response(for: Request(text, serializer: .data))).error)
     }
 
-    @Test("Serializers name the URL without them")
+    @Test("The errors of serializers omit them")
     func serializers() throws {
         let target = try url("http://USER@host/x")
         let make: [() throws -> URLRequest] = [
@@ -105,7 +105,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("Notifications and logs have none of them, nor have their metrics")
+    @Test("Notifications, logs and metrics omit them")
     func notifications() async throws {
         let server = try LoopbackServer { _ in .text("no", status: 404) }
         let manager = SessionManager(configuration: .ephemeral)
@@ -132,7 +132,7 @@ struct UserInfoTests {
         #expect(!lines.current.joined().contains("hunter2"))
     }
 
-    @Test("Operations, their archives' errors and batches have none of them")
+    @Test("Operations, their errors and their descriptions omit them")
     func operations() async throws {
         let server = try LoopbackServer { _ in .text("no", status: 404) }
         let manager = makeOperationManager()
@@ -162,7 +162,7 @@ extension Result {
 }
 
 extension HTTPSessionManager {
-    /// The error of an upload.
+    /// Returns the error of an upload.
     fileprivate func response(for request: URLRequest, uploading file: URL) async -> NetworkError? {
         let error = Watched<NetworkError??>(nil)
         uploadTask(with: request, fromFile: file) { response in error.change { $0 = .some(response.error) } }.resume()

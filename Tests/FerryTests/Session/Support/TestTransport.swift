@@ -2,14 +2,14 @@ import Ferry
 import Foundation
 import Testing
 
-/// A transport the manager's tests run over, and what it cannot do.
+/// A transport that the manager tests run with, and its abilities.
 struct TestTransport: Sendable, CustomTestStringConvertible {
-    /// What FoundationNetworking's own session cannot do, and so is not tested with `transport: .system`.
+    /// The abilities that FoundationNetworking's session lacks, so they are not tested with `transport: .system`.
     enum Ability: CaseIterable {
-        /// Its `suspend()` starts the transfer over and corrupts what has come.
+        /// Its `suspend()` starts the transfer over and corrupts the bytes received.
         case suspension
 
-        /// Its tasks do not say when they are resumed or suspended by others than the manager.
+        /// Its tasks do not report being resumed or suspended other than through the manager.
         case resumeNotifications
 
         /// It ignores the disposition of a response, `.becomeDownload` included.
@@ -21,7 +21,7 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// Its tasks are still running when they report their completion.
         case completedState
 
-        /// It crashes when a task is cancelled amid its completion, a redirection or an authentication.
+        /// It crashes when a task is cancelled during its completion, a redirect or an authentication.
         case cancellationAnywhere
 
         /// It follows a 307 with the method, but without the body.
@@ -30,25 +30,25 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
         /// It crashes when a redirected download is refused, so the manager cancels the task there.
         case refusedDownloadRedirection
 
-        /// It says -1011 for a broken connection, and -1 for a body that is cut short.
+        /// It reports -1011 for a broken connection, and -1 for a truncated body.
         case exactErrors
 
-        /// It counts whole seconds only and stops early.
+        /// It counts whole seconds only and times out early.
         case shortTimeouts
 
-        /// It answers a challenge by Basic alone, and a rejected protection space ends the task.
+        /// It answers challenges with Basic only, and rejecting a protection space ends the task.
         case rejectingProtectionSpaces
 
-        /// It has no say in which servers are trusted.
+        /// It cannot decide which servers are trusted.
         case securityPolicies
 
         /// It does not ask a session's delegate what to cache.
         case askingWhatToCache
 
-        /// It measures nothing, so that there are no transactions and bodies count as decoded.
+        /// It measures nothing: there are no transactions, and bodies count with their decoded size.
         case measuring
 
-        /// It keeps a task that is never resumed, and with it the session, for ever.
+        /// It keeps a task that is never resumed, and with it the session, forever.
         case droppingUnstartedTasks
     }
 
@@ -58,18 +58,18 @@ struct TestTransport: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Everything the suites run over.
+    /// The transports that the suites run with.
     static let all: [TestTransport] = [
         TestTransport(name: "curl", transport: .curl, abilities: Set(Ability.allCases)),
         TestTransport(name: "system", transport: .system, abilities: []),
     ]
 
-    /// Those which can do something that not all can.
+    /// Returns the transports with an ability.
     static func able(to ability: Ability) -> [TestTransport] {
         all.filter { $0.abilities.contains(ability) }
     }
 
-    /// A manager with an ephemeral session, its notifications switched off.
+    /// Returns a manager with an ephemeral session that posts no notifications.
     func manager(baseURL: URL? = nil, configuration: URLSessionConfiguration = .ephemeral) -> HTTPSessionManager {
         let manager = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
         manager.notificationQueue = nil

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// A value tests write from many threads and wait for.
+/// A value that tests write from many threads and wait for.
 final class Watched<Value: Sendable>: Sendable {
     private let value: Locked<Value>
 
@@ -17,14 +17,14 @@ final class Watched<Value: Sendable>: Sendable {
         value.withLock { body(&$0) }
     }
 
-    /// Waits until the value satisfies a condition, or gives up.
+    /// Waits until the value satisfies a condition, and returns whether it did in time.
     @discardableResult
     func wait(seconds: Double = 40, until condition: @Sendable (Value) -> Bool) async -> Bool {
         await eventually(seconds: seconds) { self.value.withLock { condition($0) } }
     }
 }
 
-/// Waits until something is true, or gives up.
+/// Waits until a condition is true, and returns whether it was in time.
 func eventually(seconds: Double = 40, _ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while !condition() {
