@@ -13,14 +13,14 @@ struct ActionParsingTests {
         return options
     }
 
-    @Test("Without arguments the library is demonstrated, and help and version win over all that follows")
+    @Test("Without arguments the library is demonstrated; help and version take precedence over all that follows")
     func actions() throws {
         #expect(try Action(parsing: []) == .demonstrate)
         #expect(try Action(parsing: ["-h", "-o"].dropLast()) == .showHelp)
         #expect(try Action(parsing: ["-s", "--version", "http://a"]) == .showVersion)
     }
 
-    @Test("Every option arrives")
+    @Test("Every option is parsed")
     func everything() throws {
         let options = try options(
             "-X",
@@ -67,7 +67,7 @@ struct ActionParsingTests {
         #expect(options.urls.map(\.absoluteString) == ["http://a/1", "http://a/2"])
     }
 
-    @Test("Pins add up, and hold for every host")
+    @Test("Pins add up, and apply to every host")
     func pins() throws {
         let texts = ["sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8=", String(repeating: "A", count: 43) + "="]
         let options = try options("--pin", texts[0], "--pin=\(texts[1])", "http://a")
@@ -77,7 +77,7 @@ struct ActionParsingTests {
         session.invalidateAndCancel()
     }
 
-    @Test("The method follows from the body, unless it is given")
+    @Test("The method follows from the body unless it is given")
     func methods() throws {
         #expect(try options("http://a").effectiveMethod == "GET")
         #expect(try options("-d", "x", "http://a").effectiveMethod == "POST")
@@ -88,7 +88,7 @@ struct ActionParsingTests {
         #expect(try options("-X", "DELETE", "-d", "x", "http://a").effectiveMethod == "DELETE")
     }
 
-    @Test("Bodies go to standard output, unless files are named")
+    @Test("Bodies are written to standard output unless files are named")
     func destinations() throws {
         #expect(try options("http://a").destination(at: 0) == .standardOutput)
         #expect(try options("-o", "-", "http://a").destination(at: 0) == .standardOutput)
@@ -96,7 +96,7 @@ struct ActionParsingTests {
     }
 
     @Test(
-        "What makes no sense is refused with the reason",
+        "Invalid combinations and values are refused with a reason",
         arguments: [
             (["-s"], "There is no URL"),
             (["-o", "a", "-o", "b", "http://a"], "There are 2 -o, but only 1 URLs"),
@@ -144,7 +144,7 @@ struct ActionParsingTests {
     }
 
     @Test(
-        "A URL without a scheme is https, on this machine http",
+        "A URL without a scheme is https, or http for this machine",
         arguments: [
             ("example.com", "https://example.com"), ("example.com:8443/a?b", "https://example.com:8443/a?b"),
             ("localhost:8080/a", "http://localhost:8080/a"), ("127.0.0.1:80", "http://127.0.0.1:80"),
@@ -156,14 +156,14 @@ struct ActionParsingTests {
         #expect(try URLArgument.parse(text).absoluteString == url)
     }
 
-    @Test("Credentials in a URL stay out of messages")
+    @Test("Credentials in a URL do not appear in messages")
     func hidesCredentials() throws {
         let url = try URLArgument.parse("https://ada:secret@example.com/a?b=c")
         #expect(url.withoutCredentials == "https://example.com/a?b=c")
     }
 
     @Test(
-        "Usage errors have no credentials and secret parameters",
+        "Usage errors contain no credentials and no secret parameters",
         arguments: [
             ["ftp://ada:s3cret@h/"], ["http://ada:s3cret@"], ["http://ada:s3cret@h h/"], ["ada:s3/cret@h:x"],
             ["http://h h/?access_token=s3cret"], ["--proxy", "ftp://ada:s3cret@h", "http://h"],

@@ -13,7 +13,7 @@ struct ArgumentScannerTests {
     }
 
     @Test(
-        "Options, values and operands are told apart as in any Unix program",
+        "Options, values and operands are recognized as in any Unix program",
         arguments: [
             Example(arguments: [], tokens: []),
             Example(arguments: ["a", "b"], tokens: [.operand("a"), .operand("b")]),
@@ -44,7 +44,7 @@ struct ArgumentScannerTests {
     }
 
     @Test(
-        "What cannot be read is named",
+        "An unreadable argument is named",
         arguments: [
             (["-Z"], "There is no option -Z"),
             (["-sZ"], "There is no option -Z"),
@@ -61,7 +61,7 @@ struct ArgumentScannerTests {
         #expect(throws: UsageError(message)) { try ArgumentScanner.scan(arguments) }
     }
 
-    @Test("Every option has its own names")
+    @Test("No two options share a name")
     func namesAreUnique() {
         let letters = Option.allCases.compactMap(\.short)
         #expect(Set(letters).count == letters.count)

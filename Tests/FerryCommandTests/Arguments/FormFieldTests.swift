@@ -2,10 +2,10 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("Parts of a form")
+@Suite("Form parts")
 struct FormFieldTests {
     @Test(
-        "A part is read as curl reads it",
+        "A part is parsed like curl parses it",
         arguments: [
             ("a=b", FormField(name: "a", content: .text("b"))),
             ("a=", FormField(name: "a", content: .text(""))),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The manual and the help text", .serialized)
 struct ManualTests {
-    @Test("The manual's options and exit statuses are those of --help")
+    @Test("The manual's options and exit statuses match --help")
     func parts() throws {
         for part in Manual.parts {
             let text = try String(contentsOf: Manual.file, encoding: .utf8)
@@ -16,12 +16,12 @@ struct ManualTests {
                     .write(to: Manual.file, atomically: true, encoding: .utf8)
             } else {
                 let written = text[start..<end].split(separator: "\n").map(String.init)
-                #expect(written == part.lines, "FERRY_WRITE_DOCS=1 writes them")
+                #expect(written == part.lines, "set FERRY_WRITE_DOCS=1 to write them")
             }
         }
     }
 
-    @Test("The manual has its sections in order, and all variables")
+    @Test("The manual has its sections in order, and all write-out variables")
     func sections() throws {
         let text = try String(contentsOf: Manual.file, encoding: .utf8)
         let sections = text.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { $0.dropFirst(4) }
@@ -37,7 +37,7 @@ struct ManualTests {
         #expect(text.contains("\"ferry \(Version.ferry)\""))
     }
 
-    @Test("The article has all variables, and all codes of the log")
+    @Test("The article has all write-out variables, and all codes of the log")
     func article() throws {
         let text = try Manual.article()
         for name in WriteOutVariable.allCases.map(\.rawValue) + ["json"] {
@@ -48,7 +48,7 @@ struct ManualTests {
         }
     }
 
-    @Test("The help text has every option once, in the group it belongs to, and fits 110 columns")
+    @Test("The help text has every option, in its group, and fits 110 columns")
     func help() {
         let lines = HelpText.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for option in FerryCommand.Option.allCases {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("The nearest name")
+@Suite("Nearest name")
 struct NearestNameTests {
     @Test(
         "Distances count insertions, deletions, replacements and swaps",
@@ -16,7 +16,7 @@ struct NearestNameTests {
     }
 
     @Test(
-        "A name is found where it is near enough",
+        "A name is found if it is near enough",
         arguments: [
             ("timout", "timeout"), ("cont", "continue"), ("redirect", nil), ("x", nil), ("", nil),
             ("parralel", "parallel"),

@@ -12,7 +12,7 @@ import Testing
 struct BatchTests {
     private let folder = TemporaryFolder()
 
-    @Test("The URLs of a file are transferred, several at once, behind those of the command line")
+    @Test("The URLs of a file are transferred in parallel, after those of the command line")
     func files() async throws {
         let server = try LoopbackServer()
         let lines = (1...12).map { server.url("/bytes/\($0)000").absoluteString }
@@ -28,7 +28,7 @@ struct BatchTests {
         #expect(server.requestCount == 13)
     }
 
-    @Test("Standard input is a batch too, one that fails leaves the others, and an empty one is a success")
+    @Test("Standard input can be a batch, a failed transfer does not affect others, and an empty batch succeeds")
     func standardInput() async throws {
         let server = try LoopbackServer()
         let urls = ["/bytes/3", "/status/404", "/bytes/4"].map { server.url($0).absoluteString }
@@ -43,7 +43,7 @@ struct BatchTests {
         #expect(try await FerryProcess.run(["--batch", "urls"], in: folder).status == 0)
     }
 
-    @Test("A batch that cannot be read, or has a line that is no URL, is an error before anything is sent")
+    @Test("A batch that cannot be read, or has an invalid line, is an error before anything is sent")
     func errors() async throws {
         let server = try LoopbackServer()
         try folder.write("\(server.url("/bytes/3").absoluteString)\nftp://a/b\n", to: "urls")
@@ -56,7 +56,7 @@ struct BatchTests {
     }
 
     @Test(
-        "The command to go on after an interruption names the URLs of a batch that are not through",
+        "The command for continuing after an interruption names the unfinished URLs of a batch",
         arguments: [true, false]
     )
     func interrupted(_ isFile: Bool) async throws {

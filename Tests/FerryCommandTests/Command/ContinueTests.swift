@@ -16,12 +16,12 @@ struct ContinueTests {
         server = try LoopbackServer()
     }
 
-    /// A file that takes four seconds: long enough to be interrupted on a busy machine.
+    /// Returns the URL of a file that takes four seconds: long enough to be interrupted on a busy machine.
     private func slow(_ query: String = "") -> String {
         server.url("/bytes/\(size)?rate=\(size / 4)\(query)").absoluteString
     }
 
-    /// Begins a download and lets a signal end it in the middle.
+    /// Starts a download and ends the process with a signal halfway through.
     private func interrupted(_ arguments: [String], by signal: Int32, name: String) async throws -> FerryProcess.Outcome
     {
         let process = try FerryProcess(arguments, in: folder)
@@ -37,7 +37,7 @@ struct ContinueTests {
     }
 
     @Test(
-        "A killed download goes on where it was, with Range and If-Range, to the same sha256",
+        "A killed download continues with Range and If-Range, and its SHA-256 is right",
         arguments: [true, false]
     )
     func afterKill(_ hasContinue: Bool) async throws {
@@ -53,7 +53,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("SIGINT ends with 130, leaves the partial file and says how to go on")
+    @Test("SIGINT ends with 130, keeps the partial file and says how to continue")
     func afterInterrupt() async throws {
         let outcome = try await interrupted(["-O", slow()], by: SIGINT, name: "\(size)")
         #expect(outcome.status == 130)
@@ -66,7 +66,7 @@ struct ContinueTests {
         expectWhole("\(size)")
     }
 
-    @Test("SIGTERM ends with 143, and -P leaves every partial file")
+    @Test("SIGTERM ends with 143, and -P keeps every partial file")
     func afterTermination() async throws {
         let arguments = ["-s", "-P2", "-o", "a", "-o", "b", slow(), slow("&n=2")]
         let process = try FerryProcess(arguments, in: folder)
@@ -78,7 +78,7 @@ struct ContinueTests {
     }
 
     @Test(
-        "SIGINT while nothing has come, or on standard output, ends with 130 at once",
+        "SIGINT before any byte has arrived, or with standard output, ends with 130 immediately",
         arguments: ["/stall-before", "/stall?after=5"]
     )
     func interruptedEarly(_ target: String) async throws {
@@ -90,7 +90,7 @@ struct ContinueTests {
         #expect(outcome.errors == "ferry: interrupted\n")
     }
 
-    @Test("A signal is heard however early it comes, and the process never just dies of it")
+    @Test("A signal is handled however early it arrives")
     func interruptedAtOnce() async throws {
         for run in 1...10 {
             let process = try FerryProcess([server.url("/stall?after=5").absoluteString], in: folder)
@@ -100,7 +100,7 @@ struct ContinueTests {
         }
     }
 
-    @Test("A connection that breaks leaves the partial file too, and the next run completes it")
+    @Test("A lost connection keeps the partial file, and the next run completes it")
     func afterReset() async throws {
         let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
         let outcome = try await FerryProcess.run(["-so", "x.bin", url], in: folder)
@@ -110,7 +110,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("Without --continue a partial file is begun anew")
+    @Test("Without --continue a partial file starts over")
     func startsOver() async throws {
         _ = try await interrupted(["-o", "x.bin", slow()], by: SIGKILL, name: "x.bin")
         let outcome = try await FerryProcess.run(["-so", "x.bin", slow()], in: folder)
@@ -119,9 +119,9 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    // MARK: - What the server says
+    // MARK: - The server's responses
 
-    /// Leaves a partial file as a killed run does.
+    /// Writes a partial file and its record, as a killed run does.
     private func leave(
         _ data: Data,
         url: String,
@@ -133,7 +133,7 @@ struct ContinueTests {
         try folder.write(#"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#, to: "x.bin.part.ferry")
     }
 
-    @Test("A file that has changed begins anew, and nothing of the old one stays")
+    @Test("A file that has changed starts over, and nothing of the old one remains")
     func changed() async throws {
         let url = server.url("/bytes/\(size)").absoluteString
         try leave(Data("old".utf8), url: url, validator: "\\\"other\\\"", length: 5)
@@ -143,7 +143,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("A server that knows no ranges sends it all again")
+    @Test("A server without range support sends the whole file again")
     func withoutRanges() async throws {
         let url = server.url("/bytes/\(size)?ranges=0").absoluteString
         try leave(LoopbackServer.pattern(count: 10), url: url, length: size)
@@ -151,7 +151,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("A partial file that is whole already is published after 416, without its bytes")
+    @Test("A partial file that is already complete is published after 416, without another transfer")
     func alreadyWhole() async throws {
         let url = server.url("/bytes/\(size)").absoluteString
         try leave(LoopbackServer.pattern(count: size), url: url, length: size)
@@ -161,7 +161,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("A partial file that is longer than the server's begins anew after 416")
+    @Test("A partial file longer than the server's starts over after 416")
     func tooLong() async throws {
         let url = server.url("/bytes/\(size)").absoluteString
         try leave(LoopbackServer.pattern(count: size + 1), url: url)
@@ -170,7 +170,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("Another range than the one asked for is not appended")
+    @Test("A range other than the requested one is not appended")
     func wrongRange() async throws {
         let whole = LoopbackServer.pattern(count: 1_000_000)
         let server = try LoopbackServer { request in
@@ -187,7 +187,7 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
-    @Test("An HTTP error, or another URL, leaves the partial file as it is")
+    @Test("An HTTP error, or another URL, leaves the partial file unchanged")
     func keeps() async throws {
         let url = server.url("/status/503").absoluteString
         try leave(LoopbackServer.pattern(count: 10), url: url, length: size)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("The log's reader", .timeLimit(.minutes(5)))
+@Suite("Event log", .timeLimit(.minutes(5)))
 struct EventLogTests {
     private let folder = TemporaryFolder()
     private let count = 150
 
-    /// Begins transfers whose log is more than a pipe takes, and waits until all have asked the server.
+    /// Starts transfers whose log exceeds a pipe's buffer, and waits until all their requests have arrived.
     private func begin(_ server: LoopbackServer, log: Pipe) async throws -> FerryProcess {
         try folder.write(
             (0..<count).map { server.url("/bytes/\($0)").absoluteString }.joined(separator: "\n"),
@@ -30,7 +30,7 @@ struct EventLogTests {
     }
 
     @Test(
-        "A reader that does not read holds no transfer back, and has every line when it does",
+        "A reader that does not read delays no transfer, and gets every line once it does",
         .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests")
     )
     func lateReader() async throws {
@@ -57,7 +57,7 @@ struct EventLogTests {
         withExtendedLifetime(log) {}
     }
 
-    @Test("Progress that a reader does not keep up with is left out, and nothing else is")
+    @Test("Only progress events are dropped when a reader is too slow")
     func progress() throws {
         let pipe = Pipe()
         let told = 50_000
@@ -69,7 +69,7 @@ struct EventLogTests {
         #expect(rest > 5000 && rest < told, "\(rest)")
     }
 
-    /// Lets go of the log when all is told, so that it closes the pipe when all is written.
+    /// Writes events to a log and releases it, so that it closes the pipe once everything is written.
     private func tell(_ count: Int, _ pipe: Pipe) throws {
         let log = try EventLog(path: "/dev/fd/\(pipe.fileHandleForWriting.fileDescriptor)")
         try pipe.fileHandleForWriting.close()

@@ -12,7 +12,7 @@ struct FailureTests {
         server = try LoopbackServer()
     }
 
-    /// Runs the command, which is to fail with one line that has the text.
+    /// Runs the command, and expects it to fail with one line that contains the text.
     private func expect(
         _ status: Int32,
         _ text: String,
@@ -31,14 +31,14 @@ struct FailureTests {
         server.url(target).absoluteString
     }
 
-    @Test("Wrong arguments end with 2 before anything is sent")
+    @Test("Invalid arguments end with 2 before anything is sent")
     func usage() async throws {
         try await expect(2, "did you mean --output?", ["--ouput", "x", url("/echo")])
         try await expect(2, "There is no URL", ["-s"])
         #expect(server.connectionCount == 0)
     }
 
-    @Test("An error's body that does not come is not waited for, and one that comes keeps the connection")
+    @Test("An error's body that stalls is not waited for, and one that arrives keeps the connection alive")
     func errorBodies() async throws {
         let stalling = try LoopbackServer { _ in
             LoopbackResponse(status: 500, body: .data(Data(count: 100))).faulted(.stall(afterBodyBytes: 5))
@@ -62,13 +62,13 @@ struct FailureTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("A name that nobody knows ends with 7")
+    @Test("An unknown host name ends with 7")
     func unknownHost() async throws {
         try await expect(7, "nobody.invalid", ["http://nobody.invalid/"])
     }
 
     @Test(
-        "An answer that is not HTTP, a truncated one and none at all end with 7, and leave no file",
+        "A response that is not HTTP, or is truncated or missing, ends with 7 and leaves no file",
         arguments: [
             "/garbage", "/truncate?after=10&bytes=100&chunked=1&ranges=0", "/empty", "/reset-before",
         ]
@@ -77,16 +77,16 @@ struct FailureTests {
         try await expect(7, url(target) + ": ", ["-so", "x", url(target)])
     }
 
-    @Test("TLS with a server that has none ends with 35")
+    @Test("TLS with a server that does not support it ends with 35")
     func tls() async throws {
-        // A handshake's first bytes hold no line's end, so a server that waits for one would wait for ever.
+        // A handshake's first bytes contain no line break, so a server that waits for one would wait forever.
         var configuration = LoopbackServer.Configuration()
         configuration.headLimit = 64
         let server = try LoopbackServer(configuration: configuration)
         try await expect(35, "https://127.0.0.1", ["https://127.0.0.1:\(server.port)/"])
     }
 
-    @Test("An HTTP error ends with 22, its body on standard output unless -f forbids it")
+    @Test("An HTTP error ends with 22, its body on standard output unless -f is given")
     func httpError() async throws {
         let outcome = try await FerryProcess.run([url("/status/404")], in: folder)
         #expect(outcome.status == 22)
@@ -97,7 +97,7 @@ struct FailureTests {
         #expect(quiet.output.isEmpty)
     }
 
-    @Test("An HTTP error never becomes a file, nor replaces one")
+    @Test("An HTTP error neither creates nor replaces a file")
     func httpErrorIntoFile() async throws {
         try await expect(22, "HTTP 404", ["-o", "x", url("/status/404")])
         try await expect(22, "HTTP 404", ["-O", url("/status/404")])
@@ -107,7 +107,7 @@ struct FailureTests {
         #expect(folder.names == ["x"])
     }
 
-    @Test("Each deadline ends with 28 and is named")
+    @Test("Each timeout ends with 28 and is named")
     func timeouts() async throws {
         try await expect(28, "--timeout", ["--timeout", "0.2", url("/stall-before")])
         try await expect(28, "--timeout", ["--timeout=0.2", url("/stall?after=0")])
@@ -125,7 +125,7 @@ struct FailureTests {
         try await expect(23, "/dev/full: cannot be written: No space left", ["-o", "/dev/full", url("/bytes/1")])
     }
 
-    @Test("Of several URLs the others are transferred all the same, and the first failure counts")
+    @Test("One failed URL does not stop the others, and the first failure determines the exit status")
     func several() async throws {
         let urls = ["/status/404", "/bytes/5", "/garbage"].map(url)
         let outcome = try await FerryProcess.run(["-s", "-P3", "-o", "a", "-o", "b", "-o", "c"] + urls, in: folder)

@@ -25,7 +25,7 @@ struct FetchTests {
 
     // MARK: - Output
 
-    @Test("A body goes to standard output byte by byte, and nothing to standard error")
+    @Test("A body is written unchanged to standard output, and nothing to standard error")
     func standardOutput() async throws {
         let outcome = try await ferry(url("/bytes/3000000"))
         #expect(outcome.status == 0)
@@ -33,7 +33,7 @@ struct FetchTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("-o writes the whole file, -s says nothing about it")
+    @Test("-o writes the whole file, and -s prints nothing about it")
     func output() async throws {
         let outcome = try await ferry("-so", "x.bin", url("/bytes/2000000"))
         #expect(outcome.status == 0)
@@ -42,7 +42,7 @@ struct FetchTests {
         #expect(folder.data("x.bin").map { SHA256.hexDigest(of: $0) } == LoopbackServer.patternSHA256(count: 2_000_000))
     }
 
-    @Test("A file asks for the plain bytes, standard output for a coding that is undone")
+    @Test("A file requests the identity coding; standard output requests a coding and decodes it")
     func codings() async throws {
         _ = try await ferry("-so", "x", url("/echo"))
         #expect(server.requests.last?.header("Accept-Encoding") == "identity")
@@ -51,7 +51,7 @@ struct FetchTests {
         #expect(server.requests.last?.header("Accept-Encoding")?.contains("gzip") == true)
     }
 
-    @Test("An existing file is replaced in one step, through a link too, and a device is written to as it is")
+    @Test("An existing file is replaced in one step, also through a link, and a device is written to directly")
     func existingFiles() async throws {
         try folder.write("old", to: "x")
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "x")
@@ -62,7 +62,7 @@ struct FetchTests {
         #expect(!FileManager.default.fileExists(atPath: "/dev/null.part"))
     }
 
-    @Test("-O takes the URL's last part, or a safe form of what the server suggests")
+    @Test("-O takes the URL's last path component, or a safe form of the name the server suggests")
     func remoteName() async throws {
         #expect(try await ferry("-sO", url("/bytes/7?x=/y")).status == 0)
         #expect(folder.names == ["7"])
@@ -74,7 +74,7 @@ struct FetchTests {
         #expect(again.errors.contains("evil.txt: the server chose a name that is taken"))
     }
 
-    @Test("Several URLs go to their files at once, or to standard output one after the other")
+    @Test("Several URLs are saved to files in parallel, or written to standard output one after the other")
     func several() async throws {
         let urls = (1...6).map { url("/bytes/\($0)000") }
         let outcome = try await FerryProcess.run(["-s", "-P", "3", "-O", "-o", "first"] + urls, in: folder)
@@ -84,7 +84,7 @@ struct FetchTests {
         #expect(all.output == (1...6).reduce(into: Data()) { $0 += LoopbackServer.pattern(count: $1 * 1000) })
     }
 
-    @Test("-i writes the head before the body, -I the head alone")
+    @Test("-i writes the head before the body, -I only the head")
     func heads() async throws {
         let both = try await ferry("-i", url("/response-headers?A=b"))
         #expect(both.text.hasPrefix("HTTP 200"))
@@ -96,7 +96,7 @@ struct FetchTests {
         #expect(head.text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("-v tells the request, the response and how long it took, but no password")
+    @Test("-v prints request, response and timings, but no password")
     func verbose() async throws {
         let address = "http://ada:secret@127.0.0.1:\(server.port)/bytes/10?access_token=secret"
         let outcome = try await ferry(
@@ -128,7 +128,7 @@ struct FetchTests {
 
     // MARK: - Requests
 
-    @Test("-d posts its parts joined, files and standard input among them")
+    @Test("-d posts its joined parts, files and standard input among them")
     func data() async throws {
         try folder.write("c=d", to: "part")
         let outcome = try await ferry("-d", "a=b", "-d", "@part", "-d@-", url("/echo"), input: "e=f")
@@ -139,7 +139,7 @@ struct FetchTests {
         #expect(echo.header("User-Agent") == "ferry/0.1.0")
     }
 
-    @Test("--json sends its parts as one JSON text and asks for JSON, unless -H says otherwise")
+    @Test("--json sends its joined parts as JSON and accepts JSON, unless -H overrides it")
     func json() async throws {
         try folder.write(#""a":1"#, to: "part")
         var echo = try echo(try await ferry("--json", "{", "--json", "@part", "--json", "}", url("/echo")))
@@ -152,7 +152,7 @@ struct FetchTests {
         #expect(echo.header("Accept") == "text/x")
     }
 
-    @Test("-F sends a form of texts and files with its length, a redirection too")
+    @Test("-F sends a form of texts and files with its length, also after a redirect")
     func form() async throws {
         try folder.write("contents", to: "a b.png")
         try folder.write("text", to: "note")
@@ -180,7 +180,7 @@ struct FetchTests {
         }
     }
 
-    @Test("A form's file that cannot be read is told by name, and nothing is sent", arguments: ["missing", "."])
+    @Test("A form's file that cannot be read is named, and nothing is sent", arguments: ["missing", "."])
     func unreadableForm(_ name: String) async throws {
         let outcome = try await ferry("-F", "a=@\(name)", url("/echo"))
         #expect(outcome.status == 23)
@@ -188,7 +188,7 @@ struct FetchTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("-X and -H say what they say, and replace what the command would")
+    @Test("-X and -H override the command's own method and header fields")
     func requests() async throws {
         let outcome = try await ferry(
             "-X",
@@ -207,7 +207,7 @@ struct FetchTests {
         #expect(echo.header("X-A") == "1")
     }
 
-    @Test("-T sends a file with its length, and its name where the URL ends in a slash")
+    @Test("-T sends a file with its length, and appends its name to a URL that ends in a slash")
     func upload() async throws {
         try LoopbackServer.pattern(count: 500_000).write(to: folder.url.appendingPathComponent("a b"))
         let outcome = try await ferry("-T", "a b", url("/upload/"))
@@ -220,14 +220,14 @@ struct FetchTests {
         #expect(echo.header("Content-Length") == "500000" && !echo.isChunked)
     }
 
-    @Test("-T - sends standard input in chunks")
+    @Test("-T - sends standard input as chunks")
     func uploadInput() async throws {
         let echo = try echo(try await ferry("-T", "-", url("/upload"), input: "from a pipe"))
         #expect(echo.isChunked)
         #expect(echo.bodyLength == 11)
     }
 
-    @Test("A redirection takes the file along, unless --no-redirect makes it the answer")
+    @Test("A redirect sends the file again, unless --no-redirect makes it the response")
     func redirects() async throws {
         try folder.write("again", to: "x")
         let echo = try echo(try await ferry("-sT", "x", url("/redirect-to?url=/echo&status=307")))

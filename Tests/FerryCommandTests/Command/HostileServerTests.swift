@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Servers that announce any number, and files that somebody else has put in the place of the command's own.
+/// Servers that announce any number, and unexpected files in place of the command's own.
 @Suite(
     "Hostile servers and files",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
@@ -19,7 +19,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "A length as large as a number can be ends in an error, and not in a crash",
+        "The largest possible Content-Length is an error, not a crash",
         arguments: [["-d", "a=b"], ["-o", "x.bin"], ["-so", "x.bin"], []]
     )
     func largestLength(_ arguments: [String]) async throws {
@@ -31,7 +31,7 @@ struct HostileServerTests {
         #expect(outcome.errors.contains("ferry: "))
     }
 
-    @Test("The sum of several such lengths is shown, too")
+    @Test("The sum of two such lengths does not overflow")
     func largestLengths() async throws {
         let server = try RawServer { _, _ in
             "HTTP/1.1 200 OK\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
@@ -44,7 +44,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "The rest of a file whose length cannot be is not added up beyond all numbers",
+        "A range of impossible length does not overflow",
         arguments: ["bytes 5-9/*", "bytes 5-\(Int64.max - 1)/*", "bytes 5-\(Int64.max - 1)/\(Int64.max)"]
     )
     func largestRest(_ range: String) async throws {
@@ -59,7 +59,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "A record whose validator is none sends nothing, and names the field",
+        "A record with an invalid validator sends nothing, and the error names the field",
         arguments: [
             #"\"v1\"\r\nX-Injected: 1"#, #"x\r\n\r\nGET /second HTTP/1.1"#, "v1", #"W/\"v1\""#, #"\"a\u0000b\""#,
         ]
@@ -76,7 +76,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "A pipe in the place of the partial file or of its record is an error, and is not waited for",
+        "A pipe in place of the partial file or its record is an error, and opening it does not block",
         arguments: ["x.bin.part", "x.bin.part.ferry"]
     )
     func pipes(_ name: String) async throws {
@@ -91,7 +91,7 @@ struct HostileServerTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("A pipe that looks like a record in the working folder does not hold up -O")
+    @Test("A pipe named like a record in the working folder does not block -O")
     func pipeBeside() async throws {
         let server = try LoopbackServer()
         #expect(mkfifo(folder.path("other.part.ferry"), 0o600) == 0)

@@ -25,14 +25,14 @@ struct ReportTests {
         try await FerryProcess.run(arguments, in: folder)
     }
 
-    /// A port that nobody listens on any more.
+    /// Returns a URL whose port is no longer listened on.
     private func deadURL() throws -> String {
         let other = try LoopbackServer()
         defer { other.stop() }
         return other.url("/gone").absoluteString
     }
 
-    /// The events of a log, each on a line of its own.
+    /// Returns the events of a log with one event on each line.
     private func events(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -41,7 +41,7 @@ struct ReportTests {
 
     // MARK: - Formats and tables
 
-    @Test("-w writes behind each body, for redirections, failures and local errors too")
+    @Test("-w writes after each body, and after redirects, failures and local errors too")
     func writeOut() async throws {
         let format = #"\n%{http_code} %{num_redirects} %{size_download} %{exitcode} %{url_effective}\n"#
         let dead = try deadURL()
@@ -59,7 +59,7 @@ struct ReportTests {
         #expect(local.text.hasPrefix("000 23 missing: cannot be read"))
     }
 
-    @Test("Times are in the order in which things happen")
+    @Test("Times are in chronological order")
     func times() async throws {
         let names = ["namelookup", "connect", "pretransfer", "starttransfer", "total"]
         let format = names.map { "%{time_\($0)}" }.joined(separator: " ")
@@ -69,7 +69,7 @@ struct ReportTests {
         #expect(try #require(times.last) > 0.05)
     }
 
-    @Test("An unknown variable ends with 2 before anything is sent, and is named")
+    @Test("An unknown variable ends with 2 before anything is sent, and the error names it")
     func unknownVariable() async throws {
         let outcome = try await ferry("-w", "%{http_code} %{nonsense}", url("/echo"))
         #expect(outcome.status == 2)
@@ -78,7 +78,7 @@ struct ReportTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("--timings has a line for each request, on standard error")
+    @Test("--timings prints a line for each request, on standard error")
     func timings() async throws {
         let outcome = try await ferry("-s", "--timings", url("/redirect-to?url=/bytes/3"), url("/status/404"))
         #expect(outcome.output.count >= 3)
@@ -90,7 +90,7 @@ struct ReportTests {
 
     // MARK: - The log
 
-    @Test("A log on standard error has nothing else there, and tells all that happens")
+    @Test("A log on standard error has nothing else there, and reports all events")
     func standardErrorLog() async throws {
         let dead = try deadURL()
         let outcome = try await ferry(
@@ -135,7 +135,7 @@ struct ReportTests {
         #expect(last["transfers"] as? Int == 3 && last["failed"] as? Int == 2)
     }
 
-    @Test("Progress is told at most once a second, and an upload's as such")
+    @Test("Progress is logged at most once a second, with its direction")
     func progress() async throws {
         try folder.write(String(repeating: "x", count: 100_000), to: "body")
         let sent = try await ferry("-s", "--json-log", "log", "-T", "body", url("/echo"))
@@ -149,7 +149,7 @@ struct ReportTests {
         #expect(down.allSatisfy { $0["total"] as? Int == 300_000 && $0["direction"] as? String == "down" })
     }
 
-    @Test("A run that cannot begin is in the log too, and what would get into it is refused")
+    @Test("A run that cannot start is logged too, and options that would write into the log are refused")
     func earlyErrors() async throws {
         let outcome = try await ferry("--json-log", "-", "--batch", "missing")
         #expect(outcome.status == 23)
@@ -165,7 +165,7 @@ struct ReportTests {
         #expect(try await ferry("-s", "--json-log", "/dev/full", url("/bytes/3")).status == 23)
     }
 
-    @Test("A partial file that cannot be continued is told as another try")
+    @Test("A partial file that cannot be continued is logged as a retry")
     func retry() async throws {
         let target = url("/bytes/1000")
         try Data("old".utf8).write(to: folder.url.appendingPathComponent("x.part"))
@@ -181,7 +181,7 @@ struct ReportTests {
 
     // MARK: - The timeline
 
-    @Test("A timeline has all requests: several at once, redirected, reused and failed", arguments: ["svg", "html"])
+    @Test("A timeline shows all requests: parallel, redirected, reused and failed", arguments: ["svg", "html"])
     func timeline(_ ending: String) async throws {
         let urls = (1...6).map { url("/bytes/\($0)000") }
         let more = [url("/redirect-to?url=/bytes/7"), url("/status/404"), try deadURL()]
@@ -201,7 +201,7 @@ struct ReportTests {
         #expect(drawing.elements("text", "f-note").count == 1)
     }
 
-    @Test("An interrupted run is drawn as far as it came, and the command to go on leaves out what is through")
+    @Test("An interrupted run is drawn too, and the command for continuing omits finished URLs")
     func interrupted() async throws {
         let slow = url("/bytes/1000000?rate=500000")
         let done = url("/bytes/10")
@@ -225,7 +225,7 @@ struct ReportTests {
         #expect(last["event"] as? String == "exit" && last["code"] as? String == "interrupted")
     }
 
-    @Test("A request that was interrupted before its answer is drawn too")
+    @Test("A request interrupted before its response is drawn too")
     func interruptedEarly() async throws {
         let target = url("/stall-before")
         let process = try FerryProcess(["--timeline", "t.svg", "-w", "%{exitcode}", target], in: folder)

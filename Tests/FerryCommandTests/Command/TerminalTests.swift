@@ -15,7 +15,7 @@ struct TerminalTests {
         server = try LoopbackServer()
     }
 
-    @Test("A reader that leaves ends the command quietly with 141")
+    @Test("A reader that closes its pipe ends the command with 141 and no message")
     func brokenPipe() async throws {
         let pipe = Pipe()
         let process = try FerryProcess(
@@ -31,7 +31,7 @@ struct TerminalTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("A reader that reads slowly holds the server back")
+    @Test("A slow reader slows down the server")
     func backPressure() async throws {
         let pipe = Pipe()
         let size = 64_000_000
@@ -50,7 +50,7 @@ struct TerminalTests {
         #expect(try await process.outcome().status == 0)
     }
 
-    @Test("A reader that has stopped reading does not keep SIGINT from ending the command")
+    @Test("A reader that stops reading does not keep SIGINT from ending the command")
     func interruptedWhileBlocked() async throws {
         let pipe = Pipe()
         let process = try FerryProcess(
@@ -66,7 +66,7 @@ struct TerminalTests {
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("Progress on a file is a line a second, with a last one at the end")
+    @Test("Progress to a file is one line a second, and a last one at the end")
     func lines() async throws {
         let url = server.url("/bytes/300000?rate=120000").absoluteString
         let outcome = try await FerryProcess.run(["-o", "x.bin", url], in: folder)
@@ -107,7 +107,7 @@ struct TerminalTests {
         let terminal = try PseudoTerminal(columns: 90)
         let process = try FerryProcess([own.url.absoluteString], in: folder, output: terminal.handle)
         #expect(try await process.outcome().status == 0)
-        // A terminal makes two characters of a line break.
+        // The terminal turns a line break into two characters.
         #expect(
             try terminal.text().replacing("\r\n", with: "\n")
                 == "{\n  \"b\": [\n    1.0,\n    2\n  ],\n  \"a\": {}\n}\n"
@@ -131,7 +131,7 @@ struct TerminalTests {
         #expect(text.contains("\u{1B}") == hasColor)
     }
 
-    @Test("Without arguments the command demonstrates the library, and all of it holds")
+    @Test("Without arguments the command demonstrates the library, and everything holds")
     func demonstration() async throws {
         let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])
         #expect(outcome.status == 0, "\(outcome.text)")
@@ -140,7 +140,7 @@ struct TerminalTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("--help and --version go to standard output")
+    @Test("--help and --version print to standard output")
     func texts() async throws {
         let help = try await FerryProcess.run(["--help"], in: folder)
         #expect(help.status == 0)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("Lines of JSON")
+@Suite("JSON lines")
 struct JSONLineTests {
-    @Test("Any text survives, on one line and without what steers a terminal")
+    @Test("Any text survives, on one line and without terminal control characters")
     func texts() throws {
         let text = "\"\\/\n\r\t\u{0}\u{1B}[31m\u{85}\u{2028}\u{202E}ü日😀"
         var line = JSONLine()

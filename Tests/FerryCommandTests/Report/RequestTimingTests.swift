@@ -2,11 +2,11 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("Phases of requests")
+@Suite("Request phases")
 struct RequestTimingTests {
     private typealias Span = RequestTiming.Span
 
-    /// A request over TLS on a new connection, wanted at 1 and begun at 2.
+    /// A request over TLS on a new connection, wanted at 1 second and started at 2.
     private let request = RequestTiming(
         url: "https://a/",
         status: 200,
@@ -32,7 +32,7 @@ struct RequestTimingTests {
         #expect(request.duration(of: .tls) == 2)
     }
 
-    @Test("A connection that stood already has no phases of its own")
+    @Test("A reused connection has no lookup, connect or TLS phase")
     func reused() {
         var request = request
         request.isReused = true
@@ -47,7 +47,7 @@ struct RequestTimingTests {
     }
 
     @Test(
-        "A request without an answer ends in the phase that was under way",
+        "A request without a response ends in the phase that was in progress",
         arguments: [
             (0, 0, 0, 0, .name), (1, 0, 0, 0, .connect), (1, 2, 0, 0, .tls), (1, 2, 3, 0, .wait), (1, 2, 3, 4, .wait),
         ] as [(Double, Double, Double, Double, RequestPhase)]
@@ -61,7 +61,7 @@ struct RequestTimingTests {
         #expect(request.spans.last?.to == 10)
     }
 
-    @Test("Without TLS a connection that stands waits for its answer; a request that never began was queued")
+    @Test("Without TLS a connected request waits for its response; one that never started was queued")
     func plain() {
         var request = RequestTiming(url: "http://a", connect: 1, end: 2)
         #expect(request.spans.map(\.phase) == [.connect, .wait])
@@ -71,7 +71,7 @@ struct RequestTimingTests {
         #expect(request.spans.map(\.phase) == [.name, .tls])
     }
 
-    @Test("The table has a line for each request and columns that stand under one another")
+    @Test("The table has a line for each request, and its columns are aligned")
     func table() throws {
         var redirected = request
         (redirected.isReused, redirected.url) = (true, "https://a/" + String(repeating: "x", count: 300))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("--write-out")
 struct WriteOutTests {
-    /// A redirection from one host to another that ends with a lost connection.
+    /// A redirect from one host to another that ends with a lost connection.
     private var report: TransferReport {
         var report = TransferReport(index: 2, url: "https://a/1", method: "POST", file: "out \"1\"")
         report.contentType = "text/plain"
@@ -51,7 +51,7 @@ struct WriteOutTests {
     }
 
     @Test(
-        "Variables have curl's values: phases are summed over redirections, sizes are the last request's",
+        "Variables have curl's values: phases are summed over redirects, and sizes are those of the last request",
         arguments: [
             ("http_code", "200"), ("response_code", "200"), ("url", "https://a/1"), ("url_effective", "https://b/2"),
             ("urlnum", "2"), ("method", "GET"), ("scheme", "https"), ("http_version", "1.1"),
@@ -68,7 +68,7 @@ struct WriteOutTests {
         #expect(try WriteOutFormat(parsing: "%{\(name)}").text(for: report) == value)
     }
 
-    @Test("Every variable has a test of its value above, and none is without one when nothing came")
+    @Test("Without any transfer every variable still has a value, or is empty where that makes sense")
     func empty() throws {
         for variable in WriteOutVariable.allCases {
             let text = variable.value(in: TransferReport(url: "http://a")).text
@@ -81,7 +81,7 @@ struct WriteOutTests {
     }
 
     @Test(
-        "Escapes are read, and what is none stays",
+        "Escapes are processed, and unknown ones stay unchanged",
         arguments: [
             (#"a\tb\n\r"#, "a\tb\n\r"), (#"\\n"#, #"\n"#), (#"\x\"#, #"\x\"#), ("100%", "100%"), ("%%{url}", "%{url}"),
             ("%url %d", "%url %d"), ("", ""), ("%{exitcode}%{exitcode}", "77"),
@@ -92,7 +92,7 @@ struct WriteOutTests {
     }
 
     @Test(
-        "A variable that there is not is an error that names it",
+        "An unknown variable is an error that names it",
         arguments: [
             ("%{nonsense}", "%{nonsense}"), ("%{http_cod}", "did you mean %{http_code}?"), ("%{}", "%{}"),
             ("%{url", "without a }"),
@@ -114,7 +114,7 @@ struct WriteOutTests {
     }
 
     @Test(
-        "Seconds have six digits in every case",
+        "Seconds always have six decimals",
         arguments: [
             (0, "0.000000"), (0.000_000_6, "0.000001"), (61.5, "61.500000"), (-3, "0.000000"),
             (.infinity, "0.000000"), (.nan, "0.000000"), (1e300, "0.000000"),

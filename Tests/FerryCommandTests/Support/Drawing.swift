@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// The elements of an SVG text.
+/// The elements of an SVG document.
 final class Drawing: NSObject, XMLParserDelegate {
     struct Failure: Error {
         let reason: String

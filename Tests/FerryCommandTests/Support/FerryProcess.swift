@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The built command, run as a process of its own.
+/// The built command, run in a separate process.
 final class FerryProcess: Sendable {
     struct Outcome: Sendable {
-        /// The exit status, or the negative number of the signal that ended it.
+        /// The exit status, or the negated number of the signal that ended the process.
         var status: Int32
         var output: Data
         var errors: String
@@ -24,7 +24,7 @@ final class FerryProcess: Sendable {
 
     static var isBuilt: Bool { path != nil }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     static func run(
         _ arguments: [String],
         in folder: TemporaryFolder,
@@ -43,7 +43,7 @@ final class FerryProcess: Sendable {
     private let results = TemporaryFolder()
     private let state = Mutex(State())
 
-    /// Starts the command; `output` takes the place of a file for its standard output.
+    /// Starts the command; `output` and `errors` replace the files for its standard output and error.
     init(
         _ arguments: [String],
         in folder: TemporaryFolder,
@@ -69,7 +69,7 @@ final class FerryProcess: Sendable {
         return try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
     }
 
-    /// Threads of a pool block signals, and a child inherits that.
+    /// Runs a closure with no signal blocked: threads of a pool block signals, and a child process inherits that.
     private static func withAllSignals(_ body: () throws -> Void) rethrows {
         var none = sigset_t()
         var previous = sigset_t()
@@ -92,10 +92,10 @@ final class FerryProcess: Sendable {
         kill(process.processIdentifier, signal)
     }
 
-    /// What the command has written to standard error so far.
+    /// The command's standard error so far.
     var errorsSoFar: String { results.text("errors") ?? "" }
 
-    /// Waits for the end.
+    /// Waits until the command ends.
     func outcome() async throws -> Outcome {
         await withCheckedContinuation { waiter in
             let isOver = state.withLock { state in

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FerryCommand
 
-/// The manual's parts that are made from the command's own tables.
+/// The parts of the manual that are generated from the command's tables.
 enum Manual {
     struct Part: Sendable {
         let marks: (start: String, end: String)
@@ -44,7 +44,7 @@ enum Manual {
         ]
     }
 
-    /// The text as roff shows it, character by character.
+    /// Returns the text with roff's special characters escaped.
     static func escaped(_ text: String) -> String {
         let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("'", with: "\\(aq")
         return plain.hasPrefix(".") ? "\\&" + plain : plain

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A terminal that nobody looks at but a test.
+/// A terminal whose output a test reads.
 final class PseudoTerminal: Sendable {
     struct Failure: Error {}
 
     private let main: Int32
-    /// The side that a program takes for its terminal.
+    /// The end that a program uses as its terminal.
     let handle: FileHandle
 
     init(columns: UInt16) throws {
-        // As posix_openpt, unlockpt and ptsname do it, which Swift's C library does not show.
+        // What posix_openpt, unlockpt and ptsname do, which Swift's C library does not export.
         let unlock: UInt = 0x4004_5431
         let getNumber: UInt = 0x8004_5430
         main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -29,7 +29,7 @@ final class PseudoTerminal: Sendable {
         close(main)
     }
 
-    /// All that was written to it; for after the program's end.
+    /// Returns everything written to the terminal, once the program has ended.
     func text() throws -> String {
         try handle.close()
         var data = Data()

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server that answers each connection's request with exactly the bytes it was given, and closes the connection.
+/// A server that responds to each connection's request with exactly the given bytes, and closes the connection.
 final class RawServer: Sendable {
     struct Failure: Error {}
 
     let port: Int
     private let listener: Int32
 
-    /// Starts to listen; `answer` gets the number of the connection, from 0, and the head of its request.
+    /// Starts listening; `answer` receives the number of the connection, from 0, and the head of its request.
     init(_ answer: @escaping @Sendable (Int, String) -> String) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -39,7 +39,7 @@ final class RawServer: Sendable {
             guard connection >= 0 else { break }
             let bytes = Array(answer(number, head(connection)).utf8)
             _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            // Unread bytes would make the close a reset.
+            // Closing a connection with unread bytes would reset it.
             shutdown(connection, Int32(SHUT_WR))
             var rest = [UInt8](repeating: 0, count: 4096)
             while recv(connection, &rest, rest.count, 0) > 0 {}

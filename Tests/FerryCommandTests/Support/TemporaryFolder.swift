@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with its last owner.
+/// A folder that is removed with its last reference.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -33,7 +33,7 @@ final class TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: url.appendingPathComponent(name))
     }
 
-    /// Waits until a file has so many bytes; answers whether it came to that.
+    /// Waits until a file has at least that many bytes, and returns whether it did in time.
     func waitForSize(_ name: String, atLeast size: Int) async throws -> Bool {
         for _ in 0..<1000 {
             if let count = data(name)?.count, count >= size { return true }

@@ -17,7 +17,7 @@ struct JSONIndenterTests {
     }
 
     @Test(
-        "Members keep their order, numbers and texts their letters",
+        "Members keep their order, and numbers and strings their spelling",
         arguments: [
             (
                 #"{"b":1.50,"a":[1,{"c":null},[]],"d":{}}"#,
@@ -45,7 +45,7 @@ struct JSONIndenterTests {
         #expect(shown(text) == expected)
     }
 
-    @Test("Names and texts have colours where there are any, and nothing else changes")
+    @Test("Names and strings are colored if colors are enabled, and nothing else changes")
     func colors() {
         let text = #"{"a":["x",{"b":1}],"c\"":"d:,"}"#
         let shown = String(
@@ -59,12 +59,12 @@ struct JSONIndenterTests {
         #expect(plain == String(decoding: JSONIndenter.indented(Data(text.utf8)), as: UTF8.self))
     }
 
-    @Test("What is no JSON stays as it is", arguments: ["", "{", "<p>a  b</p>", "[1,]", "{\"a\": 1} x", "a\u{0}b"])
+    @Test("Text that is not JSON is unchanged", arguments: ["", "{", "<p>a  b</p>", "[1,]", "{\"a\": 1} x", "a\u{0}b"])
     func leaves(_ text: String) {
         #expect(shown(text) == text)
     }
 
-    @Test("A text too long to be held goes on as it comes")
+    @Test("A text too long to be buffered is passed through")
     func long() {
         let text = "[" + String(repeating: "1,", count: JSONIndenter.longest / 2) + "1]"
         var indenter = JSONIndenter()

@@ -6,7 +6,7 @@ import Testing
 struct ProgressTests {
     private let line = ProgressLine(name: "x.bin", completed: 2_500_000, total: 10_000_000, rate: 2_500_000)
 
-    @Test("A line tells sizes, rate and the time that is left")
+    @Test("A line shows sizes, rate and remaining time")
     func text() {
         #expect(line.text == "x.bin: 2.5 MB of 10.0 MB (25 %), 2.5 MB/s, 0:03 left")
         #expect(ProgressLine(name: "x", completed: 5).text == "x: 5 B")
@@ -16,7 +16,7 @@ struct ProgressTests {
         )
     }
 
-    @Test("A bar fills as much as is done, and its columns stay where they are", arguments: [80, 100, 200])
+    @Test("A bar is filled in proportion, and its columns stay in place", arguments: [80, 100, 200])
     func bar(_ width: Int) throws {
         let text = line.bar(width: width, style: TextStyle())
         #expect(text.count == width - 1)
@@ -28,12 +28,12 @@ struct ProgressTests {
         #expect(early.firstIndex(of: "%") == text.firstIndex(of: "%"))
     }
 
-    @Test("A bar fits any width, down to none", arguments: [0, 1, 2, 10, 40, 60])
+    @Test("A bar fits any width, even zero", arguments: [0, 1, 2, 10, 40, 60])
     func narrow(_ width: Int) {
         #expect(line.bar(width: width, style: TextStyle()).count <= max(0, width - 1))
     }
 
-    @Test("A fraction is never more than all, nor counted against nothing")
+    @Test("A fraction is never above 1, and is nil without a total")
     func fractions() {
         #expect(ProgressLine(name: "x", completed: 7, total: 5).fraction == 1)
         #expect(ProgressLine(name: "x", completed: 0, total: 0).fraction == nil)
@@ -49,7 +49,7 @@ struct ProgressTests {
         #expect(ProgressBoard.summary([]) == nil)
     }
 
-    @Test("Totals that no number holds are shown as the largest one")
+    @Test("Totals that would overflow are clamped to the largest number")
     func largestSums() throws {
         let huge = ProgressLine(name: "x", completed: 1, total: .max, rate: 1)
         let sum = try #require(ProgressBoard.summary([huge, huge, line]))
@@ -59,7 +59,7 @@ struct ProgressTests {
         #expect(Int64(2).addingClamped(3) == 5)
     }
 
-    @Test("The rate is that of the last seconds, and what was there before does not count")
+    @Test("The rate is that of the last seconds, and ignores bytes from before the start")
     func rates() throws {
         var meter = RateMeter(at: 0, count: 1_000_000)
         #expect(meter.rate(at: 0.05) == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Numbers and text")
 struct TextTests {
     @Test(
-        "Sizes have three figures at most",
+        "Sizes have at most three digits",
         arguments: [
             (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345, "12.3 kB"), (99_949, "99.9 kB"), (99_951, "100 kB"),
             (999_499, "999 kB"), (999_500, "1.0 MB"), (1_250_000_000, "1.3 GB"), (5_000_000_000_000, "5.0 TB"),
@@ -17,7 +17,7 @@ struct TextTests {
     }
 
     @Test(
-        "Durations are clocks",
+        "Durations are written like a clock",
         arguments: [
             (0, "0:00"), (6.2, "0:07"), (59, "0:59"), (60, "1:00"), (750, "12:30"), (10_800, "3:00:00"),
             (1e12, "a long time"), (.infinity, "a long time"), (.nan, "a long time"), (-1, "a long time"),
@@ -28,7 +28,7 @@ struct TextTests {
     }
 
     @Test(
-        "Words are quoted where a shell would take them apart",
+        "Words are quoted if a shell would split or change them",
         arguments: [
             ("plain", "plain"), ("http://a/b:c", "http://a/b:c"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"),
             ("$HOME", "'$HOME'"), ("a?b&c", "'a?b&c'"), ("~", "'~'"),
@@ -38,14 +38,14 @@ struct TextTests {
         #expect(ShellText.quoted(word) == quoted)
     }
 
-    @Test("The command to go on with has --continue once")
+    @Test("The command for continuing has --continue once")
     func resumption() {
         #expect(ShellText.resumption("ferry", ["-O", "http://a"], continues: false) == "ferry --continue -O http://a")
         #expect(ShellText.resumption("./a b", ["-CO", "http://a"], continues: true) == "'./a b' -CO http://a")
     }
 
     @Test(
-        "The command to go on with has placeholders for secrets, and is as it was typed without any",
+        "The command for continuing replaces secrets, and is unchanged without any",
         arguments: [
             (["-O", "https://ada:s3cret@h/a"], ["-O", "https://<redacted>@h/a"]),
             (["-O", "ada:s3cret@h/a"], ["-O", "<redacted>@h/a"]),
@@ -65,13 +65,13 @@ struct TextTests {
         #expect(ShellText.presentable(arguments) == expected)
     }
 
-    @Test("What servers say cannot steer a terminal")
+    @Test("Text from servers cannot control a terminal")
     func printable() {
         #expect(TextStyle.printable("a\u{1B}[31mb\r\n\u{9B}c\u{202E}d ü") == "a?[31mb??" + "?c?d ü")
     }
 
     @Test(
-        "Colour needs a terminal that has it, and nobody who minds",
+        "Color needs a terminal that supports it, and no NO_COLOR",
         arguments: [
             (["TERM": "xterm"], true, true), (["TERM": "xterm"], false, false), (["TERM": "dumb"], true, false),
             ([:], true, false), (["TERM": "xterm", "NO_COLOR": "1"], true, false),
@@ -82,14 +82,14 @@ struct TextTests {
         #expect(TextStyle.of(environment, isTerminal: isTerminal).hasColor == hasColor)
     }
 
-    @Test("The locale tells whether there are other letters than ASCII's")
+    @Test("The locale determines whether Unicode is used")
     func unicode() {
         #expect(TextStyle.of(["LANG": "de_DE.UTF-8"], isTerminal: true).isUnicode)
         #expect(!TextStyle.of(["LANG": "de_DE.UTF-8", "LC_ALL": "C"], isTerminal: true).isUnicode)
         #expect(!TextStyle.of([:], isTerminal: true).isUnicode)
     }
 
-    @Test("URLs that are through go from the command with their -o, and the rest stays")
+    @Test("Finished URLs are removed from the command with their -o, and the rest stays")
     func remainingArguments() {
         let arguments = ["-o", "a", "-sP4", "http://x/1", "--output=b", "http://x/2", "-O", "http://x/3"]
         #expect(
@@ -99,7 +99,7 @@ struct TextTests {
         #expect(ShellText.arguments(["--timeout=5", "http://x/1"], withURLs: []) == ["--timeout", "5"])
     }
 
-    @Test("A batch gives way to its URLs that are not through, unless they are many or have credentials")
+    @Test("A batch is replaced by its unfinished URLs, unless they are many or have credentials")
     func remainingBatch() throws {
         let arguments = ["-O", "http://x/0", "--batch", "urls"]
         func urls(_ count: Int) throws -> [URL] { try (0..<count).map { try #require(URL(string: "http://x/\($0)")) } }
@@ -115,7 +115,7 @@ struct TextTests {
     }
 
     @Test(
-        "Times have three figures at most",
+        "Times have at most three digits",
         arguments: [
             (0, "0.0 ms"), (0.000_31, "0.3 ms"), (0.0099, "9.9 ms"), (0.009_96, "10 ms"), (0.9994, "999 ms"),
             (0.9996, "1.0 s"), (1.254, "1.25 s"), (75, "1:15"), (-1, "0.0 ms"),
@@ -126,7 +126,7 @@ struct TextTests {
     }
 
     @Test(
-        "A long text loses its middle, and wide letters count twice",
+        "A long text is shortened in the middle, and wide characters count twice",
         arguments: [
             ("abcdefghij", 10, "abcdefghij"), ("abcdefghijk", 10, "abcdef…ijk"), ("a\nb", 5, "a b"),
             ("日本語日本語", 8, "日本…語"), ("abc", 1, "…"), ("", 3, ""),

@@ -27,7 +27,7 @@ struct TimelineTests {
         try Drawing(Timeline(requests, startedAt: "2026-01-02 03:04:05 UTC").svg)
     }
 
-    @Test("Every request has a bar for each phase, side by side, and the last ends where the chart does")
+    @Test("Every request has adjacent bars for its phases, and the last bar ends at the chart's edge")
     func bars() throws {
         let drawing = try drawing([request(0, "https://a/1", wanted: 5, end: 0.9)])
         let bars = try ["f-queued", "f-dns", "f-connect", "f-tls", "f-wait", "f-receive"].map { style in
@@ -36,14 +36,14 @@ struct TimelineTests {
         for (bar, next) in zip(bars, bars.dropFirst()) {
             #expect(abs(bar.number("x") + bar.number("width") - next.number("x")) < 0.02)
         }
-        // The time begins with the first request, whenever that was.
+        // The time axis starts with the first request.
         #expect(bars[0].number("x") == TimelineLayout.chart)
         let end = TimelineLayout.chart + TimelineLayout.chartWidth
         #expect(abs(bars[5].number("x") + bars[5].number("width") - end) < 0.02)
         #expect(abs(bars[0].number("width") * 10 - TimelineLayout.chartWidth) < 0.2)
     }
 
-    @Test("Redirections are rows behind their request, and other URLs are not")
+    @Test("Redirects are rows below their request, and other URLs are not")
     func redirections() throws {
         let requests = [
             request(0, "https://a/1", wanted: 0, end: 1), request(0, "https://a/2", wanted: 1, end: 1),
@@ -56,7 +56,7 @@ struct TimelineTests {
         #expect(try drawing(requests).elements("path", "f-elbow").count == 1)
     }
 
-    @Test("What failed is marked, and told where the status does not say it")
+    @Test("Failures are marked, and described if the status does not do so")
     func failures() throws {
         var missing = request(0, "https://a/1", wanted: 0, end: 1)
         missing.status = 404
@@ -65,13 +65,13 @@ struct TimelineTests {
         lost.status = nil
         lost.failure = "lost & <gone>"
         let drawing = try drawing([missing, lost, request(2, "https://a/3", wanted: 0, end: 1)])
-        // One of the crosses is the legend's.
+        // One of the crosses is in the legend.
         #expect(drawing.elements("path", "f-cross").count == 3)
         #expect(drawing.elements("text", "f-note").map(\.text) == ["lost & <gone>"])
         #expect(drawing.elements("text", "f-soft").contains { $0.text.hasPrefix("3 requests, 2 failed, 4.5 kB ") })
     }
 
-    @Test("Any URL and any message make well-formed XML, and keep to their column")
+    @Test("Any URL and any message make well-formed XML, and stay within their column")
     func escapes() throws {
         let long = "https://a/" + String(repeating: "segment/", count: 500) + "?a=1&b=<script>\"'"
         var strange = request(0, "x\u{0}\u{1B}\u{202E}]]>\u{FFFE}", wanted: 0, end: 1)
@@ -81,12 +81,12 @@ struct TimelineTests {
         #expect(labels[0].count == TimelineLayout.urlLetters)
         #expect(labels[0].hasPrefix("https://a/segment/") && labels[0].hasSuffix("b=<script>\"'"))
         #expect(labels[1] == "x\u{FFFD}\u{FFFD}\u{FFFD}]]>\u{FFFD}")
-        // All of it is there for whoever points at it.
+        // The whole URL is in the tooltip.
         #expect(drawing.titles.contains { $0.hasPrefix(long) })
     }
 
     @Test(
-        "Nothing, no time at all, and a clock that went wrong are drawn too",
+        "No requests, zero duration and invalid times are drawn too",
         arguments: [0, 1e-9, 1e30, .infinity] as [Double]
     )
     func odd(_ end: Double) throws {
@@ -110,7 +110,7 @@ struct TimelineTests {
         #expect(TimelineAxis(end: end).ticks.map(\.label) == labels)
     }
 
-    @Test("The page has the same picture, and colours for light and dark")
+    @Test("The page has the same picture, and colors for light and dark mode")
     func page() throws {
         let timeline = Timeline([request(0, "https://a", wanted: 0, end: 1)], startedAt: "now")
         let picture = try #require(timeline.svg.range(of: "<svg ")).lowerBound
@@ -119,7 +119,7 @@ struct TimelineTests {
         #expect(timeline.svg.contains("@media (prefers-color-scheme: dark)"))
     }
 
-    @Test("The file's ending chooses what is written", arguments: ["a.svg", "a.HTML", "a.png", ".svg", "svg"])
+    @Test("The file name extension determines the format", arguments: ["a.svg", "a.HTML", "a.png", ".svg", "svg"])
     func endings(_ name: String) {
         let isGood = (try? TimelineFile(path: name)) != nil
         #expect(isGood == (name.lowercased().hasSuffix(".svg") || name.lowercased().hasSuffix(".html")))

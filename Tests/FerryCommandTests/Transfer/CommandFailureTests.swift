@@ -6,7 +6,7 @@ import Testing
 @Suite("Failures")
 struct CommandFailureTests {
     @Test(
-        "Every error has its exit status",
+        "Every error is mapped to an exit status",
         arguments: [
             (URLError.Code.timedOut, FerryCommand.ExitStatus.timeout), (.cannotFindHost, .network),
             (.cannotConnectToHost, .network),
@@ -21,7 +21,7 @@ struct CommandFailureTests {
         #expect(CommandFailure.status(of: URLError(code)) == status)
     }
 
-    @Test("A message begins with the URL, without credentials, and gives the reason")
+    @Test("A message starts with the URL, without credentials, and states the reason")
     func messages() throws {
         let url = try #require(URL(string: "http://ada:secret@a/b"))
         let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Connection refused"])
@@ -30,7 +30,7 @@ struct CommandFailureTests {
     }
 
     @Test(
-        "A deadline is named after its option",
+        "A timeout is named after its option",
         arguments: [
             (CurlSessionError.Code.inactivityTimeout, "--timeout"), (.resourceTimeout, "--max-time"),
             (.connectTimeout, "--connect-timeout"),

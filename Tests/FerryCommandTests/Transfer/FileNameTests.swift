@@ -3,10 +3,10 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("Names of files")
+@Suite("File names")
 struct FileNameTests {
     @Test(
-        "The URL's last part is the name",
+        "The name is the URL's last path component",
         arguments: [
             ("http://a/b/c.zip", "c.zip"), ("http://a/b/c.zip?d=e/f", "c.zip"), ("http://a/b/", "index.html"),
             ("http://a", "index.html"), ("http://a/b%20c", "b c"), ("http://a/..%2f..%2fetc%2fpasswd", "passwd"),
@@ -17,14 +17,14 @@ struct FileNameTests {
         #expect(FileName.name(in: try #require(URL(string: url))) == name)
     }
 
-    @Test("A name is cut where no file system could hold it, between characters")
+    @Test("A name too long for a file system is truncated between characters")
     func isShort() throws {
         let url = try #require(URL(string: "http://a/" + String(repeating: "%c3%bc", count: 300)))
         #expect(FileName.name(in: url) == String(repeating: "ü", count: 120))
     }
 
     @Test(
-        "The server's choice counts, and is known as such",
+        "The server's name takes precedence, and is marked as the server's choice",
         arguments: [
             (nil, "c.zip", false), ("inline", "c.zip", false), ("attachment; filename=\"d.zip\"", "d.zip", true),
             ("attachment; filename=\"c.zip\"", "c.zip", false),

@@ -10,7 +10,7 @@ struct PartFileTests {
 
     private var path: String { folder.path("file") }
 
-    @Test("A file takes its name when it is whole, and leaves nothing beside it")
+    @Test("A file gets its name once it is complete, and no other file remains")
     func publishes() throws {
         try folder.write("old", to: "file")
         let part = try PartFile(path)
@@ -33,7 +33,7 @@ struct PartFileTests {
         #expect(folder.names == ["file.part", "file.part.ferry"])
     }
 
-    @Test("What was left is found again, and goes on behind its end")
+    @Test("A partial file is found again, and continued at its end")
     func continues() throws {
         var part: PartFile? = try PartFile(path)
         try part?.begin(record)
@@ -47,7 +47,7 @@ struct PartFileTests {
         #expect(folder.text("file") == "abcdef")
     }
 
-    @Test("What cannot be continued is deleted")
+    @Test("A partial file that cannot be continued is deleted")
     func abandons() throws {
         let part = try PartFile(path)
         try part.begin(PartRecord(url: "http://a", validator: nil, length: nil))
@@ -66,14 +66,14 @@ struct PartFileTests {
         _ = try PartFile(path)
     }
 
-    @Test("A partial file of somebody else is not touched")
+    @Test("A partial file that the command did not create is not changed")
     func respectsOthers() throws {
         try folder.write("theirs", to: "file.part")
         #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
         #expect(folder.text("file.part") == "theirs")
     }
 
-    @Test("A record that cannot be read counts as none")
+    @Test("An unreadable record counts as missing")
     func brokenRecord() throws {
         try folder.write("mine", to: "file.part")
         try folder.write("{", to: "file.part.ferry")
@@ -83,7 +83,7 @@ struct PartFileTests {
     }
 
     @Test(
-        "A record is refused for each field that could not be Ferry's",
+        "A record is refused for each invalid field",
         arguments: [
             (#"{"url":"file:///etc/passwd"}"#, "its url"), (#"{"url":""}"#, "its url"),
             (#"{"url":"http://a","validator":"\"a\r\nb\""}"#, "its validator"),
@@ -99,7 +99,7 @@ struct PartFileTests {
         #expect(try PartRecord.read(folder.path("none")) == nil)
     }
 
-    @Test("A pipe in the place of the partial file or of its record is an error", arguments: [".part", ".part.ferry"])
+    @Test("A pipe in place of the partial file or its record is an error", arguments: [".part", ".part.ferry"])
     func refusesPipes(_ suffix: String) throws {
         try folder.write("mine", to: "file.part")
         unlink(path + suffix)
@@ -108,7 +108,7 @@ struct PartFileTests {
         #expect(error?.message.contains("file\(suffix): ") == true)
     }
 
-    @Test("A link in the place of the partial file is not followed")
+    @Test("A link in place of the partial file is not followed")
     func refusesLinks() throws {
         try folder.write("victim", to: "victim")
         try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: folder.path("victim"))
@@ -116,7 +116,7 @@ struct PartFileTests {
         #expect(folder.text("victim") == "victim")
     }
 
-    @Test("The record is for its owner alone, since URLs may hold secrets")
+    @Test("Only its owner can read the record, since URLs may contain secrets")
     func isPrivate() throws {
         let part = try PartFile(path)
         try part.begin(record)
