@@ -1,8 +1,9 @@
 import Ferry
 import Testing
 
-/// Everything that is tried against a real nginx; the suites inside run one after another, since some of them keep both
-/// the server and the disk busy.
+/// The tests that run against nginx.
+///
+/// The suites inside run one after another, since some of them load both the server and the disk.
 @Suite(
     "nginx",
     .serialized,

@@ -1,8 +1,8 @@
 import Ferry
 import Testing
 
-/// What is tried against Python's HTTP server, whose parsers of forms, JSON, property lists and multipart bodies are not
-/// Ferry's.
+/// The tests that run against Python's HTTP server, whose parsers of forms, JSON, property lists and multipart bodies
+/// are independent of Ferry's.
 @Suite(
     "Python",
     .serialized,

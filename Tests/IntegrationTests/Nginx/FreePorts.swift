@@ -1,6 +1,6 @@
 import Ferry
 
-/// Finds loopback ports that nobody uses at the moment.
+/// Finds loopback ports that are currently unused.
 enum FreePorts {
     static func find(_ count: Int) throws -> [UInt16] {
         var sockets: [Int32] = []
@@ -25,12 +25,12 @@ enum FreePorts {
         }
         guard isBound else {
             close(descriptor)
-            throw Subprocess.Failure(description: "No port is free: \(String(cString: strerror(errno)))")
+            throw Subprocess.Failure(description: "no port is free: \(String(cString: strerror(errno)))")
         }
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Whether somebody accepts connections on the port.
+    /// Returns whether a server accepts connections on the port.
     static func answers(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -1,24 +1,24 @@
 import Ferry
 
-/// The ports nginx listens on, each with its own manners.
+/// The ports nginx listens on, each with its own behavior.
 enum NginxListener: Int, CaseIterable, Sendable {
     case plain
     case tls
     case http2
-    /// HTTP/2 whose connections end after twenty requests.
+    /// HTTP/2 with connections that end after twenty requests.
     case shortLived
     case expired
     case selfSigned
     case wrongHost
     case unknownAuthority
     case notYetValid
-    /// A good certificate with another key.
+    /// A valid certificate with another key.
     case otherKey
-    /// A certificate from an intermediate authority, which is sent along.
+    /// A certificate from an intermediate authority, whose certificate is sent along.
     case chained
     case chainedExpired
     case chainedWrongHost
-    /// Clients have to show a certificate.
+    /// Requires clients to present a certificate.
     case clientCertificate
     case tls12Only
     case tls13Only

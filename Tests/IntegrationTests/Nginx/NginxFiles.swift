@@ -1,13 +1,13 @@
 import Ferry
 
-/// What nginx serves under `/files/`, and under the other names of that folder.
+/// The files that nginx serves under `/files/`, and under the aliases of that folder.
 struct NginxFiles: Sendable {
-    /// One hundred million bytes that look random, so that no byte can be taken for another.
+    /// A hundred million pseudorandom bytes, so that a wrong byte is noticed.
     let large: URL
     static let largeSize = 100_000_000
     let largeSHA256: String
 
-    /// One gibibyte of zeros that takes no place on the disk.
+    /// One gibibyte of zeros, a sparse file.
     let huge: URL
     static let hugeSize = 1_073_741_824
 

@@ -1,21 +1,22 @@
 import Ferry
 import Synchronization
 
-/// A real nginx in a folder of its own, with throwaway certificates and files to serve.
+/// An nginx process in a temporary folder, with throwaway certificates and files to serve.
 ///
-/// A shell stands between the tests and nginx and waits for the end of its input. That comes whichever way the tests
-/// end, so that no server and no folder outlives them.
+/// A shell between the tests and nginx waits for the end of its input. The input ends however the tests end, so neither
+/// the server nor the folder outlives them.
 final class NginxServer: Sendable {
-    // Debian's nginx is where only root looks.
+    // Debian installs nginx in a folder that is only in root's PATH.
     static let executable = Subprocess.executable("nginx", besides: ["/usr/sbin", "/usr/local/sbin"])
 
-    /// Whether the tests run: without nginx, and openssl for its certificates, they are skipped, unless
-    /// `FERRY_REQUIRE_NGINX=1` says that both must be here.
+    /// Whether the tests run.
+    ///
+    /// Without nginx, and openssl for its certificates, they are skipped unless `FERRY_REQUIRE_NGINX=1` requires both.
     static let isWanted =
         (executable != nil && Subprocess.executable("openssl") != nil)
         || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
-    /// The server that all tests share, started by the first that asks.
+    /// Returns the server that all tests share, started on first use.
     static func shared() throws -> NginxServer { try sharedResult.get() }
 
     private static let sharedResult = Result { try NginxServer() }
@@ -46,14 +47,14 @@ final class NginxServer: Sendable {
         try? guardian.withLock { $0 }?.finish()
     }
 
-    // MARK: - Life
+    // MARK: - Starting and stopping
 
-    /// Starts nginx, and returns when all its ports answer.
+    /// Starts nginx, and returns once all its ports accept connections.
     func start() throws {
         guard let nginx = Self.executable else {
             throw Subprocess.Failure(description: "nginx is not installed: apt-get install nginx-full")
         }
-        // "keep" as the last word leaves the folder where it is; the end of the input without it removes everything.
+        // "keep" as input keeps the folder; the end of the input without it removes everything.
         let script = #"""
             "$0" -p "$1" -c nginx.conf -e error.log & server=$!
             read -r verdict
@@ -71,7 +72,7 @@ final class NginxServer: Sendable {
         throw Subprocess.Failure(description: "nginx did not start: \(log ?? "no log")")
     }
 
-    /// Ends nginx with all its connections; its folder and ports stay for another start.
+    /// Ends nginx and all its connections; its folder and ports remain for another start.
     func stop() throws {
         let process = guardian.withLock { guardian in
             defer { guardian = nil }
@@ -80,22 +81,22 @@ final class NginxServer: Sendable {
         try process?.finish(saying: "keep\n")
     }
 
-    // MARK: - Addresses
+    // MARK: - URLs
 
-    /// The URL of a path such as `small`.
+    /// Returns the URL of a path such as `small`.
     func url(_ listener: NginxListener, _ path: String, host: String = "localhost") -> URL {
         URL(string: "\(listener.scheme)://\(host):\(ports[listener] ?? 0)/\(path)") ?? prefix
     }
 
-    /// Which of the texts are in the log, which has a line for each request that is over.
+    /// Returns those of the texts that are in the log, which has a line for each finished request.
     ///
-    /// There are many, and Foundation searches strings slowly.
+    /// `Data` is searched, since Foundation searches strings slowly and there are many.
     func logged(_ texts: [String]) throws -> [String] {
         let log = try Data(contentsOf: prefix.appendingPathComponent("access.log"))
         return texts.filter { log.range(of: Data($0.utf8)) != nil }
     }
 
-    /// Waits for a line of the log, which comes when the server is done with the request, or has given it up.
+    /// Waits for a line of the log, which is written when the server has finished or abandoned the request.
     func waitForLog(_ text: String) async throws {
         for _ in 0..<1200 {
             if try logged([text]) == [text] { return }
@@ -104,6 +105,6 @@ final class NginxServer: Sendable {
         throw Subprocess.Failure(description: "nginx never logged \(text)")
     }
 
-    /// Where an upload to `uploads/<name>` ends up.
+    /// Returns the file that an upload to `uploads/<name>` creates.
     func uploaded(_ name: String) -> URL { prefix.appendingPathComponent("uploads/\(name)") }
 }

@@ -1,25 +1,25 @@
 import Ferry
 
-/// A certificate authority for one run of the tests, and server certificates good and bad.
+/// A certificate authority for one test run, with valid and invalid server certificates.
 struct ThrowawayCertificates: Sendable {
-    /// What is the matter with a certificate.
+    /// The kinds of certificates: valid ones, and those with one fault.
     enum Kind: String, CaseIterable, Sendable {
         /// For `localhost` and 127.0.0.1, from the authority that the tests trust.
         case good
         case expired
         case selfSigned
-        /// Good, but for `other.example`.
+        /// Valid, but for `other.example`.
         case wrongHost
-        /// From an authority that nobody trusts.
+        /// From an authority that is not trusted.
         case unknownAuthority
         case notYetValid
-        /// As good as `good`, with a key of its own.
+        /// Like `good`, with a different key.
         case otherKey
-        /// From an intermediate authority, which stands behind it in the file.
+        /// From an intermediate authority, whose certificate follows in the file.
         case chained
-        /// As `chained`, but expired.
+        /// Like `chained`, but expired.
         case chainedExpired
-        /// As `chained`, but for `other.example`.
+        /// Like `chained`, but for `other.example`.
         case chainedWrongHost
 
         fileprivate var isExpired: Bool { self == .expired || self == .chainedExpired }
@@ -29,14 +29,14 @@ struct ThrowawayCertificates: Sendable {
 
     let folder: URL
 
-    /// The file with the authority to trust.
+    /// The file with the certificate of the authority to trust.
     var authority: URL { folder.appendingPathComponent("authority.pem") }
 
     func certificate(_ kind: Kind) -> URL { folder.appendingPathComponent("\(kind.rawValue).pem") }
 
     func key(_ kind: Kind) -> URL { folder.appendingPathComponent("\(kind.rawValue).key") }
 
-    /// Makes all of them with the `openssl` command.
+    /// Creates all certificates with the `openssl` command.
     init(in folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
-/// The echo server in Python: it reads requests with code that has nothing to do with Ferry's.
+/// An echo server in Python, which parses requests with code that is independent of Ferry's.
 enum EchoScript {
-    /// Prints its port, and ends when its input does.
+    /// The script, which prints its port and ends when its input ends.
     static let text = #"""
         import base64, email, email.policy, hashlib, http.server, json, plistlib, sys, threading, urllib.parse
 
@@ -97,7 +97,7 @@ enum EchoScript {
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(text)))
-                # HEAD has no body to tell what was seen.
+                # A response to HEAD has no body, so a header field carries the same.
                 self.send_header("X-Seen", base64.b64encode(text).decode() if len(text) < 20000 else "")
                 self.end_headers()
                 if self.command != "HEAD": self.wfile.write(text)

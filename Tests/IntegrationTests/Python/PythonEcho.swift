@@ -1,6 +1,6 @@
 import Ferry
 
-/// What the Python server has seen of a request.
+/// A request as the Python server received it.
 struct PythonEcho: Decodable, Sendable {
     struct Part: Decodable, Sendable {
         var name: String?
@@ -8,7 +8,7 @@ struct PythonEcho: Decodable, Sendable {
         var headers: [[String]]
         var body: Data
 
-        /// The value of a field.
+        /// The value of a header field.
         subscript(name: String) -> String? {
             headers.first { $0[0].lowercased() == name.lowercased() }?[1]
         }
@@ -23,13 +23,13 @@ struct PythonEcho: Decodable, Sendable {
     var json: JSONValue?
     var parts: [Part]?
 
-    /// The value of a field.
+    /// The value of a header field.
     subscript(name: String) -> String? {
         headers.first { $0[0].lowercased() == name.lowercased() }?[1]
     }
 }
 
-/// Reads what the Python server has seen from the body or, for HEAD, from the header that says the same.
+/// Decodes the echoed request from the body or, for HEAD, from the header field with the same content.
 extension ResponseSerializer where Self == ClosureResponseSerializer<PythonEcho> {
     static var pythonEcho: ClosureResponseSerializer<PythonEcho> {
         ClosureResponseSerializer { _, response, data in

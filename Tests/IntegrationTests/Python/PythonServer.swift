@@ -1,22 +1,21 @@
 import Ferry
 import Synchronization
 
-/// Python's own HTTP server, which says in JSON what it has seen.
+/// Python's own HTTP server, which echoes requests as JSON.
 ///
-/// It ends when its input does, whichever way the tests end.
+/// It ends when its input ends, however the tests end.
 final class PythonServer: Sendable {
     private static let isInstalled = Subprocess.executable("python3") != nil
 
-    /// Whether the tests run: without Python they are skipped, unless `FERRY_REQUIRE_NGINX=1` says that all servers must
-    /// be here.
+    /// Whether the tests run: without Python they are skipped unless `FERRY_REQUIRE_NGINX=1` requires all servers.
     static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
-    /// The server that all tests share, started by the first that asks.
+    /// Returns the server that all tests share, started on first use.
     static func shared() throws -> PythonServer { try sharedResult.get() }
 
     private static let sharedResult = Result { try PythonServer() }
 
-    /// Where it listens.
+    /// The URL of the server.
     let url: URL
     private let process: Subprocess
 

@@ -1,18 +1,18 @@
 import Ferry
 
-/// A peer that speaks HTTP/2 frame by frame over TLS, well or badly (RFC 9113).
+/// A peer that sends HTTP/2 frame by frame over TLS, correctly or not (RFC 9113).
 ///
-/// Its first connection misbehaves as it is told; later ones answer every request with 200 and two bytes.
+/// Its first connection misbehaves as given; later ones respond to every request with 200 and two bytes.
 final class RawHTTP2Peer: Sendable {
-    /// What the first connection does with a request.
+    /// How the first connection reacts to a request.
     enum Manner: String, CaseIterable, Sendable {
-        /// Nothing.
+        /// Sends nothing.
         case stall
         /// Sends a header block that repeats an entry of 4,000 bytes 12,000 times (RFC 7541).
         case headerBomb
-        /// Refers to an entry of the table that does not exist.
+        /// Refers to a table entry that does not exist.
         case invalidIndex
-        /// Ends the connection with GOAWAY, and keeps it open.
+        /// Announces the end of the connection with GOAWAY, and keeps it open.
         case goAway
         /// Refuses the stream.
         case refuse
@@ -20,13 +20,13 @@ final class RawHTTP2Peer: Sendable {
         case continuationFlood
         /// Sends a frame for a stream that was never opened.
         case unknownStream
-        /// Sends a frame that is larger than allowed.
+        /// Sends a frame larger than allowed.
         case oversizedFrame
-        /// Pushes, which was not allowed.
+        /// Pushes, which is not allowed.
         case push
-        /// Raises the window beyond its limit.
+        /// Raises the flow-control window beyond its limit.
         case windowOverflow
-        /// Answers pings of its own by the thousand.
+        /// Sends pings by the thousand.
         case pingFlood
     }
 

@@ -24,14 +24,14 @@ extension NginxTests {
             }
         }
 
-        @Test("A hundred megabytes from a file arrive whole", arguments: [NginxListener.plain, .tls, .http2])
+        @Test("A hundred megabytes from a file arrive completely", arguments: [NginxListener.plain, .tls, .http2])
         func uploadFromFile(listener: NginxListener) async throws {
             let name = "file-\(listener).bin"
             let (_, response) = try await session.upload(for: put(listener, name), fromFile: server.files.large)
             try expectArrived(name, response)
         }
 
-        @Test("A hundred megabytes from a stream arrive whole", arguments: [NginxListener.plain, .tls, .http2])
+        @Test("A hundred megabytes from a stream arrive completely", arguments: [NginxListener.plain, .tls, .http2])
         func uploadFromStream(listener: NginxListener) async throws {
             let name = "stream-\(listener).bin"
             var request = put(listener, name)
@@ -40,7 +40,7 @@ extension NginxTests {
             try expectArrived(name, response)
         }
 
-        @Test("An upload that waits for 100 (Continue) arrives whole")
+        @Test("An upload that waits for 100 (Continue) arrives completely")
         func expectContinue() async throws {
             var request = put(.tls, "continue.bin")
             request.setValue("100-continue", forHTTPHeaderField: "Expect")

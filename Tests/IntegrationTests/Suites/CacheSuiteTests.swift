@@ -3,9 +3,9 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// The public suite behind https://cache-tests.fyi, with its own server and its own engine.
+/// The public suite of https://cache-tests.fyi, with its own server and its own engine.
 ///
-/// Its engine gives up a request after ten seconds, so that it is to run without other tests beside it.
+/// Its engine abandons a request after ten seconds, so the suite should run without other tests.
 @Suite("cache-tests", .publicSuite(.cacheTests), .ownThreads, .timeLimit(.minutes(10)))
 struct CacheSuiteTests {
     private struct Request: Decodable {
@@ -13,7 +13,7 @@ struct CacheSuiteTests {
         var method: String
         var headers: [[String]]
         var body: String?
-        /// What `fetch` calls its cache mode.
+        /// The cache mode of `fetch`.
         var cache: String?
 
         var policy: URLRequest.CachePolicy {
@@ -41,7 +41,7 @@ struct CacheSuiteTests {
         var message: String
     }
 
-    /// Makes a request that the engine asks for.
+    /// Makes a request that the engine requested.
     private static func load(_ data: Data, _ session: CurlSession) throws -> Data {
         let wanted = try JSONDecoder().decode(Request.self, from: data)
         var request = URLRequest(url: wanted.url, cachePolicy: wanted.policy)
@@ -66,15 +66,15 @@ struct CacheSuiteTests {
         return try JSONEncoder().encode(answer.withLock { $0 })
     }
 
-    /// Required tests that a URLSession does not pass, and why.
+    /// Required tests that a URLSession does not pass, with the reasons.
     private static let known: Set<String> = [
-        // They want a response, as a gateway gives one, in place of the error of a connection that was lost.
+        // They expect a response, as from a gateway, instead of the error of a lost connection.
         "stale-close-must-revalidate", "stale-close-no-cache",
-        // A transfer coding that is not known makes the message unreadable (RFC 9112, section 6.1).
+        // A message with an unknown transfer coding cannot be read (RFC 9112, section 6.1).
         "headers-store-Transfer-Encoding",
     ]
 
-    @Test("All required tests pass but those of gateways and of unknown transfer codings")
+    @Test("All required tests pass but those for gateways and for unknown transfer codings")
     func suite() throws {
         let folder = try #require(PublicSuite.cacheTests.folder)
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
@@ -100,7 +100,7 @@ struct CacheSuiteTests {
             output: scratch.appendingPathComponent("server.txt")
         )
         defer { server.terminate() }
-        // The server says nothing when it is ready.
+        // The server does not announce that it is ready.
         let deadline = ContinuousClock.now + .seconds(20)
         while !FreePorts.answers(port), ContinuousClock.now < deadline { usleep(20_000) }
         let script = scratch.appendingPathComponent("run.mjs")

@@ -5,7 +5,7 @@ extension NginxTests {
     @Suite("Certificates")
     struct CertificateTests {
         @Test(
-            "Each fault of a certificate has its error",
+            "Each fault of a certificate is reported as its own error",
             arguments: [
                 (NginxListener.unknownAuthority, URLError.Code.serverCertificateHasUnknownRoot, "issuer"),
                 (.expired, .serverCertificateHasBadDate, "expired"),

@@ -2,9 +2,9 @@ import Ferry
 import Testing
 
 extension NginxTests {
-    @Suite("Connections that end")
+    @Suite("Closed connections")
     struct ConnectionTests {
-        @Test("A suspended response whose connection the server gave up goes on exactly")
+        @Test("A suspended response continues exactly after the server has closed its connection")
         func suspendedTooLong() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for folder in ["stalling", "resetting"] {
@@ -26,8 +26,8 @@ extension NginxTests {
             task.resume()
             try await delegate.wait { $0.received > 0 }
             task.suspend()
-            // The server's line about the exchange tells that it waits no longer for a client that does not read. It sends
-            // slowly, lest all the rest is on its way, and the exchange over, before the client stops to read.
+            // The server's log line shows that it no longer waits for a client that does not read. It sends slowly, so
+            // that the exchange is not over before the client stops reading.
             try await server.waitForLog("GET /\(target) HTTP/1.1\" 200")
             #expect(delegate.record.received < NginxFiles.largeSize)
             task.resume()
@@ -40,7 +40,7 @@ extension NginxTests {
         }
 
         @Test(
-            "A request over a connection that the server closes is sent again",
+            "A request on a connection that the server closes is sent again",
             arguments: [NginxListener.plain, .tls]
         )
         func closedInstead(listener: NginxListener) async throws {
@@ -52,7 +52,7 @@ extension NginxTests {
             }
         }
 
-        @Test("Requests go on after the server was restarted")
+        @Test("Requests succeed after the server was restarted")
         func restart() async throws {
             let server = try NginxServer()
             let session = CurlSession.trusting(server)

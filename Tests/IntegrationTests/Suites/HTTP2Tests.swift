@@ -12,7 +12,7 @@ extension NginxTests {
             session = .trusting(server)
         }
 
-        /// Sends `count` requests at once, and gives the connections they went over.
+        /// Sends `count` concurrent requests, and returns the connections they used.
         private func connections(_ count: Int, _ listener: NginxListener) async throws -> Set<String> {
             try await withThrowingTaskGroup(of: String.self) { group in
                 for index in 0..<count {
@@ -26,28 +26,28 @@ extension NginxTests {
             }
         }
 
-        @Test("Two hundred requests at once share few connections")
+        @Test("Two hundred concurrent requests share few connections")
         func multiplexes() async throws {
             let used = try await connections(200, .http2)
             #expect(used.count <= 3)
         }
 
-        @Test("No request of many on one connection is forgotten until something else happens")
+        @Test("No stream of a busy connection waits until something else happens")
         func nothingIsForgotten() async throws {
-            // Responses come many in a packet, and for another stream than the one that reads. libcurl before 8.4 may lose
-            // the note to go on with the others (curl #11937), and they would wait for a minute.
+            // Many responses arrive in one packet, and for other streams than the one that reads. libcurl before 8.4
+            // may forget to continue with the others (curl #11937), which would then wait for a minute.
             let start = ContinuousClock.now
             for _ in 0..<40 { _ = try await connections(200, .http2) }
             #expect(ContinuousClock.now - start < .seconds(50))
         }
 
-        @Test("Requests survive connections that the server ends after twenty of them")
+        @Test("Requests survive a server that ends each connection after twenty of them")
         func goAway() async throws {
             let used = try await connections(300, .shortLived)
             #expect(used.count >= 15)
         }
 
-        @Test("A cancelled stream leaves the others of its connection alone")
+        @Test("Cancelling a stream does not affect the others of its connection")
         func cancelledStream() async throws {
             let expected = try Contents.of(server.files.text)
             let url = server.url(.http2, "slow/text.txt")
@@ -75,7 +75,7 @@ extension NginxTests {
             }
         }
 
-        @Test("Streams that are cancelled with much unread leave none of the others standing")
+        @Test("Cancelling streams with much unread data does not stall the others")
         func cancelledStreams() async throws {
             let huge = URLRequest(url: server.url(.http2, "files/large.bin"))
             let start = ContinuousClock.now
@@ -96,7 +96,7 @@ extension NginxTests {
             #expect(ContinuousClock.now - start < .seconds(50))
         }
 
-        @Test("A suspended download waits while others of its connection go on")
+        @Test("A suspended download waits while others on its connection continue")
         func suspendedStream() async throws {
             let delegate = TransferRecorder()
             let session = CurlSession.trusting(server, delegate: delegate)
@@ -120,14 +120,14 @@ extension NginxTests {
             #expect(try Contents.match(delegate.record.file, server.files.large))
         }
 
-        @Test("Bytes that waited for a cancelled reader never reach another response")
+        @Test("Bytes buffered for a cancelled reader never reach another response")
         func cancelledBacklog() async throws {
             let zeros = server.url(.http2, "files/huge.bin")
             let random = server.url(.http2, "files/large.bin")
             let expected = try Contents.of(server.files.large)
             var unread: [CurlSession.Bytes] = []
             for _ in 0..<4 { unread.append(try await session.bytes(from: zeros).0) }
-            // While this one goes on, the server fills what libcurl holds for the others.
+            // While this transfer runs, the server fills libcurl's buffers for the others.
             #expect(Contents.match(try await session.data(from: random).0, expected))
             for stream in unread { stream.task.cancel() }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -139,7 +139,7 @@ extension NginxTests {
                                 Contents.match(chunk, expected[offset..<min(offset + chunk.count, expected.count)])
                             )
                             offset += chunk.count
-                            // A pause of the transfer, and then its end.
+                            // Makes the transfer pause, and then lets it end.
                             if offset < 8_000_000 { try await Task.sleep(nanoseconds: 20_000_000) }
                         }
                         #expect(offset == expected.count)

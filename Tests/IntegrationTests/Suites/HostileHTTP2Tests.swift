@@ -2,7 +2,7 @@ import Ferry
 import Testing
 
 extension NginxTests {
-    /// Connections that speak HTTP/2 badly, and what becomes of the next request (RFC 9113, section 5.4).
+    /// Connections that violate HTTP/2, and the requests that follow (RFC 9113, section 5.4).
     @Suite(
         "Hostile HTTP/2",
         .enabled(if: PythonServer.isWanted, "python3 is not installed: apt-get install python3")
@@ -14,7 +14,7 @@ extension NginxTests {
             server = try .shared()
         }
 
-        @Test("After a bad connection the next request is served on another", arguments: RawHTTP2Peer.Manner.allCases)
+        @Test("After a faulty connection the next request uses another one", arguments: RawHTTP2Peer.Manner.allCases)
         func next(_ manner: RawHTTP2Peer.Manner) async throws {
             let certificates = server.certificates
             let peer = try RawHTTP2Peer(
@@ -26,7 +26,7 @@ extension NginxTests {
             var request = URLRequest(url: peer.url)
             request.timeoutInterval = 1
             let hasty = request
-            // Some faults end the request at once, others with its deadline; libcurl sends a refused stream again itself.
+            // Some faults end the request immediately, others at its timeout; libcurl itself repeats a refused stream.
             if let (data, _) = try? await session.fetch(hasty) { #expect(data == Data("ok".utf8)) }
             for _ in 0..<5 {
                 let (data, response) = try await session.fetch(peer.url)
@@ -35,7 +35,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A bad connection delays no request to another server", arguments: RawHTTP2Peer.Manner.allCases)
+        @Test("A faulty connection delays no request to another server", arguments: RawHTTP2Peer.Manner.allCases)
         func bystander(_ manner: RawHTTP2Peer.Manner) async throws {
             let certificates = server.certificates
             let peer = try RawHTTP2Peer(

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension PythonTests {
-    /// The measurement has a process of its own, so that no other test counts.
-    @Suite("Memory of uploads", .ownThreads)
+    /// The measurement runs in a separate process, so that other tests do not count.
+    @Suite("Memory use of uploads", .ownThreads)
     struct MultipartMemoryTests {
         @Test("A form with a file of two gibibytes is sent in less than 64 MiB")
         func multipart() async throws {
             let url = try PythonServer.shared().url
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).bin")
-            // The file has a size and no blocks on the disk.
+            // The file is sparse: it has a size, but no blocks on the disk.
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)
             defer { try? FileManager.default.removeItem(at: file) }
             let handle = try FileHandle(forWritingTo: file)

@@ -2,7 +2,7 @@ import Ferry
 import Testing
 
 extension NginxTests {
-    @Suite("Redirections")
+    @Suite("Redirects")
     struct RedirectTests {
         let server: NginxServer
 
@@ -10,7 +10,7 @@ extension NginxTests {
             server = try .shared()
         }
 
-        @Test("Two hundred redirections at once from http over https to HTTP/2 arrive")
+        @Test("Two hundred concurrent redirects from http over https to HTTP/2 arrive")
         func acrossProtocols() async throws {
             let session = CurlSession.trusting(server)
             let start = server.url(.plain, "hop/plain")
@@ -28,7 +28,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A redirection from https to http is not followed unless it is allowed")
+        @Test("A redirect from https to http is followed only if allowed")
         func downgrade() async throws {
             let url = server.url(.tls, "hop/down")
             let (_, refused) = try await CurlSession.trusting(server).fetch(url)

@@ -25,7 +25,7 @@ extension NginxTests {
             #expect(response["X-Protocol"] == version)
         }
 
-        @Test("A numeric host is verified by its address")
+        @Test("A numeric host is verified against the certificate's addresses")
         func numericHost() async throws {
             let (_, response) = try await session.fetch(server.url(.http2, "small", host: "127.0.0.1"))
             #expect(response.statusCode == 200)
@@ -38,7 +38,7 @@ extension NginxTests {
             #expect(try Contents.match(data, server.files.text))
         }
 
-        @Test("A range gives exactly its bytes, and If-Range the whole of another entity")
+        @Test("A range yields exactly its bytes, and a failed If-Range the whole entity")
         func range() async throws {
             let url = server.url(.http2, "files/text.txt")
             let whole = try Contents.of(server.files.text)
@@ -58,7 +58,7 @@ extension NginxTests {
             #expect(Contents.match(all, whole))
         }
 
-        @Test("A HEAD has the length of the body and no body")
+        @Test("A HEAD response has the length of the body and no body")
         func head() async throws {
             var request = URLRequest(url: server.url(.http2, "files/huge.bin"))
             request.httpMethod = "HEAD"
@@ -67,7 +67,7 @@ extension NginxTests {
             #expect(response.expectedContentLength == Int64(NginxFiles.hugeSize))
         }
 
-        @Test("A proxy is asked with the whole URL")
+        @Test("A proxy receives the whole URL")
         func proxy() async throws {
             let session = CurlSession.trusting(server) {
                 $0.proxy = .http("localhost", port: server.url(.plain, "").port ?? 0)

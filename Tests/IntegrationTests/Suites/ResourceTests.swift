@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    /// Each measurement has a process of its own, so that no other test counts.
+    /// Each measurement runs in a separate process, so that other tests do not count.
     @Suite("Memory and processor time", .ownThreads)
     struct ResourceTests {
         private static let mebibyte = 1_048_576
@@ -15,7 +15,7 @@ extension NginxTests {
             server = try .shared()
         }
 
-        @Test("A gibibyte for a delegate that blocks does not fill memory")
+        @Test("A gibibyte for a blocked delegate does not fill memory")
         func blockedDelegate() async throws {
             let url = server.url(.plain, "files/huge.bin")
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -36,7 +36,7 @@ extension NginxTests {
             #expect(measured < 64 * Self.mebibyte)
         }
 
-        @Test("Thirty-two streams of one connection whose delegate blocks do not fill memory")
+        @Test("Thirty-two streams of one connection with a blocked delegate do not fill memory")
         func blockedStreams() async throws {
             let url = server.url(.http2, "files/huge.bin")
             let authority = server.certificates.authority
@@ -59,7 +59,7 @@ extension NginxTests {
             #expect(measured < 128 * Self.mebibyte)
         }
 
-        @Test("Suspended streams hold little memory while another one of their connection goes on")
+        @Test("Suspended streams use little memory while another one on their connection runs")
         func suspendedStreams() async throws {
             let url = server.url(.http2, "files/huge.bin")
             let other = server.url(.http2, "files/large.bin")
@@ -80,12 +80,13 @@ extension NginxTests {
                 Report.say(growth)
             }
             let measured = try Report.number(result)
-            // Left to itself, libcurl 7.88 takes 34 MB for each: a gibibyte. One stream's 32 MiB are never taken back, since
-            // that could fail a data task whose entity has changed, and libcurl's buffers grow by doubling.
+            // On its own, libcurl 7.88 buffers 34 MB for each stream: a gibibyte in all. The 32 MiB of one stream are
+            // never given up, since that could fail a data task whose entity has changed, and libcurl's buffers grow by
+            // doubling.
             #expect(measured < 256 * Self.mebibyte)
         }
 
-        @Test("A gibibyte goes to a file in little memory", arguments: [NginxListener.plain, .http2])
+        @Test("A gibibyte is written to a file with little memory", arguments: [NginxListener.plain, .http2])
         func download(listener: NginxListener) async throws {
             let url = server.url(listener, "files/huge.bin")
             let authority = server.certificates.authority
@@ -104,7 +105,7 @@ extension NginxTests {
             #expect(measured < 40 * Self.mebibyte)
         }
 
-        @Test("A gibibyte is sent from a file in little memory", arguments: [NginxListener.plain, .http2])
+        @Test("A gibibyte is sent from a file with little memory", arguments: [NginxListener.plain, .http2])
         func upload(listener: NginxListener) async throws {
             let url = server.url(listener, "uploads/huge-\(listener).bin")
             let authority = server.certificates.authority
@@ -127,7 +128,7 @@ extension NginxTests {
             try FileManager.default.removeItem(at: uploaded)
         }
 
-        @Test("A request that waits two seconds for its answer costs no processor time")
+        @Test("A request that waits two seconds for its response uses no processor time")
         func idleWait() async throws {
             let slow = try LoopbackServer { request in
                 request.path == "/first" ? .text("first") : .text("late").delayed(2)
@@ -135,7 +136,7 @@ extension NginxTests {
             let url = slow.url
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL] in
-                // What a process does once, at its first request, is not the wait's.
+                // The first request of a process has one-time costs that should not count.
                 _ = try await CurlSession(configuration: .ephemeral).data(from: url.appendingPathComponent("first"))
                 let session = CurlSession(configuration: .ephemeral)
                 let seconds = try await ProcessUsage.processorTime {

@@ -42,7 +42,7 @@ extension PythonTests {
 
         // MARK: - Requests
 
-        @Test("Each verb with each request serializer arrives as it was meant", arguments: verbs, [true, false])
+        @Test("Each verb arrives correctly with each request serializer", arguments: verbs, [true, false])
         func everySerializer(method: HTTPMethod, isEncodable: Bool) async throws {
             let parameters = isEncodable ? Parameters(encoding: Person()) : Self.literal
             let serializers: [(any ConfigurableRequestSerializer, type: String)] = [
@@ -75,7 +75,7 @@ extension PythonTests {
             }
         }
 
-        @Test("Without parameters a form has an empty body, and JSON none", arguments: verbs)
+        @Test("Without parameters a form has an empty body, and JSON has no body", arguments: verbs)
         func noParameters(method: HTTPMethod) async throws {
             let form = try await manager.request(method, "x?a=b", serializer: .pythonEcho)
             #expect(form.query == [["a", "b"]])
@@ -88,7 +88,7 @@ extension PythonTests {
         }
 
         @Test(
-            "A form of every kind of part is read by a foreign parser",
+            "A form with every kind of part is parsed by another parser",
             arguments: [.post, .put, .patch, .delete, "PROPFIND"] as [HTTPMethod]
         )
         func multipart(method: HTTPMethod) async throws {
@@ -119,7 +119,7 @@ extension PythonTests {
             #expect(echo["Transfer-Encoding"] == nil)
             #expect(echo["Content-Length"] == "\(echo.length)")
             let parts = try #require(echo.parts)
-            // The parameters come first, as a form's fields.
+            // The parameters precede the other parts, as form fields.
             let count = Self.fields.count
             #expect(
                 parts.prefix(count).map { [$0.name ?? "", String(decoding: $0.body, as: UTF8.self)] } == Self.fields
@@ -149,7 +149,7 @@ extension PythonTests {
             #expect(rest.last?["X-Own"] == "header")
         }
 
-        @Test("A form written to a file is the one that is streamed")
+        @Test("A form written to a file equals the streamed form")
         func multipartFile() async throws {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).form")
             defer { try? FileManager.default.removeItem(at: file) }
@@ -164,7 +164,7 @@ extension PythonTests {
             #expect(parts.map(\.body) == [Data(0...255)])
         }
 
-        @Test("A body whose length is not known arrives in chunks")
+        @Test("A body of unknown length arrives in chunks")
         func chunked() async throws {
             var request = URLRequest(url: try PythonServer.shared().url)
             request.httpMethod = "POST"
@@ -185,7 +185,7 @@ extension PythonTests {
 
         private static let sample = Sample(name: "Zoë", numbers: [1, 2.5, -3], nested: ["yes": true])
 
-        @Test("Each response serializer reads what a foreign writer wrote")
+        @Test("Each response serializer reads what another writer wrote")
         func responses() async throws {
             #expect(try await manager.get("sample/json", as: Sample.self) == Self.sample)
             let json: JSONValue = try await manager.get("sample/json", serializer: .json)
@@ -211,7 +211,7 @@ extension PythonTests {
             #expect(try await manager.get("sample/bytes", serializer: compound) is Data)
         }
 
-        @Test("What is not of the type is refused, with the body at hand")
+        @Test("A response of another type is refused, with its body in the error")
         func refusals() async throws {
             let response = await manager.response(for: Request("sample/latin-1", serializer: .json))
             #expect(response.value == nil)

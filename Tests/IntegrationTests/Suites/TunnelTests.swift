@@ -3,7 +3,7 @@ import ProxySupport
 import Testing
 
 extension NginxTests {
-    /// TLS through a proxy's tunnel, to a real server.
+    /// TLS through a proxy's tunnel, to nginx.
     @Suite("Tunnels")
     struct TunnelTests {
         let server: NginxServer
@@ -23,7 +23,7 @@ extension NginxTests {
             }
         }
 
-        @Test("https goes through a tunnel, whose answer is no part of the response")
+        @Test("https uses a tunnel, whose response is not part of the server's response")
         func tunnel() async throws {
             let proxy = try TestProxy()
             let url = server.url(.tls, "small")
@@ -46,7 +46,7 @@ extension NginxTests {
         }
 
         @Test(
-            "The tunnel's credential is asked for or the option's, and the server never sees it",
+            "The tunnel's credential comes from a challenge or the option, and the server never receives it",
             arguments: [true, false]
         )
         func credentials(isDigest: Bool) async throws {
@@ -63,7 +63,7 @@ extension NginxTests {
             #expect(answerer.failures == [0, 1])
         }
 
-        @Test("A certificate that is wrong behind a tunnel is the server's fault, and not the proxy's")
+        @Test("An invalid certificate of the server in a tunnel is reported as the server's, not the proxy's")
         func certificate() async throws {
             let proxy = try TestProxy()
             let error = await #expect(throws: URLError.self) {
@@ -88,9 +88,9 @@ extension NginxTests {
     }
 }
 
-/// Answers challenges with one password after the other.
+/// Answers challenges with one password after another.
 private final class ProxyAnswerer: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
-    // `@unchecked Sendable`: it is touched on the delegate queue, and read when the task is over.
+    // `@unchecked Sendable`: written on the delegate queue, and read only after the task has ended.
     private var passwords: [String]
     private(set) var failures: [Int] = []
 

@@ -1,7 +1,7 @@
-/// Runs the engine of https://github.com/http-tests/cache-tests, with requests that another process makes.
+/// Runs the engine of https://github.com/http-tests/cache-tests with requests that another process makes.
 ///
-/// Its arguments are the folder of the suite, the address of the suite's server, the address of the process that makes
-/// the requests and, if not all tests are wanted, the name of one. It prints a line of JSON with a list of results.
+/// Its arguments are the suite's folder, the URL of the suite's server, the URL of the process that makes the requests
+/// and, to run a single test, its name. It prints a line of JSON with a list of results.
 let cacheTestsScript = #"""
     const [folder, base, client, only] = process.argv.slice(2)
     const { runTests, getResults } = await import(folder + '/test-engine/client/runner.mjs')

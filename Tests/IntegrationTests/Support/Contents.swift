@@ -1,18 +1,20 @@
 import Ferry
 import FerryTesting
 
-/// Looks at the bytes of files without reading them into memory.
+/// Reads and compares files by mapping them into memory.
 enum Contents {
     static func of(_ url: URL) throws -> Data {
         try Data(contentsOf: url, options: .alwaysMapped)
     }
 
-    /// Whether both have the same bytes; a failed `==` in an expectation would look for the difference for minutes.
+    /// Returns whether both have the same bytes.
+    ///
+    /// A failed `==` in an expectation would search for the difference for minutes.
     static func match(_ data: Data?, _ other: Data) -> Bool {
         data == other
     }
 
-    /// Whether the bytes are those of the file.
+    /// Returns whether the bytes equal those of the file.
     static func match(_ data: Data?, _ file: URL) throws -> Bool {
         data == (try of(file))
     }

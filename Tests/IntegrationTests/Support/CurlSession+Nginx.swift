@@ -1,7 +1,7 @@
 import Ferry
 
 extension CurlSession {
-    /// A session that trusts the throwaway authority alone.
+    /// Returns a session that trusts only the server's throwaway authority.
     static func trusting(
         _ server: NginxServer,
         delegate: (any URLSessionDelegate)? = nil,
@@ -10,7 +10,7 @@ extension CurlSession {
         trusting(server.certificates.authority, delegate: delegate, change)
     }
 
-    /// A session that trusts the authority in a file alone.
+    /// Returns a session that trusts only the authority in a file.
     static func trusting(
         _ authority: URL,
         delegate: (any URLSessionDelegate)? = nil,
@@ -22,14 +22,14 @@ extension CurlSession {
         return CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
     }
 
-    /// Fetches a URL, with the response as what it is.
+    /// Sends a request, and returns the body and the HTTP response.
     func fetch(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let (data, response) = try await data(for: request)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         return (data, response)
     }
 
-    /// Fetches a URL, with the response as what it is.
+    /// Fetches a URL, and returns the body and the HTTP response.
     func fetch(_ url: URL) async throws -> (Data, HTTPURLResponse) {
         try await fetch(URLRequest(url: url))
     }

@@ -1,6 +1,6 @@
 import Ferry
 
-/// A program that runs beside the tests, with a pipe as its input.
+/// A program that runs during the tests, with a pipe as its input.
 final class Subprocess: Sendable {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -10,7 +10,7 @@ final class Subprocess: Sendable {
     private let input = Pipe()
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Where a program is, in the `PATH` or in folders besides; `nil` where it is not installed.
+    /// Returns the path of a program in the `PATH` or in the given folders; nil if it is not installed.
     static func executable(_ program: String, besides folders: [String] = []) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let places = path.split(separator: ":").map(String.init) + folders
@@ -33,8 +33,10 @@ final class Subprocess: Sendable {
         try Self.withAllSignals { try process.run() }
     }
 
-    /// Threads of a pool block signals, and a child inherits that: a shell that cannot hear of its children's end would
-    /// wait for it forever.
+    /// Runs a closure with no signal blocked.
+    ///
+    /// Threads of a pool block signals, and a child process inherits that: a shell that does not receive SIGCHLD would
+    /// wait for its children forever.
     private static func withAllSignals(_ body: () throws -> Void) rethrows {
         var none = sigset_t()
         var previous = sigset_t()
@@ -44,7 +46,7 @@ final class Subprocess: Sendable {
         try body()
     }
 
-    /// Closes the program's input, with a last word where there is one, and waits until it has ended.
+    /// Writes a last word, if any, closes the program's input, and waits until the program has ended.
     func finish(saying word: String = "", within seconds: Double = 30) throws {
         try input.fileHandleForWriting.write(contentsOf: Data(word.utf8))
         try input.fileHandleForWriting.close()
@@ -54,18 +56,18 @@ final class Subprocess: Sendable {
         }
     }
 
-    /// Ends a program that would not end by itself.
+    /// Terminates a program that would not end on its own.
     func terminate() {
         process.terminate()
         _ = ended.wait(timeout: .now() + 30)
     }
 
-    /// Runs a program to its end, and throws what it printed when it fails.
+    /// Runs a program until it ends, and throws its output if it fails.
     static func run(_ program: String, _ arguments: [String]) throws {
         _ = try output(of: program, arguments)
     }
 
-    /// Runs a program to its end and returns what it printed, which it throws when the program fails.
+    /// Runs a program until it ends and returns its output, or throws it if the program fails.
     static func output(of program: String, _ arguments: [String], within seconds: Double = 30) throws -> String {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
         defer { try? FileManager.default.removeItem(at: output) }

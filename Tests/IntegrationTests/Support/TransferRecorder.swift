@@ -1,11 +1,11 @@
 import Ferry
 
-/// A delegate that remembers what it was told.
+/// A delegate that records its calls.
 final class TransferRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     struct Record: Sendable {
         var received: Int64 = 0
         var data = Data()
-        /// The downloaded file, as it was when the delegate was told of it.
+        /// The bytes of the downloaded file, read when the delegate was called.
         var file: Data?
         var response: HTTPURLResponse?
         var error: URLError?
@@ -21,7 +21,7 @@ final class TransferRecorder: NSObject, URLSessionDataDelegate, URLSessionDownlo
 
     var record: Record { state.withLock { $0 } }
 
-    /// Waits until the record is as wished for, at most a minute.
+    /// Waits until the record satisfies a condition, for at most a minute.
     func wait(until isDone: (Record) -> Bool) async throws {
         for _ in 0..<6000 {
             if isDone(record) { return }
@@ -65,7 +65,7 @@ final class TransferRecorder: NSObject, URLSessionDataDelegate, URLSessionDownlo
     }
 
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-        // Mapped bytes stay readable when the file is deleted.
+        // Mapped bytes stay readable after the file is deleted.
         let data = try? Contents.of(location)
         state.withLock { $0.file = data }
     }

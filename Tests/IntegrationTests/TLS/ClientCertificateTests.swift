@@ -32,7 +32,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A server that wants a client certificate gets it, in every form there is")
+        @Test("A client certificate is presented to a server that requires one, in every supported form")
         func shown() async throws {
             for certificate in try everyKind {
                 let (data, response) = try await showing(certificate).fetch(server.url(.clientCertificate, "client"))
@@ -41,7 +41,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A redirect to another origin is not shown the client certificate, unless its host is named")
+        @Test("A redirect to another origin presents the client certificate only if its host is listed")
         func redirected() async throws {
             let files = server.certificates
             let url = server.url(.tls, "hop/client")
@@ -59,20 +59,20 @@ extension NginxTests {
             #expect(status == 200 && subject == "CN=Ferry tests client")
         }
 
-        @Test("A host that cannot be one fails every https task of the session")
+        @Test("An invalid host in the list fails every https task of the session")
         func impossibleHost() async throws {
             let session = CurlSession.trusting(server) { $0.tls.clientCertificateHosts = ["localhost/path"] }
             let (_, cause) = try await checks.failure(session, server.url(.tls, "small"))
             #expect(cause.code == .invalidTLSOptions)
         }
 
-        @Test("Without one nginx answers that it is missing")
+        @Test("Without a client certificate nginx responds with 400")
         func missing() async throws {
             let (_, response) = try await showing(nil).fetch(server.url(.clientCertificate, "small"))
             #expect(response.statusCode == 400)
         }
 
-        @Test("A wrong passphrase is told as such", arguments: ["wrong", nil])
+        @Test("A wrong passphrase is reported as such", arguments: ["wrong", nil])
         func wrongPassphrase(passphrase: String?) async throws {
             let files = server.certificates
             let kinds: [ClientCertificate] = [
@@ -88,7 +88,7 @@ extension NginxTests {
             }
         }
 
-        @Test("Damaged and mismatched ones are told apart from a wrong passphrase")
+        @Test("Damaged and mismatched certificates are distinguished from a wrong passphrase")
         func unusable() async throws {
             let files = server.certificates
             let certificate = try Data(contentsOf: files.client)
@@ -112,7 +112,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A server that ends the handshake over a missing certificate gives its own error")
+        @Test("A server that ends the handshake for lack of a client certificate is reported as such")
         func required() async throws {
             let port = try #require(FreePorts.find(1).first)
             let files = server.certificates

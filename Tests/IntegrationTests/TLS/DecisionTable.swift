@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table in the article about security policies: what it says is what was measured.
+/// The table in the article about security policies, whose contents are measured.
 enum DecisionTable {
     private static let marks = ("<!-- The table is measured. -->", "<!-- The end of the table. -->")
 
@@ -11,7 +11,7 @@ enum DecisionTable {
             .deletingLastPathComponent().appendingPathComponent("Docs/Ferry.docc/SecurityPolicy.md")
     }
 
-    /// Compares the article's table with what was measured; `FERRY_WRITE_DOCS=1` writes it into the article.
+    /// Compares the article's table with the measured rows; with `FERRY_WRITE_DOCS=1`, writes them into the article.
     static func check(_ rows: [String]) throws {
         let text = try String(contentsOf: article, encoding: .utf8)
         let start = try #require(text.range(of: marks.0)).upperBound
@@ -25,7 +25,7 @@ enum DecisionTable {
             )
         } else {
             let written = text[start..<end].split(separator: "\n").map(String.init)
-            #expect(written == rows, "FERRY_WRITE_DOCS=1 writes what was measured")
+            #expect(written == rows, "set FERRY_WRITE_DOCS=1 to write the measured rows")
         }
     }
 }

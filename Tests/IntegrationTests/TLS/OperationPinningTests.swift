@@ -2,7 +2,7 @@ import Ferry
 import Testing
 
 extension NginxTests {
-    @Suite("The pins of an operation")
+    @Suite("Pinning in operations")
     struct OperationPinningTests {
         let checks: TLSChecks
         let manager: SessionManager
@@ -12,7 +12,7 @@ extension NginxTests {
             manager = SessionManager(configuration: .ephemeral, transport: .trusting(checks.server))
         }
 
-        /// Runs an operation that pins the certificate of one of the servers.
+        /// Runs an operation that pins the certificate of one of the listeners.
         private func run(_ url: URL, pinning kind: ThrowawayCertificates.Kind) async throws -> HTTPRequestOperation {
             let file = checks.server.certificates.certificate(kind)
             let operation = HTTPRequestOperation(request: URLRequest(url: url), manager: manager)
@@ -28,7 +28,7 @@ extension NginxTests {
             return operation
         }
 
-        @Test("The right pin fetches; the wrong one fails, and the server has seen no request")
+        @Test("The right pin succeeds; with the wrong one the operation fails, and the server receives no request")
         func pins() async throws {
             let (good, goodMark) = checks.uniqueURL(.tls)
             let fetched = try await run(good, pinning: .good)
@@ -37,7 +37,7 @@ extension NginxTests {
             let (bad, badMark) = checks.uniqueURL(.tls)
             let refused = try await run(bad, pinning: .otherKey)
             #expect(refused.error?.code == .certificateUntrusted && refused.response == nil)
-            // The one refusal is the operation's own: the manager and other operations go on.
+            // The refusal affects only that operation, not the manager or other operations.
             #expect(try await run(good, pinning: .good).error == nil)
             #expect(await manager.response(for: URLRequest(url: good), serializer: .data).error == nil)
             #expect(try await checks.hasLogged(goodMark))

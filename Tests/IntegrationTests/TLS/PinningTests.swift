@@ -16,7 +16,7 @@ extension NginxTests {
             .trusting(server) { $0.tls.publicKeyPins = pins }
         }
 
-        @Test("The right pin passes, alone and beside another", arguments: [NginxListener.tls, .http2])
+        @Test("The right pin is accepted, alone and together with another", arguments: [NginxListener.tls, .http2])
         func rightPin(listener: NginxListener) async throws {
             let (pin, other) = (try server.certificates.pin(.good), try server.certificates.pin(.otherKey))
             for pins in [[pin], [other, pin]] {
@@ -26,7 +26,7 @@ extension NginxTests {
             }
         }
 
-        @Test("The wrong pin fails, and the server has seen no request", arguments: [NginxListener.otherKey, .http2])
+        @Test("The wrong pin fails, and the server receives no request", arguments: [NginxListener.otherKey, .http2])
         func wrongPin(listener: NginxListener) async throws {
             let pin = try server.certificates.pin(listener == .http2 ? .otherKey : .good)
             let session = pinning(["localhost": [pin]])
@@ -41,7 +41,7 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("No spelling of the host goes around its pin", arguments: ["LOCALHOST", "local%68ost", "localhost."])
+        @Test("No spelling of the host avoids its pin", arguments: ["LOCALHOST", "local%68ost", "localhost."])
         func spellings(host: String) async throws {
             let session = pinning(["localhost": [try server.certificates.pin(.otherKey)]])
             let (url, mark) = checks.uniqueURL(.tls, host: host)
@@ -51,7 +51,7 @@ extension NginxTests {
         }
 
         @Test(
-            "No spelling of an address goes around its pin, however the pin's host is spelled",
+            "No spelling of an address avoids its pin, however the pin's host is spelled",
             arguments: ["127.0.0.1", "0x7f.1"],
             ["127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1", "[::ffff:127.0.0.1]"]
         )
@@ -85,7 +85,7 @@ extension NginxTests {
             _ = try await session.fetch(server.url(.tls, "small"))
         }
 
-        @Test("A redirection to a pinned host meets its pin")
+        @Test("A redirect to a pinned host is checked against its pin")
         func redirection() async throws {
             let session = pinning(["localhost": [try server.certificates.pin(.otherKey)]])
             let error = await #expect(throws: URLError.self) {
@@ -94,7 +94,7 @@ extension NginxTests {
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .pinMismatch)
         }
 
-        @Test("The pin Ferry computes is the one that openssl computes")
+        @Test("Ferry computes the same pin as openssl")
         func computed() throws {
             let certificate = try Data(contentsOf: server.certificates.certificate(.chained))
             #expect(try PublicKeyPin(certificate: certificate) == server.certificates.pin(.chained))

@@ -13,7 +13,7 @@ extension NginxTests {
             server = checks.server
         }
 
-        /// The certificates of a file, in DER.
+        /// Returns the first certificate of a PEM or DER file, as DER.
         private func certificate(_ file: URL) throws -> Data {
             try #require(try CertificateFile.certificates(in: file).first)
         }
@@ -32,12 +32,12 @@ extension NginxTests {
             return await manager.response(for: request, serializer: HTTPDataResponseSerializer())
         }
 
-        /// Fails where a refused server has seen a request, or an accepted one has not.
+        /// Fails if a refused server has received a request, or an accepted one has not.
         private func checkLog(refused: [String], accepted: [String]) async throws {
             let last = try #require(accepted.last)
             #expect(try await checks.hasLogged(last))
-            #expect(try server.logged(refused) == [], "A refused server saw these")
-            #expect(try server.logged(accepted) == accepted, "An accepted server did not see all")
+            #expect(try server.logged(refused) == [], "a refused server received these requests")
+            #expect(try server.logged(accepted) == accepted, "an accepted server did not receive all requests")
         }
 
         // MARK: - The decision table
@@ -63,7 +63,7 @@ extension NginxTests {
         }
 
         @Test(
-            "The policy of a host holds for all its spellings",
+            "A host's policy applies to all spellings of the host",
             arguments: [
                 ("127.0.0.1", "127.1"), ("0x7f.1", "127.0.0.1"), ("127.1", "2130706433"),
                 ("127.0.0.1", "%31%32%37.0.0.1"),
@@ -81,7 +81,7 @@ extension NginxTests {
             try await checkLog(refused: [mark], accepted: [try await accepted(manager)])
         }
 
-        /// The mark of a request that the policy lets through.
+        /// Sends a request that the policy allows, and returns its mark.
         private func accepted(_ manager: SessionManager) async throws -> String {
             try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))
             let (url, mark) = checks.uniqueURL(.tls)
@@ -101,9 +101,9 @@ extension NginxTests {
             #expect(error?.code == .invalidSecurityPolicy)
         }
 
-        @Test("Every policy decides about every server as the documentation's table says, before any request")
+        @Test("Every policy decides about every server as the documentation's table says, before any request is sent")
         func decisionTable() async throws {
-            // One manager for all: each row is a change of its policy too.
+            // One manager for all rows, so that each row also changes its policy.
             let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
             var (refused, accepted): ([String], [String]) = ([], [])
             var rows = [
@@ -139,7 +139,7 @@ extension NginxTests {
             try DecisionTable.check(rows)
         }
 
-        /// A refusal is told by its reason.
+        /// Returns the cell for an error: the reason of a refusal.
         private func cell(_ error: NetworkError?, _ url: URL, isDefault: Bool) throws -> String {
             guard let error else { return "**accepted**" }
             #expect(error.code == .certificateUntrusted)
@@ -147,15 +147,15 @@ extension NginxTests {
             #expect(error.failingURL == url)
             let cause = try #require(error.sessionError)
             #expect(cause.host == "localhost")
-            // Where the TLS library itself ends the handshake, libcurl has not seen the chain.
+            // If the TLS library itself ends the handshake, libcurl does not receive the chain.
             if cause.curlCode == nil { #expect(!cause.certificates.isEmpty) }
             return cause.code.rawValue
         }
 
-        // MARK: - Changes
+        // MARK: - Policy changes
 
         @Test(
-            "A connection that an earlier policy accepted carries no request",
+            "A connection accepted under an earlier policy carries no request",
             arguments: [NginxListener.tls, .http2]
         )
         func stricter(listener: NginxListener) async throws {
@@ -180,7 +180,7 @@ extension NginxTests {
         }
 
         @Test(
-            "What libcurl did not verify serves no stricter policy",
+            "A connection that libcurl did not verify is not reused under a stricter policy",
             arguments: [NginxListener.selfSigned, .wrongHost]
         )
         func verifiedLater(listener: NginxListener) async throws {
@@ -198,7 +198,7 @@ extension NginxTests {
             }
         }
 
-        @Test("A connection is judged once and kept while the policy stays")
+        @Test("A connection is evaluated once, and kept while the policy is unchanged")
         func kept() async throws {
             let manager = try SessionManager(
                 configuration: .ephemeral,
@@ -217,7 +217,7 @@ extension NginxTests {
             #expect(connections.count == 1)
         }
 
-        @Test("A stream that can be read once is not spent on an earlier policy's connection")
+        @Test("A single-use body stream is not consumed on a connection of an earlier policy")
         func stream() async throws {
             let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
             #expect(await fetch(manager, server.url(.http2, "small")).error == nil)
@@ -237,7 +237,7 @@ extension NginxTests {
             }
         }
 
-        @Test("Hosts have policies of their own")
+        @Test("Hosts can have their own policies")
         func hosts() async throws {
             let manager = SessionManager(configuration: .ephemeral, transport: .trusting(server))
             let wrong = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [try certificate(.otherKey)])
@@ -247,12 +247,12 @@ extension NginxTests {
                 let error = await fetch(manager, server.url(.tls, "small", host: host)).error
                 #expect(error?.sessionError?.code == .pinMismatch)
             }
-            // A redirection meets the policy of where it leads.
+            // A redirect is checked against the policy of its target.
             let hop = await fetch(manager, server.url(.tls, "hop/plain", host: "127.0.0.1"))
             #expect(hop.error?.sessionError?.code == .pinMismatch)
         }
 
-        @Test("An evaluator of the options keeps its say, and sees verified chains")
+        @Test("An evaluator in the options can still refuse, and receives verified chains")
         func evaluator() async throws {
             let recorder = TrustRecorder { _ in .refuse(reason: "the evaluator's") }
             var options = CurlSession.Options()
@@ -274,7 +274,7 @@ extension NginxTests {
     @Suite("Changes of security policies under load")
     struct SecurityPolicyRaceTests {
         @Test(
-            "Requests made after a change meet the new policy, whatever is going on",
+            "Requests made after a policy change are checked against the new policy, even under load",
             arguments: [NginxListener.tls, .http2]
         )
         func changing(listener: NginxListener) async throws {
@@ -309,7 +309,7 @@ extension NginxTests {
 }
 
 extension SessionTransport {
-    /// Sessions that trust the throwaway authority alone.
+    /// Returns a transport whose sessions trust only the throwaway authority.
     static func trusting(_ server: NginxServer) -> SessionTransport {
         var options = CurlSession.Options()
         options.certificateAuthorityFile = server.certificates.authority

@@ -1,7 +1,7 @@
 import Ferry
 import Testing
 
-/// What the suites about TLS have in common.
+/// Helpers of the TLS suites.
 struct TLSChecks {
     let server: NginxServer
 
@@ -9,13 +9,13 @@ struct TLSChecks {
         server = try .shared()
     }
 
-    /// A URL that no other request of the tests has.
+    /// Returns a URL that no other request of the tests has, and the mark that makes it unique.
     func uniqueURL(_ listener: NginxListener, host: String = "localhost") -> (url: URL, mark: String) {
         let mark = UUID().uuidString
         return (server.url(listener, "small?\(mark)", host: host), mark)
     }
 
-    /// Whether the server's log has a request with the mark; asked for after a request that is certainly in the log.
+    /// Returns whether the server's log has a request with the mark, after making sure that the log is up to date.
     func hasLogged(_ mark: String) async throws -> Bool {
         let (url, ours) = uniqueURL(.tls)
         _ = try await CurlSession.trusting(server).fetch(url)
@@ -23,7 +23,7 @@ struct TLSChecks {
         return try server.logged([mark]) == [mark]
     }
 
-    /// Fetches, and gives the error with its cause.
+    /// Fetches a URL, and returns the error and its cause.
     func failure(_ session: CurlSession, _ url: URL) async throws -> (code: URLError.Code, cause: CurlSessionError) {
         let error = await #expect(throws: URLError.self) { try await session.fetch(url) }
         let found = try #require(error)
@@ -32,7 +32,7 @@ struct TLSChecks {
     }
 }
 
-/// Counts what an evaluator is asked, and answers.
+/// An evaluator that records the chains it receives, and returns a decision.
 final class TrustRecorder: Sendable {
     private let seen = Locked<[ServerTrust]>([])
     private let answer: @Sendable (ServerTrust) -> TrustDecision

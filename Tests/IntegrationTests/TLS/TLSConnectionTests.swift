@@ -18,7 +18,7 @@ extension NginxTests {
             return CurlSession(configuration: .ephemeral, options: options)
         }
 
-        @Test("Authorities come from files, PEM text and DER, beside the system's or alone")
+        @Test("Authorities are read from PEM files, PEM text and DER, in addition to the system's or instead of them")
         func authorities() async throws {
             let file = server.certificates.authority
             let text = try Data(contentsOf: file)
@@ -40,7 +40,7 @@ extension NginxTests {
         }
 
         @Test(
-            "Each fault of a certificate has its reason",
+            "Each fault of a certificate is reported with its reason",
             arguments: [
                 (
                     NginxListener.expired, URLError.Code.serverCertificateHasBadDate,
@@ -61,7 +61,7 @@ extension NginxTests {
         }
 
         @Test(
-            "The error of a refused certificate says whose it is, and has the chain",
+            "The error for a refused certificate names its subject, and has the chain",
             arguments: [
                 (NginxListener.expired, ["certificate: CN = localhost, valid from 20", " UTC to 20"]),
                 (.notYetValid, ["certificate: CN = localhost, valid from 20", " UTC to 20"]),
@@ -72,7 +72,7 @@ extension NginxTests {
         )
         func subjects(listener: NginxListener, words: [String]) async throws {
             let session = CurlSession.trusting(server)
-            // The second time, and beside others, it is the same.
+            // Repeated and concurrent failures yield the same error.
             let url = server.url(listener, "small")
             for _ in 0..<2 {
                 async let other = session.fetch(server.url(.tls, "small"))
@@ -105,13 +105,13 @@ extension NginxTests {
             _ = try await session.fetch(server.url(other, "small"))
         }
 
-        @Test("Cipher suites are those that were asked for")
+        @Test("Only the configured cipher suites are used")
         func ciphers() async throws {
             let session = CurlSession.trusting(server) { options in
                 options.tls.maximumVersion = .tls12
                 options.tls.cipherSuites = ["ECDHE-RSA-AES128-GCM-SHA256"]
             }
-            // The server's key is no RSA key.
+            // The server's key is not an RSA key.
             let (code, cause) = try await checks.failure(session, server.url(.tls, "small"))
             #expect(code == .secureConnectionFailed)
             #expect(cause.code == .tlsHandshake)
@@ -124,7 +124,7 @@ extension NginxTests {
             _ = try await known.fetch(server.url(.tls, "small"))
         }
 
-        @Test("A server without TLS gives a handshake error")
+        @Test("A server without TLS is a handshake error")
         func plainServer() async throws {
             let url = server.url(.plain, "small").absoluteString.replacingOccurrences(of: "http:", with: "https:")
             let (code, cause) = try await checks.failure(.trusting(server), try #require(URL(string: url)))
@@ -132,7 +132,7 @@ extension NginxTests {
             #expect(cause.code == .tlsHandshake, "\(cause)")
         }
 
-        @Test("What the options have wrong fails https alone, with the reason")
+        @Test("Invalid TLS options fail only https tasks, with the reason")
         func invalid() async throws {
             let session = CurlSession.trusting(server) { $0.tls.publicKeyPins = ["localhost": []] }
             let (code, cause) = try await checks.failure(session, server.url(.tls, "small"))

@@ -1,18 +1,18 @@
 import Ferry
 
-/// An intermediate authority, a client's certificate, and one from the future.
+/// An intermediate authority, a client certificate, and a certificate that is not yet valid.
 extension ThrowawayCertificates {
     static let passphrase = "open sesame"
 
     var intermediate: URL { folder.appendingPathComponent("intermediate.pem") }
     var client: URL { folder.appendingPathComponent("client.pem") }
     var clientKey: URL { folder.appendingPathComponent("client.key") }
-    /// The key, encrypted with the passphrase.
+    /// The client's key, encrypted with the passphrase.
     var encryptedClientKey: URL { folder.appendingPathComponent("client-encrypted.key") }
-    /// Certificate and key, encrypted with the passphrase.
+    /// The client's certificate and key, encrypted with the passphrase.
     var clientPKCS12: URL { folder.appendingPathComponent("client.p12") }
 
-    /// The pin of a certificate, as the `openssl` command computes it.
+    /// Returns the pin of a certificate, as the `openssl` command computes it.
     func pin(_ kind: Kind) throws -> PublicKeyPin {
         let script = #"""
             set -e
@@ -64,7 +64,7 @@ extension ThrowawayCertificates {
         )
     }
 
-    /// Only `openssl ca` can put a certificate's first day into the future.
+    /// Signs a certificate whose validity starts in the future, which only `openssl ca` can do.
     func signForLater(_ name: String) throws {
         let configuration = """
             [ca]

@@ -24,7 +24,7 @@ extension NginxTests {
             }
         }
 
-        @Test("The evaluator sees the whole chain in order, the host and the verdict")
+        @Test("The evaluator receives the whole chain in order, the host and the verification result")
         func chain() async throws {
             let recorder = TrustRecorder()
             let url = server.url(.chained, "small")
@@ -40,7 +40,7 @@ extension NginxTests {
             #expect(leaf != issuer)
         }
 
-        @Test("Requests that share a connection share the answer", arguments: [NginxListener.tls, .http2, .tls13Only])
+        @Test("Requests on one connection share its trust verdict", arguments: [NginxListener.tls, .http2, .tls13Only])
         func oncePerConnection(listener: NginxListener) async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -54,7 +54,7 @@ extension NginxTests {
         }
 
         @Test(
-            "Two hundred requests at once are judged once for each connection",
+            "Two hundred concurrent requests are evaluated once per connection",
             arguments: [NginxListener.tls, .http2]
         )
         func concurrent(listener: NginxListener) async throws {
@@ -71,7 +71,7 @@ extension NginxTests {
             #expect(recorder.trusts.count == connections.count)
         }
 
-        @Test("A new connection is judged anew", arguments: [NginxListener.shortLived])
+        @Test("A new connection is evaluated again", arguments: [NginxListener.shortLived])
         func newConnection(listener: NginxListener) async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -86,14 +86,14 @@ extension NginxTests {
 
         @Test("A refused connection never carries a request", arguments: [NginxListener.tls, .http2, .tls13Only])
         func refused(listener: NginxListener) async throws {
-            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            let recorder = TrustRecorder { _ in .refuse(reason: "no server is trusted") }
             let session = asking(recorder)
             let (url, mark) = checks.uniqueURL(listener)
             for _ in 0..<3 {
                 let (code, cause) = try await checks.failure(session, url)
                 #expect(code == .serverCertificateUntrusted)
                 #expect(cause.code == .trustRefused)
-                #expect(cause.message.contains("nobody is trusted"))
+                #expect(cause.message.contains("no server is trusted"))
                 #expect(cause.message.contains("localhost"))
                 #expect(cause.certificates == recorder.trusts.last?.certificates)
                 #expect(!cause.certificates.isEmpty)
@@ -102,9 +102,9 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("A hundred requests at once over a refused connection all fail", arguments: [NginxListener.tls, .http2])
+        @Test("A hundred concurrent requests on a refused connection all fail", arguments: [NginxListener.tls, .http2])
         func refusedTogether(listener: NginxListener) async throws {
-            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            let recorder = TrustRecorder { _ in .refuse(reason: "no server is trusted") }
             let session = asking(recorder)
             let (url, mark) = checks.uniqueURL(listener)
             let causes = await withTaskGroup(of: CurlSessionError.Code?.self) { group in
@@ -129,7 +129,7 @@ extension NginxTests {
             #expect(try await !checks.hasLogged(mark))
         }
 
-        @Test("After a refusal the next connection is judged anew", arguments: [NginxListener.tls, .http2])
+        @Test("After a refusal the next connection is evaluated again", arguments: [NginxListener.tls, .http2])
         func changedMind(listener: NginxListener) async throws {
             let isTrusted = Locked(false)
             let recorder = TrustRecorder { _ in
@@ -146,7 +146,7 @@ extension NginxTests {
         }
 
         @Test(
-            "Requests cancelled while they connect leave no connection that nobody judged",
+            "Requests cancelled while connecting leave no connection without a trust verdict",
             arguments: [
                 NginxListener.tls, .http2,
             ]
@@ -166,7 +166,7 @@ extension NginxTests {
             #expect(!recorder.trusts.isEmpty)
         }
 
-        @Test("A connection whose verdict is not known carries nothing", arguments: [NginxListener.tls, .http2])
+        @Test("A connection without a trust verdict is not reused", arguments: [NginxListener.tls, .http2])
         func unjudged(listener: NginxListener) async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -182,7 +182,7 @@ extension NginxTests {
             #expect(second["X-Connection"] == third["X-Connection"])
         }
 
-        @Test("Verdicts go with their connections")
+        @Test("Trust verdicts are removed with their connections")
         func forgotten() async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -191,7 +191,7 @@ extension NginxTests {
             #expect(try #require(session.engine).connections.count <= 2)
         }
 
-        /// Requests beside one whose trust takes its time; returns how long the slowest took, in seconds.
+        /// Sends requests while `body` runs, and returns how long the slowest one took, in seconds.
         private func slowestBeside(_ session: CurlSession, _ body: () async throws -> Void) async throws -> Double {
             let isOver = Locked(false)
             let url = server.url(.plain, "small")
@@ -212,7 +212,7 @@ extension NginxTests {
         }
 
         @Test(
-            "An evaluator that takes its time delays no other transfer, and the deadline of its own holds",
+            "A slow evaluator delays no other transfer, and its own request still times out",
             arguments: [NginxListener.tls, .http2]
         )
         func slow(listener: NginxListener) async throws {
@@ -235,7 +235,7 @@ extension NginxTests {
             #expect(slowest < 2)
         }
 
-        @Test("A slow evaluator decides once for a request and its body, be it a stream", arguments: [true, false])
+        @Test("A slow evaluator decides once for a request with a body stream", arguments: [true, false])
         func slowWithBody(accepts: Bool) async throws {
             let recorder = TrustRecorder { _ in
                 Thread.sleep(forTimeInterval: 0.5)
@@ -255,7 +255,7 @@ extension NginxTests {
             #expect(recorder.trusts.count == 1)
         }
 
-        @Test("Cancelling ends the wait for an evaluator, and so does invalidation") func slowCancelled() async throws {
+        @Test("Cancelling and invalidating end the wait for an evaluator") func slowCancelled() async throws {
             let gate = DispatchSemaphore(value: 0)
             let recorder = TrustRecorder { _ in
                 gate.wait()
@@ -272,7 +272,7 @@ extension NginxTests {
             for _ in 0..<10 { gate.signal() }
         }
 
-        @Test("A policy that takes its time delays no other transfer") func slowPolicy() async throws {
+        @Test("A slow policy delays no other transfer") func slowPolicy() async throws {
             let session = CurlSession.trusting(server)
             session.trustPolicy = SlowPolicy()
             let slowest = try await slowestBeside(session) {
@@ -282,7 +282,7 @@ extension NginxTests {
             #expect(slowest < 2)
         }
 
-        @Test("The evaluator cannot overrule libcurl by itself")
+        @Test("The evaluator alone cannot accept a chain that libcurl refuses")
         func onlyRefuses() async throws {
             let recorder = TrustRecorder()
             let session = asking(recorder)
@@ -292,7 +292,7 @@ extension NginxTests {
         }
 
         @Test(
-            "An evaluator in the system's place decides alone",
+            "An evaluator that replaces the system's verification decides alone",
             arguments: [
                 NginxListener.tls, .expired, .selfSigned, .unknownAuthority, .wrongHost,
             ]
@@ -310,7 +310,7 @@ extension NginxTests {
             #expect(cause.code == .trustRefused)
         }
 
-        @Test("Without verification any certificate passes, and pins and evaluator still hold")
+        @Test("Without verification any certificate is accepted, but pins and evaluator still apply")
         func dangerous() async throws {
             var options = CurlSession.Options()
             options.tls.dangerouslyDisablesVerification = true
@@ -327,16 +327,16 @@ extension NginxTests {
             #expect(try await checks.failure(refusing, server.url(.tls, "small")).cause.code == .trustRefused)
         }
 
-        @Test("Requests without TLS do not concern the evaluator")
+        @Test("Requests without TLS are not evaluated")
         func plain() async throws {
-            let recorder = TrustRecorder { _ in .refuse(reason: "nobody is trusted") }
+            let recorder = TrustRecorder { _ in .refuse(reason: "no server is trusted") }
             _ = try await asking(recorder).fetch(server.url(.plain, "small"))
             #expect(recorder.trusts.isEmpty)
         }
     }
 }
 
-/// A policy of the user's whose every decision takes three seconds.
+/// A policy whose every decision takes three seconds.
 private struct SlowPolicy: ServerTrustPolicy {
     func verification(for host: String) -> TrustVerification {
         Thread.sleep(forTimeInterval: 3)
