@@ -6,19 +6,19 @@ import Testing
 struct EncoderTests {
     private let hello = Data("hello".utf8)
 
-    @Test("gzip is the stored block between header, check sum and length") func gzip() {
+    @Test("gzip is a stored block between header, checksum and length") func gzip() {
         let expected =
             "1f8b08000000000000ff" + "010500faff" + "68656c6c6f" + "86a61036" + "05000000"
         #expect(hex(Gzip.encode(hello)) == expected)
     }
 
-    @Test("deflate has the zlib header and Adler-32, its raw form only the block") func deflate() {
+    @Test("deflate adds the zlib header and Adler-32, and raw deflate is only the block") func deflate() {
         #expect(hex(Deflate.encode(hello)) == "7801" + "010500faff" + "68656c6c6f" + "062c0215")
         #expect(hex(Deflate.encodeRaw(hello)) == "010500faff" + "68656c6c6f")
         #expect(hex(Deflate.encodeRaw(Data())) == "010000ffff")
     }
 
-    @Test("Long data takes several blocks, the last one marked") func blocks() {
+    @Test("Long data is encoded as several blocks, the last one marked") func blocks() {
         let data = LoopbackServer.pattern(count: 65536)
         let raw = Deflate.encodeRaw(data)
         #expect(raw.count == 65536 + 10)
@@ -27,19 +27,19 @@ struct EncoderTests {
         #expect(raw.last == data.last)
     }
 
-    @Test("The check sums have their published values") func checksums() {
+    @Test("The checksums match published values") func checksums() {
         #expect(Checksum.crc32(Data("123456789".utf8)) == 0xcbf4_3926)
         #expect(Checksum.adler32(Data("Wikipedia".utf8)) == 0x11e6_0398)
     }
 
-    @Test("A picture has its chunks") func png() {
+    @Test("A PNG picture has its chunks") func png() {
         let picture = PNG.encode(width: 3, height: 2)
         #expect(hex(picture.prefix(24)) == "89504e470d0a1a0a" + "0000000d" + "49484452" + "00000003" + "00000002")
         #expect(hex(picture.suffix(12)) == "00000000" + "49454e44" + "ae426082")
     }
 
     @Test(
-        "MD5 has its published values",
+        "MD5 matches published values",
         arguments: [
             ("", "d41d8cd98f00b204e9800998ecf8427e"),
             ("abc", "900150983cd24fb0d6963f7d28e17f72"),

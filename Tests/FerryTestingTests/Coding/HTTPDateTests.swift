@@ -5,7 +5,7 @@ import Testing
 
 struct HTTPDateTests {
     @Test(
-        "A date and its text belong together",
+        "A date is converted to text and back",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -18,7 +18,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Other forms are no dates",
+        "Other forms are not dates",
         arguments: [
             "", "now", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
             "Sun, 06 Nov -2147483648 08:49:37 GMT",

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryTesting
 
 struct PatternTests {
-    @Test("Every byte follows the formula, over the seams too", arguments: [0, 1, 65535, 65536, 1_048_575, 5_000_000])
+    @Test("Every byte follows the formula, also across blocks", arguments: [0, 1, 65535, 65536, 1_048_575, 5_000_000])
     func formula(offset: Int) {
         let data = LoopbackServer.pattern(count: 700, offset: offset)
         #expect(data.count == 700)
@@ -12,7 +12,7 @@ struct PatternTests {
         #expect(Array(data) == expected)
     }
 
-    @Test("A long pattern is its parts together") func parts() {
+    @Test("A long pattern equals its concatenated parts") func parts() {
         let whole = LoopbackServer.pattern(count: 3_000_000)
         #expect(whole.count == 3_000_000)
         #expect(whole.dropFirst(1_500_001) == LoopbackServer.pattern(count: 1_499_999, offset: 1_500_001))

@@ -4,7 +4,7 @@ import Testing
 
 struct SHA256Tests {
     @Test(
-        "The published vectors hold",
+        "The digests match published vectors",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -22,7 +22,7 @@ struct SHA256Tests {
         #expect(SHA256.hexDigest(of: Data(text.utf8)) == digest)
     }
 
-    @Test("A million letters a hash as published") func million() {
+    @Test("A million letters a hash to the published digest") func million() {
         let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         #expect(SHA256.hexDigest(of: Data(repeating: 97, count: 1_000_000)) == digest)
     }
@@ -37,7 +37,7 @@ struct SHA256Tests {
         }
     }
 
-    @Test("A digest can be taken in between") func between() {
+    @Test("A digest can be taken before the end") func between() {
         var hash = SHA256()
         hash.update(Data("ab".utf8))
         let before = hash.hexDigest

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct BodyReadingTests {
-    @Test("A chunked body is put together, with its trailers") func chunked() throws {
+    @Test("A chunked body is assembled, with its trailers") func chunked() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -19,7 +19,7 @@ struct BodyReadingTests {
         #expect(try client.exchange("GET", "/echo").status == 200)
     }
 
-    @Test("A long body is counted and hashed, and only its beginning kept", arguments: [false, true])
+    @Test("A long body is counted and hashed, and only its first megabyte kept", arguments: [false, true])
     func long(isChunked: Bool) throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -75,7 +75,7 @@ struct BodyReadingTests {
         #expect(server.requests.first?.isComplete == false)
     }
 
-    @Test("An early answer arrives although the body goes on") func early() throws {
+    @Test("An early response is sent although the body continues") func early() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send("POST /early/413?after=1000 HTTP/1.1\r\nHost: t\r\nContent-Length: 500000\r\n\r\n")
@@ -86,7 +86,7 @@ struct BodyReadingTests {
         #expect(try client.receive().isEmpty)
     }
 
-    @Test("An upload can be reset, stalled or closed on") func cutUploads() throws {
+    @Test("An upload can be reset, stalled, or ended by closing") func cutUploads() throws {
         let server = try LoopbackServer()
         let head = " HTTP/1.1\r\nHost: t\r\nContent-Length: 5000\r\n\r\n"
         let reset = try RawClient(server)
@@ -105,7 +105,7 @@ struct BodyReadingTests {
         #expect(server.requests.last?.bodyLength == 1000)
     }
 
-    @Test("A body is read at the pace asked for") func paced() throws {
+    @Test("A body is read at the requested rate") func paced() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         let start = ContinuousClock.now
@@ -114,7 +114,7 @@ struct BodyReadingTests {
         #expect(ContinuousClock.now - start > .milliseconds(200))
     }
 
-    @Test("A client that leaves within its body is recorded as incomplete") func abandoned() async throws {
+    @Test("A request whose client leaves during the body is recorded as incomplete") func abandoned() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send("POST /upload HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n0123456789")

@@ -2,7 +2,7 @@ import FerryTesting
 import Testing
 
 struct LoopbackHeadersTests {
-    @Test("Names are found whatever their case, and lines keep their order") func lookup() {
+    @Test("Names are looked up ignoring case, and fields keep their order") func lookup() {
         var headers: LoopbackHeaders = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")
         #expect(headers.values(for: "A") == ["1", "3"])

@@ -7,7 +7,7 @@ struct MultipartTests {
         LoopbackRequest(method: "POST", headers: ["Content-Type": type], body: Data(body.utf8))
     }
 
-    @Test("Parts have names, file names, fields and bodies") func parts() throws {
+    @Test("Parts have names, file names, header fields and bodies") func parts() throws {
         let body =
             "--b b\r\nContent-Disposition: form-data; name=\"a; b\"\r\n\r\none\r\n"
             + "--b b\r\nContent-Disposition: form-data; name=f; filename=\"x.txt\"\r\nContent-Type: text/plain\r\n\r\n"
@@ -20,7 +20,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "A body that is cut or malformed has no parts",
+        "A truncated or malformed body has no parts",
         arguments: [
             "", "--b b", "--b b\r\nX: y\r\n\r\none", "--b b\r\nX\r\n\r\none\r\n--b b--", "--b bX\r\n\r\n\r\n--b b--",
         ]
@@ -34,7 +34,7 @@ struct MultipartTests {
         #expect(LoopbackRequest().multipartParts == nil)
     }
 
-    @Test("Form items are decoded, plus signs as blanks") func form() {
+    @Test("Form items are decoded, plus signs as spaces") func form() {
         let form = request("a=1+2&b=%2B&a=3", type: "application/x-www-form-urlencoded; charset=utf-8").formItems
         #expect(form?.map(\.name) == ["a", "b", "a"])
         #expect(form?.map(\.value) == ["1 2", "+", "3"])

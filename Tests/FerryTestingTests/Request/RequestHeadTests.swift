@@ -8,7 +8,7 @@ struct RequestHeadTests {
         try Data(text.utf8).withUnsafeBytes { try RequestHead(parsing: $0) }
     }
 
-    @Test("A head gives its line and its fields") func head() throws {
+    @Test("A head is parsed into request line and header fields") func head() throws {
         let head = try parse("PUT /x?y=1 HTTP/1.1\r\nHost: h\r\nX-A:  v \t\r\nX-B:\r\nContent-Length: 12\r\n\r\n")
         #expect(head.method == "PUT")
         #expect(head.target == "/x?y=1")
@@ -18,14 +18,14 @@ struct RequestHeadTests {
         #expect(head.keepsConnection)
     }
 
-    @Test("Bytes that are not UTF-8 are taken as Latin-1") func latin1() throws {
+    @Test("Bytes that are not UTF-8 are decoded as Latin-1") func latin1() throws {
         let bytes = Data("GET / HTTP/1.1\r\nHost: h\r\nX-A: caf".utf8) + Data([0xe9]) + Data("\r\n\r\n".utf8)
         let head = try bytes.withUnsafeBytes { try RequestHead(parsing: $0) }
         #expect(head.headers["X-A"] == "café")
     }
 
     @Test(
-        "The version and Connection decide about reuse",
+        "The version and the Connection field determine reuse",
         arguments: [
             ("HTTP/1.1", "x: y", true),
             ("HTTP/1.1", "Connection: close", false),

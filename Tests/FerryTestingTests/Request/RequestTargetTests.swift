@@ -22,7 +22,7 @@ struct RequestTargetTests {
         #expect(request.query == query)
     }
 
-    @Test("Items keep order, duplicates and missing values") func items() {
+    @Test("Query items keep order, duplicates and missing values") func items() {
         let items = LoopbackRequest(target: "/?b=1&a=2&b=3&c&d=").queryItems
         #expect(items.map(\.name) == ["b", "a", "b", "c", "d"])
         #expect(items.map(\.value) == ["1", "2", "3", nil, ""])

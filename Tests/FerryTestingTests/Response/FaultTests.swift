@@ -20,7 +20,7 @@ struct FaultTests {
         return client.receiveAll()
     }
 
-    @Test("No answer: the connection closes or is reset") func noAnswer() throws {
+    @Test("Without a response the connection closes or is reset") func noAnswer() throws {
         let closed = try outcome(.empty)
         #expect(closed.data.isEmpty)
         #expect(closed.error == nil)
@@ -29,31 +29,31 @@ struct FaultTests {
         #expect(reset.error == ECONNRESET)
     }
 
-    @Test("Garbage comes as it is") func garbage() throws {
+    @Test("Garbage is sent unchanged") func garbage() throws {
         #expect(try outcome(LoopbackResponse().faulted(.garbage(Data("zzz".utf8)))).data == Data("zzz".utf8))
     }
 
-    @Test("A reset comes after exactly so many bytes", arguments: [0, 1, 70000, 100_000, 500_000])
+    @Test("A reset follows exactly the given number of bytes", arguments: [0, 1, 70000, 100_000, 500_000])
     func reset(after count: Int) throws {
         let result = try body(.pattern(count: 100_000).faulted(.reset(afterBodyBytes: count)))
         #expect(result.data == LoopbackServer.pattern(count: min(count, 100_000)))
         #expect(result.error == ECONNRESET)
     }
 
-    @Test("A body is cut in order after exactly so many bytes", arguments: [0, 1, 70000, 2_500_000])
+    @Test("A body is truncated after exactly the given number of bytes", arguments: [0, 1, 70000, 2_500_000])
     func truncate(after count: Int) throws {
         let result = try body(.pattern(count: 3_000_000).faulted(.truncate(afterBodyBytes: count)))
         #expect(result.data == LoopbackServer.pattern(count: count))
         #expect(result.error == nil)
     }
 
-    @Test("A chunked body cut at its end lacks the last chunk") func chunkedTruncation() throws {
+    @Test("A chunked body truncated at its end lacks the last chunk") func chunkedTruncation() throws {
         let whole = LoopbackResponse(body: .chunked([Data("abc".utf8)], trailers: ["X": "y"]))
         #expect(try body(whole.faulted(.truncate(afterBodyBytes: .max))).data == Data("3\r\nabc\r\n".utf8))
         #expect(try body(whole.faulted(.truncate(afterBodyBytes: 2))).data == Data("3\r\nab".utf8))
     }
 
-    @Test("A stalled response goes no further, until the client leaves") func stall() async throws {
+    @Test("A stalled response sends no more until the client leaves") func stall() async throws {
         let server = try LoopbackServer { _ in .pattern(count: 1000).faulted(.stall(afterBodyBytes: 10)) }
         let client = try RawClient(server)
         try client.request("GET", "/")
@@ -65,7 +65,7 @@ struct FaultTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Nothing comes before a stalled head") func stallBeforeHead() async throws {
+    @Test("Nothing is sent before a stalled head") func stallBeforeHead() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let client = try RawClient(server)
         try client.request("GET", "/")
@@ -75,7 +75,7 @@ struct FaultTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A paused body goes on, and the connection too") func pause() throws {
+    @Test("A paused body continues, and the connection stays open") func pause() throws {
         let server = try LoopbackServer { _ in
             .pattern(count: 1000).faulted(.pause(afterBodyBytes: 400, seconds: 0.2))
         }
@@ -98,7 +98,7 @@ struct FaultTests {
         #expect(try client.receive().isEmpty)
     }
 
-    @Test("A body fault strikes after the head where there is no body") func headFault() throws {
+    @Test("A body fault takes effect after the head if there is no body") func headFault() throws {
         let server = try LoopbackServer { _ in .pattern(count: 10).faulted(.reset(afterBodyBytes: 5)) }
         let client = try RawClient(server)
         try client.request("HEAD", "/")
@@ -106,7 +106,7 @@ struct FaultTests {
         #expect(client.receiveAll().error == ECONNRESET)
     }
 
-    @Test("A raw head is sent as it is") func rawHead() throws {
+    @Test("A raw head is sent unchanged") func rawHead() throws {
         var response = LoopbackResponse.text("ok")
         response.rawHead = Data("HTTP/1.1 200\nA:b\n\n".utf8)
         #expect(try outcome(response).data == Data("HTTP/1.1 200\nA:b\n\nok".utf8))

@@ -24,7 +24,7 @@ struct ResourceTests {
         )
     }
 
-    @Test("The whole has validators and says that it has ranges") func whole() {
+    @Test("The whole resource has validators and announces ranges") func whole() {
         let response = resource([:])
         #expect(response.status == 200)
         #expect(
@@ -36,7 +36,7 @@ struct ResourceTests {
     }
 
     @Test(
-        "A range gives its part, or 416, or is ignored",
+        "A range yields its part or 416, or is ignored",
         arguments: [
             ("bytes=0-9", 206, "bytes 0-9/100", 10),
             ("bytes=90-", 206, "bytes 90-99/100", 10),
@@ -63,13 +63,13 @@ struct ResourceTests {
         #expect(response.headers["ETag"] == "\"v1\"")
     }
 
-    @Test("A range of nothing cannot be satisfied") func emptyBody() {
+    @Test("A range of an empty resource cannot be satisfied") func emptyBody() {
         #expect(resource(["Range": "bytes=0-"], count: 0).status == 416)
         #expect(resource(["Range": "bytes=-1"], count: 0).status == 416)
     }
 
     @Test(
-        "If-Range lets a range count only for the same strong tag or date",
+        "If-Range allows a range only with the same strong tag or date",
         arguments: [
             ("\"v1\"", 206), ("\"v2\"", 200), ("W/\"v1\"", 200), (dateText, 206), (earlier, 200), ("nonsense", 200),
         ]
@@ -77,12 +77,12 @@ struct ResourceTests {
         #expect(resource(["Range": "bytes=1-2", "If-Range": field]).status == status)
     }
 
-    @Test("A weak tag never lets a range count") func weakIfRange() {
+    @Test("A weak tag never allows a range") func weakIfRange() {
         #expect(resource(["Range": "bytes=1-2", "If-Range": "W/\"v1\""], etag: "W/\"v1\"").status == 200)
     }
 
     @Test(
-        "Conditions give 304 or 412",
+        "Conditions yield 304 or 412",
         arguments: [
             ("GET", ["If-None-Match": "\"v1\""], 304),
             ("HEAD", ["If-None-Match": "\"v0\", W/\"v1\""], 304),
@@ -106,7 +106,7 @@ struct ResourceTests {
         #expect(response.headers["ETag"] == "\"v1\"")
     }
 
-    @Test("Parts are the right bytes, of data, pattern and file, a part of a part too") func bytes() throws {
+    @Test("Parts of data, patterns and files are the right bytes") func bytes() throws {
         let whole = LoopbackServer.pattern(count: 300_000)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("loopback-\(UUID().uuidString)")
         try whole.write(to: file)
@@ -128,7 +128,7 @@ struct ResourceTests {
 }
 
 extension LoopbackResponse.Body {
-    /// Data whose indices do not begin at zero.
+    /// Returns data whose indices do not start at zero.
     fileprivate func dropping(_ count: Int) -> Self {
         guard case .data(let data) = self else { return self }
         return .data(data.dropFirst(count))

@@ -12,7 +12,7 @@ struct ResponseFramingTests {
         ResponseFraming(of: response, method: method, isVersion10: isVersion10)
     }
 
-    @Test("A known length is announced, an unknown one goes in chunks") func lengths() {
+    @Test("A known length is announced, and an unknown one is chunked") func lengths() {
         #expect(framing(.text("abc")) == .length(3))
         #expect(framing(.pattern(count: 5)) == .length(5))
         #expect(framing(.stream { _ in }) == .chunked)
@@ -33,7 +33,7 @@ struct ResponseFramingTests {
         #expect(framing(.text("abc", status: status)) == .none(announcedLength: nil))
     }
 
-    @Test("Own fields count, and only a true length allows reuse") func own() {
+    @Test("A response's own length is kept, and only a correct one allows reuse") func own() {
         #expect(framing(.text("abc").adding("content-length", "3")) == .asWritten(matches: true))
         #expect(framing(.text("abc").adding("content-length", "4")) == .asWritten(matches: false))
         #expect(framing(.text("abc").adding("transfer-encoding", "chunked")) == .asWritten(matches: false))

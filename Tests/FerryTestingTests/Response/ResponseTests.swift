@@ -10,7 +10,7 @@ struct ResponseTests {
         return try RawClient(server).exchange(method, "/")
     }
 
-    @Test("Status, reason and fields are sent as given, duplicates in order") func head() throws {
+    @Test("Status, reason and header fields are sent as given, duplicates in order") func head() throws {
         let response = try answer(
             LoopbackResponse(status: 299, reason: "Quite Fine", headers: ["X-B": "1", "x-a": "2", "X-b": "3"])
         )
@@ -21,7 +21,7 @@ struct ResponseTests {
         #expect(try answer(LoopbackResponse().withoutDate()).headers["Date"] == nil)
     }
 
-    @Test("No body follows HEAD, 204 and 304, and the connection goes on") func bodiless() throws {
+    @Test("No body follows HEAD, 204 and 304, and the connection stays open") func bodiless() throws {
         let server = try LoopbackServer { request in .text("abc", status: Int(request.path.dropFirst()) ?? 200) }
         let client = try RawClient(server)
         #expect(try client.exchange("HEAD", "/").headers["Content-Length"] == "3")
@@ -32,7 +32,7 @@ struct ResponseTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("Chunks, extensions and trailers are on the wire") func chunks() throws {
+    @Test("Chunks, extensions and trailers are sent") func chunks() throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(
                 body: .chunked(
@@ -49,7 +49,7 @@ struct ResponseTests {
         #expect(text.hasSuffix("\r\n\r\n3;a=b\r\nabc\r\na;a=b\r\n0123456789\r\n0\r\nX-T: v\r\nX-U: w\r\n\r\n"))
     }
 
-    @Test("Interim responses come before the final one, with their fields") func interim() throws {
+    @Test("Interim responses precede the final one, with their header fields") func interim() throws {
         let response = try answer(
             .text("ok")
                 .preceded(by: .init(status: 100))
@@ -60,7 +60,7 @@ struct ResponseTests {
         #expect(response.text == "ok")
     }
 
-    @Test("Delays come before the head and between head and body") func delays() throws {
+    @Test("Delays apply before the head and between head and body") func delays() throws {
         let server = try LoopbackServer { _ in .text("late").delayed(0.15, body: 0.15) }
         let client = try RawClient(server)
         let start = ContinuousClock.now
@@ -72,7 +72,7 @@ struct ResponseTests {
         #expect(ContinuousClock.now - atHead > .milliseconds(100))
     }
 
-    @Test("A dripped body comes piece by piece") func drip() throws {
+    @Test("A dripped body arrives piece by piece") func drip() throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .dripped([Data("a".utf8), Data("b".utf8), Data("c".utf8)], interval: 0.1))
         }
@@ -85,7 +85,7 @@ struct ResponseTests {
         #expect(ContinuousClock.now - start > .milliseconds(150))
     }
 
-    @Test("A throttled body takes its time") func throttle() throws {
+    @Test("A throttled body is slowed down") func throttle() throws {
         let start = ContinuousClock.now
         #expect(try answer(.pattern(count: 20000).throttled(bytesPerSecond: 100_000)).body.count == 20000)
         #expect(ContinuousClock.now - start > .milliseconds(150))
@@ -98,7 +98,7 @@ struct ResponseTests {
         #expect(response.text == "abc")
     }
 
-    @Test("A closure writes a body while the client stays") func stream() async throws {
+    @Test("A closure writes a body while the client is connected") func stream() async throws {
         let server = try LoopbackServer { _ in
             .stream(contentType: "text/event-stream") { stream in
                 var index = 0
@@ -114,7 +114,7 @@ struct ResponseTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("An own length replaces the server's, and the connection closes where it is wrong") func ownLength() throws {
+    @Test("A response's own length replaces the server's; a wrong one closes the connection") func ownLength() throws {
         let server = try LoopbackServer { _ in .text("abc").adding("Content-Length", "10") }
         let client = try RawClient(server)
         try client.request("GET", "/")
@@ -122,7 +122,7 @@ struct ResponseTests {
         #expect(client.receiveAll().data == Data("abc".utf8))
     }
 
-    @Test("Senseless numbers do no harm") func senselessNumbers() throws {
+    @Test("Invalid numbers are harmless") func senselessNumbers() throws {
         #expect(try answer(.text("x").delayed(.nan, body: -1).throttled(bytesPerSecond: -5)).text == "x")
         #expect(try answer(.pattern(count: -5)).body.isEmpty)
         let server = try LoopbackServer { _ in LoopbackResponse(body: .pattern(count: .max, offset: .max - 1)) }
@@ -137,7 +137,7 @@ struct ResponseTests {
         #expect(try answer(.file(URL(fileURLWithPath: "/tmp"))).status == 404)
     }
 
-    @Test("HTTP/1.0 clients get no chunks, no interim responses and, unless asked for, no second request")
+    @Test("HTTP/1.0 clients get no chunks, no interim responses and, unless requested, no second response")
     func version10() throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .chunked([Data("abc".utf8)])).preceded(by: .init(status: 103))
@@ -156,7 +156,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("Encodable values go as JSON") func json() throws {
+    @Test("Encodable values are sent as JSON") func json() throws {
         let response = try answer(.json(encoding: ["b": 1, "a": 2], status: 201))
         #expect(response.status == 201)
         #expect(response.text == #"{"a":2,"b":1}"#)

@@ -14,7 +14,7 @@ struct LoopbackRouteTests {
     ]
 
     @Test(
-        "The first route that matches answers, the built-in ones answer the rest",
+        "The first matching route responds, and otherwise a built-in one",
         arguments: [
             ("GET", "/users/7", "user 7"),
             ("GET", "/users/me", "user me"),
@@ -32,12 +32,12 @@ struct LoopbackRouteTests {
         #expect(try RawClient(server).exchange(method, target).text == text)
     }
 
-    @Test("A route for GET answers HEAD") func head() throws {
+    @Test("A route for GET also serves HEAD") func head() throws {
         let server = try LoopbackServer(routes: routes)
         #expect(try RawClient(server).exchange("HEAD", "/users/7").headers["Content-Length"] == "6")
     }
 
-    @Test("A route may answer before the body, and routes keep the built-in way of reading") func bodyReading() throws {
+    @Test("A route may respond before the body; others keep the built-in reading") func bodyReading() throws {
         let server = try LoopbackServer(routes: routes)
         let head = " HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n"
         let refused = try RawClient(server)
@@ -53,7 +53,7 @@ struct LoopbackRouteTests {
         #expect(try RawClient(server).exchange("GET", "/echo").status == 410)
     }
 
-    @Test("A sequence answers each request with its own response, and stays at the last") func sequence() throws {
+    @Test("A sequence sends one response per request, and repeats the last one") func sequence() throws {
         let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .empty, .text("ok")]))
         let client = try RawClient(server)
         #expect(try client.exchange("GET", "/").status == 503)

@@ -18,7 +18,7 @@ struct StandardFaultRoutesTests {
         return client.receiveAll()
     }
 
-    @Test("/reset and /truncate cut after so many bytes") func cuts() throws {
+    @Test("/reset and /truncate end the body after the given number of bytes") func cuts() throws {
         let reset = try body("/reset?after=1000&bytes=5000")
         #expect(reset.data == LoopbackServer.pattern(count: 1000))
         #expect(reset.error == ECONNRESET)
@@ -31,7 +31,7 @@ struct StandardFaultRoutesTests {
         )
     }
 
-    @Test("A resumable fault lets the rest be fetched") func resumable() throws {
+    @Test("The rest of a resumable fault can be fetched") func resumable() throws {
         let target = "/truncate?after=1000&bytes=5000&resumable=1"
         let first = try body(target).data
         let client = try RawClient(server)
@@ -40,7 +40,7 @@ struct StandardFaultRoutesTests {
         #expect(first + rest.body == LoopbackServer.pattern(count: 5000))
     }
 
-    @Test("/stall gives so many bytes and no more") func stall() async throws {
+    @Test("/stall sends the given number of bytes and no more") func stall() async throws {
         let client = try RawClient(server)
         try client.request("GET", "/stall?after=100&bytes=5000")
         _ = try client.head()
@@ -49,11 +49,11 @@ struct StandardFaultRoutesTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("/pause goes on") func pause() throws {
+    @Test("/pause continues") func pause() throws {
         #expect(try RawClient(server).exchange("GET", "/pause?after=10&bytes=50&ms=20").body.count == 50)
     }
 
-    @Test("No answer, garbage and a silent end have routes") func others() throws {
+    @Test("A missing response, garbage and an unannounced close have routes") func others() throws {
         for (target, count, error) in [("/empty", 0, nil), ("/garbage", 22, nil), ("/reset-before", 0, ECONNRESET)] {
             let client = try RawClient(server)
             try client.request("GET", target)
@@ -66,7 +66,7 @@ struct StandardFaultRoutesTests {
         #expect(try client.receive().isEmpty)
     }
 
-    @Test("Odd heads are listed, and sent as they are") func oddHeads() throws {
+    @Test("Odd heads are listed, and sent unchanged") func oddHeads() throws {
         let list = try RawClient(server).exchange("GET", "/headers/odd/unknown")
         #expect(list.status == 404)
         let kinds = list.text.split(separator: "\n")
@@ -81,7 +81,7 @@ struct StandardFaultRoutesTests {
         }
     }
 
-    @Test("/headers/huge has fields of the size asked for") func huge() throws {
+    @Test("/headers/huge has header fields of the given size") func huge() throws {
         let response = try RawClient(server).exchange("GET", "/headers/huge?size=3000&count=7")
         #expect(
             response.headers.filter { $0.name.hasPrefix("X-Huge") }.map(\.value.count)

@@ -17,7 +17,7 @@ struct StandardRoutesTests {
         try client.exchange("GET", target, fields)
     }
 
-    @Test("/echo mirrors the request") func echo() throws {
+    @Test("/echo returns the request") func echo() throws {
         let echo = try client.exchange("PATCH", "/echo?a=1&b=%C3%A9", ["X-A: 1", "x-a: 2"], body: Data("hé".utf8))
             .decoded(LoopbackEcho.self)
         #expect(echo.method == "PATCH")
@@ -32,12 +32,12 @@ struct StandardRoutesTests {
         #expect(binary.bodyLength == 2)
     }
 
-    @Test("/status gives any final status", arguments: [200, 204, 301, 304, 401, 418, 503, 999])
+    @Test("/status returns any final status", arguments: [200, 204, 301, 304, 401, 418, 503, 999])
     func status(code: Int) throws {
         #expect(try get("/status/\(code)").status == code)
     }
 
-    @Test("Wrong arguments are a 400", arguments: ["/status/100", "/status/x", "/status", "/delay/-1", "/bytes/x"])
+    @Test("Invalid arguments are a 400", arguments: ["/status/100", "/status/x", "/status", "/delay/-1", "/bytes/x"])
     func badArguments(target: String) throws {
         #expect(try get(target).status == 400)
     }
@@ -49,7 +49,7 @@ struct StandardRoutesTests {
         #expect(ContinuousClock.now - start > .milliseconds(190))
     }
 
-    @Test("/bytes gives the pattern, whole or in part") func bytes() throws {
+    @Test("/bytes returns the pattern, completely or in part") func bytes() throws {
         #expect(try get("/bytes/100000").body == LoopbackServer.pattern(count: 100_000))
         #expect(try get("/bytes/100000").headers["ETag"] == "\"pattern-100000\"")
         let part = try get("/bytes/100000", ["Range: bytes=70000-", "If-Range: \"pattern-100000\""])
@@ -60,7 +60,7 @@ struct StandardRoutesTests {
         #expect(try get("/bytes/0").body.isEmpty)
     }
 
-    @Test("/drip and /chunked give the pattern in pieces") func pieces() throws {
+    @Test("/drip and /chunked return the pattern in pieces") func pieces() throws {
         let drip = try get("/drip?bytes=500&chunk=200&interval=5")
         #expect(drip.body == LoopbackServer.pattern(count: 500))
         #expect(drip.headers["Content-Length"] == "500")
@@ -72,7 +72,7 @@ struct StandardRoutesTests {
         #expect(try get("/chunked?chunks=9223372036854775807&size=10").status == 400)
     }
 
-    @Test("Encoded bodies are whole, cut or corrupt") func encoded() throws {
+    @Test("Encoded bodies can be complete, truncated or corrupt") func encoded() throws {
         let plain = LoopbackServer.pattern(count: 1000)
         #expect(try get("/gzip?bytes=1000").body == Gzip.encode(plain))
         #expect(try get("/deflate?bytes=1000").body == Deflate.encode(plain))
@@ -98,7 +98,7 @@ struct StandardRoutesTests {
         #expect(try get("/redirect-loop").headers["Location"] == "/redirect-loop")
     }
 
-    @Test("Credentials are asked for and checked") func authentication() throws {
+    @Test("Credentials are requested and checked") func authentication() throws {
         let basic = try get("/basic-auth/Aladdin/open%20sesame")
         #expect(basic.status == 401)
         #expect(basic.headers["WWW-Authenticate"]?.hasPrefix("Basic realm=\"ferry\"") == true)
@@ -132,7 +132,7 @@ struct StandardRoutesTests {
         #expect(try get(target, ["Authorization: Digest x"]).status == 401)
     }
 
-    @Test("Cookies are shown, set and deleted") func cookies() throws {
+    @Test("Cookies are returned, set and deleted") func cookies() throws {
         let shown = try get("/cookies", ["Cookie: a=1; b=x=y"]).decoded([String: String].self)
         #expect(shown == ["a": "1", "b": "x=y"])
         let set = try get("/cookies/set?a=1&b=2")
@@ -140,7 +140,7 @@ struct StandardRoutesTests {
         #expect(try get("/cookies/delete?a=").headers["Set-Cookie"]?.contains("Max-Age=0") == true)
     }
 
-    @Test("Interim responses come first") func interim() throws {
+    @Test("Interim responses precede the final one") func interim() throws {
         #expect(try get("/interim/100").interim.map(\.status) == [100])
         let hints = try get("/interim/103")
         #expect(hints.interim.first?.headers["Link"] == "</style.css>; rel=preload")
@@ -148,7 +148,7 @@ struct StandardRoutesTests {
         #expect(try get("/interim/101").status == 400)
     }
 
-    @Test("/cache is revalidated") func cache() throws {
+    @Test("/cache can be revalidated") func cache() throws {
         let first = try get("/cache?max-age=5")
         #expect(first.headers["Cache-Control"] == "max-age=5")
         let again = try get("/cache?max-age=5", ["If-None-Match: \(first.headers["ETag"] ?? "")"])
@@ -156,7 +156,7 @@ struct StandardRoutesTests {
         #expect(again.headers["Cache-Control"] == "max-age=5")
     }
 
-    @Test("/response-headers says what it is told") func responseHeaders() throws {
+    @Test("/response-headers sends the given header fields") func responseHeaders() throws {
         let response = try get("/response-headers?status=429&Retry-After=1&X=a%20b&Content-Type=x/y")
         #expect(response.status == 429)
         #expect(response.headers["Retry-After"] == "1")
@@ -164,7 +164,7 @@ struct StandardRoutesTests {
         #expect(response.headers.values(for: "content-type") == ["x/y"])
     }
 
-    @Test("Documents have their types and parse") func documents() throws {
+    @Test("Documents have their content types and can be parsed") func documents() throws {
         #expect(try JSONSerialization.jsonObject(with: get("/json").body) is [String: Any])
         let list = try PropertyListSerialization.propertyList(from: get("/plist").body, format: nil)
         #expect((list as? [String: Any])?["name"] as? String == "Ferry")

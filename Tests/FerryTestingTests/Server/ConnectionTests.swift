@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct ConnectionTests {
-    @Test("Pipelined requests are answered in order, however they are cut") func pipelining() throws {
+    @Test("Pipelined requests are served in order, however they are split") func pipelining() throws {
         let server = try LoopbackServer { .text($0.target + ($0.bodyText ?? "")) }
         let client = try RawClient(server)
         var all = Data()
@@ -17,7 +17,7 @@ struct ConnectionTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("A pipelined request behind the last one does not spoil its answer") func pipelinedAfterClose() throws {
+    @Test("A pipelined request after the last one does not affect its response") func pipelinedAfterClose() throws {
         let server = try LoopbackServer { _ in .pattern(count: 300_000) }
         let client = try RawClient(server)
         try client.request("GET", "/", ["Connection: close"])
@@ -37,14 +37,14 @@ struct ConnectionTests {
         #expect(server.protocolViolations.isEmpty)
     }
 
-    @Test("A flood of empty lines does no harm") func emptyLineFlood() throws {
+    @Test("A flood of empty lines is harmless") func emptyLineFlood() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send(String(repeating: "\r\n", count: 500_000))
         #expect(try client.exchange("GET", "/echo").status == 200)
     }
 
-    @Test("A malformed request is refused and noted") func malformed() throws {
+    @Test("A malformed request is refused and recorded") func malformed() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send("GET / HTTP/1.1\r\nHost : x\r\n\r\n")
@@ -71,14 +71,14 @@ struct ConnectionTests {
         #expect(try large.response().status == 431)
     }
 
-    @Test("Idle connections are closed on request, busy ones are not") func closeIdle() throws {
+    @Test("closeIdleConnections closes idle connections, and not busy ones") func closeIdle() throws {
         let server = try LoopbackServer()
         let idle = try RawClient(server)
         #expect(try idle.exchange("GET", "/echo").status == 200)
         let busy = try RawClient(server)
         try busy.request("GET", "/pause?after=0&bytes=5&ms=300")
         _ = try busy.head()
-        // The server marks a connection as idle just after its answer has gone.
+        // The server marks a connection as idle shortly after its response has been sent.
         usleep(50000)
         server.closeIdleConnections()
         #expect(try idle.receive().isEmpty)
@@ -86,7 +86,7 @@ struct ConnectionTests {
         #expect(try busy.exchange("GET", "/echo").status == 200)
     }
 
-    @Test("A reused connection can be told from a new one, to fail the reuse") func staleReuse() throws {
+    @Test("A handler can tell reused connections from new ones, to fail the reuse") func staleReuse() throws {
         let server = try LoopbackServer { $0.connectionRequestIndex > 0 ? .empty : .text("ok") }
         let client = try RawClient(server)
         #expect(try client.exchange("GET", "/").text == "ok")
@@ -94,7 +94,7 @@ struct ConnectionTests {
         #expect(client.receiveAll().data.isEmpty)
     }
 
-    @Test("Clients that leave in the middle of a body do no harm") func aborts() async throws {
+    @Test("Clients that leave in the middle of a body are harmless") func aborts() async throws {
         let server = try LoopbackServer()
         for index in 0..<50 {
             let client = try RawClient(server)
@@ -106,7 +106,7 @@ struct ConnectionTests {
         #expect(try RawClient(server).exchange("GET", "/echo").status == 200)
     }
 
-    @Test("A delayed answer ends when its client leaves") func abandonedDelay() async throws {
+    @Test("A delayed response ends when its client leaves") func abandonedDelay() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.request("GET", "/delay/50000")
@@ -115,7 +115,7 @@ struct ConnectionTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A small send buffer shows how far the client has read") func backPressure() async throws {
+    @Test("With a small send buffer the bytes sent show how far the client has read") func backPressure() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.sendBufferSize = 16384
         let server = try LoopbackServer(configuration: configuration)
@@ -127,7 +127,7 @@ struct ConnectionTests {
             sent = server.bytesSent
             try await Task.sleep(for: .milliseconds(50))
         }
-        // The client's own receive buffer counts as read.
+        // Bytes in the client's own receive buffer count as read.
         #expect(sent < 20_000_000)
     }
 }

@@ -5,25 +5,25 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct LifecycleTests {
-    @Test("A server of its own port listens on IPv6 too") func ipv6() throws {
+    @Test("A server can listen on IPv6") func ipv6() throws {
         let server = try LoopbackServer(host: "::1")
         #expect(server.url.absoluteString == "http://[::1]:\(server.port)/")
         #expect(try RawClient(server, ipv6: true).exchange("GET", "/echo").status == 200)
         #expect(server.requests.first?.remotePort ?? 0 > 0)
     }
 
-    @Test("Hosts that are no addresses are refused", arguments: ["", "localhost", "127.0.0.1:80", "300.1.1.1"])
+    @Test("Hosts that are not addresses are refused", arguments: ["", "localhost", "127.0.0.1:80", "300.1.1.1"])
     func invalidHost(host: String) {
         #expect(throws: LoopbackServerError.invalidHost(host)) { try LoopbackServer(host: host) }
     }
 
-    @Test("Addresses that are not this machine's are refused") func foreignHost() {
+    @Test("Addresses of other machines are refused") func foreignHost() {
         #expect(throws: LoopbackServerError.system(call: "bind", code: EADDRNOTAVAIL)) {
             try LoopbackServer(host: "192.0.2.1")
         }
     }
 
-    @Test("URLs are made from targets, under other names too") func urls() throws {
+    @Test("URLs are made from targets, also with other host names") func urls() throws {
         let server = try LoopbackServer()
         let root = "http://127.0.0.1:\(server.port)"
         #expect(server.url.absoluteString == root + "/")
@@ -32,7 +32,7 @@ struct LifecycleTests {
         #expect(server.url("/a", host: "localhost").absoluteString == "http://localhost:\(server.port)/a")
     }
 
-    @Test("A server that is let go stops") func release() throws {
+    @Test("Releasing a server stops it") func release() throws {
         var server: LoopbackServer? = try LoopbackServer()
         let client = try RawClient(try #require(server))
         let port = try #require(server).port
@@ -43,7 +43,7 @@ struct LifecycleTests {
         #expect(other.port != port || other.connectionCount == 0)
     }
 
-    @Test("A stopped server lets go of its handler, even one that holds the server") func cycle() throws {
+    @Test("A stopped server releases its handler, even one that retains the server") func cycle() throws {
         final class Holder: Sendable {}
         weak var released: Holder?
         do {
@@ -94,7 +94,7 @@ struct LifecycleTests {
         #expect(server.openConnectionCount == 0)
     }
 
-    @Test("A client that is still sending when the server stops does not wait behind a window that stays shut")
+    @Test("A client that is still sending when the server stops is not blocked by a closed receive window")
     func stopDuringUpload() throws {
         var configuration = LoopbackServer.Configuration()
         configuration.receiveBufferSize = 32768
@@ -108,11 +108,11 @@ struct LifecycleTests {
         let failure = #expect(throws: RawClient.Failure.self) {
             try client.request("POST", "/", body: Data(count: 40_000_000))
         }
-        // What it would wait for is EAGAIN, after its own 20 seconds.
+        // If it were blocked, it would fail with EAGAIN after its own 20 seconds.
         #expect(failure?.code == ECONNRESET || failure?.code == EPIPE)
     }
 
-    @Test("Recordings can be waited for and forgotten") func recordings() async throws {
+    @Test("Recorded requests can be waited for and cleared") func recordings() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.request("GET", "/echo")
@@ -125,7 +125,7 @@ struct LifecycleTests {
         #expect(server.bytesReceived > 0)
     }
 
-    @Test("Waiting ends with the task") func cancelledWait() async throws {
+    @Test("Waiting ends when the task is cancelled") func cancelledWait() async throws {
         let server = try LoopbackServer()
         let task = Task { try await server.waitForRequests(1, timeout: 1000) }
         task.cancel()

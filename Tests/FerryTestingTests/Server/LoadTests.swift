@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)), .serialized, .ownThreads)
 struct LoadTests {
-    @Test("Twenty thousand requests on four connections are all answered") func manyRequests() async throws {
+    @Test("Twenty thousand requests on four connections are all served") func manyRequests() async throws {
         let server = try LoopbackServer { .text($0.target) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -24,7 +24,7 @@ struct LoadTests {
         #expect(server.connectionCount == 4)
     }
 
-    @Test("Five hundred connections at once are all served, twice") func manyConnections() async throws {
+    @Test("Five hundred concurrent connections are all served, twice") func manyConnections() async throws {
         let server = try LoopbackServer()
         let clients = try (0..<500).map { _ in try RawClient(server) }
         for _ in 0..<2 {
@@ -37,14 +37,14 @@ struct LoadTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Many short connections leave nothing behind") func manyShortConnections() async throws {
+    @Test("Many short connections are all closed") func manyShortConnections() async throws {
         let server = try LoopbackServer { _ in .text("ok").closing() }
         for _ in 0..<3000 { #expect(try RawClient(server).exchange("GET", "/").text == "ok") }
         try await server.waitForOpenConnections(atMost: 0)
         #expect(server.connectionCount == 3000)
     }
 
-    @Test("Servers that come and go leave no descriptors and no threads") func leaks() throws {
+    @Test("Servers that start and stop leak no descriptors and no threads") func leaks() throws {
         let before = try resources()
         for index in 0..<200 {
             let server = try LoopbackServer()
@@ -54,7 +54,7 @@ struct LoadTests {
             if index % 3 == 0 { server.stop() }
         }
         let after = try resources()
-        // Other tests run beside this one: the allowance is theirs.
+        // Tests that run at the same time use some, too.
         #expect(after.descriptors - before.descriptors < 100)
         #expect(after.threads - before.threads < 100)
     }

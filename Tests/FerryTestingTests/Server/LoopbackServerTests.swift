@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct LoopbackServerTests {
-    @Test("A handler's text answers a request, which is recorded") func answers() throws {
+    @Test("A request gets its handler's response, and is recorded") func answers() throws {
         let server = try LoopbackServer { request in .text("hello \(request.query["name"] ?? "")") }
         let client = try RawClient(server)
         let response = try client.exchange("GET", "/greet?name=Ada%20L", ["X-A: 1", "X-a:2"])
@@ -24,14 +24,14 @@ struct LoopbackServerTests {
         #expect(request.isComplete)
     }
 
-    @Test("Without a handler the built-in routes answer") func standardRoutes() throws {
+    @Test("Without a handler the built-in routes respond") func standardRoutes() throws {
         let server = try LoopbackServer()
         let echo = try RawClient(server).exchange("POST", "/echo?x=1", body: Data("body".utf8))
         #expect(try echo.decoded(LoopbackEcho.self).body == "body")
         #expect(try RawClient(server).exchange("GET", "/nothing").status == 404)
     }
 
-    @Test("Requests share a connection until one side says close") func keepAlive() async throws {
+    @Test("Requests share a connection until one side closes it") func keepAlive() async throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         for _ in 0..<3 { #expect(try client.exchange("GET", "/echo").status == 200) }
@@ -44,7 +44,7 @@ struct LoopbackServerTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Stopping ends waiting connections at once and frees threads and descriptors") func stop() throws {
+    @Test("Stopping ends waiting connections immediately and frees threads and descriptors") func stop() throws {
         let server = try LoopbackServer { request in
             request.path == "/stall" ? .text("x").faulted(.stall(afterBodyBytes: 0)) : .text("x").delayed(60)
         }

@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// A response as it came.
+/// A response as received.
 struct RawResponse {
     var status: Int
     var statusLine: String
@@ -20,7 +20,7 @@ struct RawResponse {
 }
 
 extension RawClient {
-    /// Reads one response with the interim ones before it.
+    /// Reads one response and the interim responses before it.
     func response(toHead isHead: Bool = false) throws -> RawResponse {
         var interim: [RawResponse] = []
         while true {

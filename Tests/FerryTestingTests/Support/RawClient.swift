@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// A plain socket that speaks to a server byte by byte.
+/// A plain socket that exchanges bytes with a server.
 final class RawClient {
     struct Failure: Error, Equatable {
         let call: String
@@ -63,7 +63,7 @@ final class RawClient {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Closes; with unread bytes or `reset` the peer sees a reset.
+    /// Closes the connection; with unread bytes or `reset`, the peer gets a reset.
     func close(reset: Bool = false) {
         guard !isClosed else { return }
         isClosed = true
@@ -94,7 +94,7 @@ final class RawClient {
         try send(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     }
 
-    /// The next bytes; empty at the end of the stream.
+    /// Receives the next bytes; empty at the end of the stream.
     func receive(upTo limit: Int = 65536) throws -> Data {
         if !buffer.isEmpty {
             let bytes = buffer.prefix(limit)
@@ -107,7 +107,7 @@ final class RawClient {
         return Data(bytes.prefix(count))
     }
 
-    /// Everything up to the end of the stream, and the error that ended it.
+    /// Receives everything up to the end of the stream, and the error that ended it.
     func receiveAll() -> (data: Data, error: Int32?) {
         var all = Data()
         do {
@@ -131,7 +131,7 @@ final class RawClient {
         return bytes
     }
 
-    /// Bytes up to and with a line end.
+    /// Receives bytes up to a line break, and returns them without it.
     func receiveLine() throws -> String {
         while true {
             if let end = buffer.firstIndex(of: 10) {
