@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every Swift snippet of the README and of Docs stands in a file under `Snippets`, which the compiler reads.
+/// Checks that every Swift snippet of the README and of Docs is in a file under `Snippets`, which is compiled.
 @Suite struct SnippetTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ import Testing
         for snippet in document.snippets {
             #expect(
                 compiled.contains { $0.contains(snippet) },
-                "This snippet of \(document.name) stands in no file under Tests/DocumentationTests/Snippets:\n\(snippet)"
+                "this snippet of \(document.name) is in no file under Tests/DocumentationTests/Snippets:\n\(snippet)"
             )
         }
     }
@@ -23,7 +23,7 @@ import Testing
         #expect(!readme.snippets.isEmpty)
     }
 
-    @Test("Every path that the texts for contributors name is there", arguments: ["Contributing.md", "Releasing.md"])
+    @Test("Every path named in the contributors' documents exists", arguments: ["Contributing.md", "Releasing.md"])
     func pathsExist(_ name: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/\(name)"), encoding: .utf8)
         let paths = text.matches(of: /`((?:Sources|Tests|Docs|\.ci)(?:\/[^`\s]+)?)`/).map { String($0.1) }
@@ -88,7 +88,7 @@ struct Document: Sendable, CustomTestStringConvertible {
         return try ([root.appendingPathComponent("README.md")] + articles).map(Document.init)
     }
 
-    /// A source without its indentation, empty lines and imports, so that a snippet may stand inside a function.
+    /// Returns a source without indentation, empty lines and imports, so that a snippet may be inside a function.
     static func normalized(_ source: String) -> String {
         source.split(separator: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -19,7 +19,7 @@ struct CrawlerTests {
         return crawler
     }
 
-    @Test("Each page is fetched once, links are resolved, and what is no page is left")
+    @Test("Each page is fetched once, links are resolved, and other content is not parsed")
     func visitsOnce() async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -39,7 +39,7 @@ struct CrawlerTests {
         #expect(failed == ["/a/c", "/d", "/new/d"])
     }
 
-    @Test("No more requests than the limit are under way, and no more pages are asked for than allowed")
+    @Test("The limits on concurrent requests and on pages are respected")
     func limits() async throws {
         let now = Atomic(0)
         let most = Atomic(0)
@@ -60,7 +60,7 @@ struct CrawlerTests {
         #expect((2...3).contains(atOnce), "\(atOnce)")
     }
 
-    @Test("Each host has its pauses, and another host does not wait for them")
+    @Test("Requests to one host are paced, and another host does not wait for them")
     func politeness() async throws {
         let server = try LoopbackServer { _ in Self.page([]) }
         var crawler = Self.crawler()
@@ -74,7 +74,7 @@ struct CrawlerTests {
         #expect(order.last != "/other", "\(order)")
     }
 
-    @Test("What the visitor throws ends the crawl, and leaves no request behind")
+    @Test("An error thrown by the visitor ends the crawl and all its requests")
     func visitorThrows() async throws {
         struct Enough: Error {}
         let server = try LoopbackServer { request in
@@ -85,12 +85,12 @@ struct CrawlerTests {
         await #expect(throws: Enough.self) {
             try await crawler.crawl(from: ["/slow", "/never", "/"].map { server.url($0) }) { _ in throw Enough() }
         }
-        // The one of the page that came is idle.
+        // The connection of the page that arrived is idle.
         try await server.waitForOpenConnections(atMost: 1)
         #expect(!server.requests.map(\.target).contains("/never"))
     }
 
-    @Test("Cancelling the Swift task cancels what is under way")
+    @Test("Cancelling the Swift task cancels the running requests")
     func cancelled() async throws {
         let server = try LoopbackServer { _ in Self.page([]).faulted(.stallBeforeHead) }
         let crawl = Task {
@@ -102,7 +102,7 @@ struct CrawlerTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    /// The path as it was asked for: `URL.path` has no slash at its end.
+    /// Returns the path as requested; `URL.path` drops the trailing slash.
     private static func path(_ url: URL) -> String {
         URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
     }

@@ -17,7 +17,7 @@ struct DownloaderTests {
 
     private static let total = 2_000_000
 
-    /// Serves a pattern, and resets each connection after some bytes of it.
+    /// Returns a server that serves a pattern, and resets each connection after some bytes of it.
     private static func server(etag: String? = "\"one\"", piece: Int) throws -> LoopbackServer {
         try LoopbackServer { request in
             .resource(.pattern(count: total), etag: etag, for: request).faulted(.reset(afterBodyBytes: piece))
@@ -30,7 +30,7 @@ struct DownloaderTests {
         return downloader
     }
 
-    /// Downloads, and cancels when so many bytes have come.
+    /// Starts a download, and cancels it once that many bytes have arrived.
     private func download(_ url: URL, cancelledAt byteCount: Int64) async throws {
         let (updates, continuation) = AsyncStream.makeStream(of: Int64.self)
         let download = Task { [folder = folder.url] in
@@ -50,7 +50,7 @@ struct DownloaderTests {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.file(".incoming").path)) ?? []
     }
 
-    @Test("A file whose connections are lost is fetched piece by piece, and appears when it is whole")
+    @Test("A file whose connections are lost is fetched piece by piece, and appears once complete")
     func lostConnections() async throws {
         let server = try Self.server(piece: 700_000)
         let file = folder.file("file")
@@ -70,11 +70,11 @@ struct DownloaderTests {
         #expect(isClean, "\(incoming)")
     }
 
-    @Test("At a checkpoint the record is brought up to date, and the download goes on")
+    @Test("At a checkpoint the record is updated, and the download continues")
     func checkpoints() async throws {
         let server = try LoopbackServer { request in
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: "\"one\"", for: request)
-            // Only a checkpoint ends this request.
+            // This request ends only at a checkpoint.
             return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 600_000)) : response
         }
         var downloader = try Downloader(folder: folder.url)
@@ -85,17 +85,17 @@ struct DownloaderTests {
         #expect(isClean, "\(incoming)")
     }
 
-    @Test("What was cancelled goes on with the next call")
+    @Test("A cancelled download continues with the next call")
     func cancelled() async throws {
         let server = try LoopbackServer { request in
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: "\"one\"", for: request)
             return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 300_000)) : response
         }
         await #expect(throws: NetworkError.self) { try await download(server.url("/file"), cancelledAt: 300_000) }
-        #expect(incoming.count == 2, "a part and its record: \(incoming)")
-        // Cancelled before it could begin, it keeps what there is.
+        #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
+        // Cancelling before the start keeps the partial file.
         await #expect(throws: NetworkError.self) { try await download(server.url("/file"), cancelledAt: 0) }
-        #expect(incoming.count == 2, "a part and its record: \(incoming)")
+        #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
 
         _ = try await Downloader(folder: folder.url).download(server.url("/file"), as: "file")
         #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=300000-"])
@@ -103,12 +103,12 @@ struct DownloaderTests {
         #expect(isClean, "\(incoming)")
     }
 
-    @Test("What a process was killed in goes on in another from the last checkpoint")
+    @Test("A download whose process was killed continues from the last checkpoint")
     func killed() async throws {
         let count = Atomic(0)
         let server = try LoopbackServer { request in
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: "\"one\"", for: request)
-            // The second request is the first checkpoint's.
+            // The second request follows the first checkpoint.
             switch count.add(1, ordering: .relaxed).oldValue {
             case 0: return response.faulted(.stall(afterBodyBytes: 600_000))
             case 1: return response.faulted(.stall(afterBodyBytes: 300_000))
@@ -134,7 +134,7 @@ struct DownloaderTests {
         #expect(isClean, "\(incoming)")
     }
 
-    @Test("A server that is not there costs nothing of what has come")
+    @Test("An unreachable server leaves the bytes received intact")
     func unreachable() async throws {
         let server = try Self.server(piece: 400_000)
         let downloader = try downloader(patience: 1)
@@ -145,15 +145,15 @@ struct DownloaderTests {
         server.stop()
         let error = await #expect(throws: NetworkError.self) { try await download.value }
         #expect(error?.isRetryable == true)
-        #expect(incoming.count == 2, "a part and its record: \(incoming)")
-        // And again, with the record of the first time.
+        #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
+        // The same again, with the record of the first time.
         await #expect(throws: NetworkError.self) {
             _ = try await downloader.download(server.url("/file"), as: "file")
         }
-        #expect(incoming.count == 2, "a part and its record: \(incoming)")
+        #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
     }
 
-    @Test("Without a validator a file is fetched anew, so often and no more")
+    @Test("Without a validator a file is fetched from the start, for a limited number of times")
     func nothingToContinue() async throws {
         let server = try Self.server(etag: nil, piece: 300_000)
         let downloader = try downloader(patience: 3)
@@ -165,7 +165,7 @@ struct DownloaderTests {
         #expect(folder.names == [".incoming"] && incoming.isEmpty, "\(incoming)")
     }
 
-    @Test("An answer that is no file is an error at once")
+    @Test("An unacceptable status is an error immediately")
     func missing() async throws {
         let server = try LoopbackServer { _ in .text("gone", status: 404) }
         let error = await #expect(throws: NetworkError.self) {
@@ -176,7 +176,7 @@ struct DownloaderTests {
         #expect(folder.names == [".incoming"] && incoming.isEmpty, "\(incoming)")
     }
 
-    @Test("Another URL under the same name begins anew")
+    @Test("Another URL under the same name starts over")
     func anotherURL() async throws {
         let server = try LoopbackServer { request in
             let response = LoopbackResponse.resource(.pattern(count: Self.total), etag: request.path, for: request)

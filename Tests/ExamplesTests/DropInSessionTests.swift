@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Example: drop-in session", .timeLimit(.minutes(2)))
 struct DropInSessionTests {
-    @Test("Code that takes a URLSession gets its handlers called by Ferry")
+    @Test("Code that takes a URLSession works with a CurlSession, which calls its handlers")
     func handlers() async throws {
         let server = try LoopbackServer { _ in .text("first\nsecond\n") }
         let session = Sessions.make()
@@ -25,7 +25,7 @@ struct DropInSessionTests {
         #expect(error?.code == .networkConnectionLost)
     }
 
-    @Test("A delegate that was written for URLSession gets the file, and the error")
+    @Test("A delegate written for URLSession receives the file, and the error")
     func delegate() async throws {
         let server = try LoopbackServer { request in
             request.path == "/boat.png" ? .pattern(count: 100_000) : .empty
@@ -47,7 +47,7 @@ struct DropInSessionTests {
         #expect(throws: URLError.self) { try failure.get() }
     }
 
-    @Test("Async functions are Ferry's through a protocol, and refused through a variable of type URLSession")
+    @Test("Async functions work through a protocol, and are refused through a variable of type URLSession")
     func asyncFunctions() async throws {
         let server = try LoopbackServer { _ in
             .data(Data("<title>Harbour</title>".utf8), contentType: "text/html")

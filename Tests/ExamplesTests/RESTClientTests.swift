@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Example: REST client", .timeLimit(.minutes(2)))
 struct RESTClientTests {
-    @Test("Notes are listed, created, changed and deleted, each request with the token of its time")
+    @Test("Notes are listed, created, changed and deleted, each request with a fresh token")
     func lifeOfANote() async throws {
         let server = try NoteServer.start()
         let tokens = Mutex(["one", "two", "three", "four"])
@@ -42,7 +42,7 @@ struct RESTClientTests {
         }
     }
 
-    @Test("A refusal that says nothing is thrown as what it is")
+    @Test("A refusal without a problem body is thrown as a network error")
     func otherError() async throws {
         let server = try LoopbackServer { _ in .text("out of order", status: 503) }
         let client = NotesClient(baseURL: server.url) { "secret" }
@@ -62,7 +62,7 @@ struct RESTClientTests {
     }
 }
 
-/// A service that knows the note 7.
+/// A service with a single note, number 7.
 private enum NoteServer {
     static func start() throws -> LoopbackServer {
         @Sendable func note(_ title: String) -> String {

@@ -17,7 +17,7 @@ struct UploaderTests {
 
     private static let receipt = #"{"album":"sea","photo_count":2,"byte_count":300000}"#
 
-    @Test("An album is sent as one form, with its progress up to the end")
+    @Test("An album is sent as one form, and its progress ends at 1")
     func album() async throws {
         let server = try LoopbackServer { _ in .json(Self.receipt, status: 201) }
         let photos = [
@@ -42,7 +42,7 @@ struct UploaderTests {
         #expect(parts[4].text == #"["waves","gulls"]"#)
     }
 
-    @Test("A photo that is not there is an error that names it, and nothing is sent")
+    @Test("A missing photo is an error that names it, and nothing is sent")
     func missingPhoto() async throws {
         let server = try LoopbackServer { _ in .json(Self.receipt) }
         let error = await #expect(throws: NetworkError.self) {
@@ -52,7 +52,7 @@ struct UploaderTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("A file is put as the whole body, again after a redirection")
+    @Test("A file is sent as the whole body, and again after a redirect")
     func put() async throws {
         let server = try LoopbackServer { request in
             request.path == "/bucket/film.mp4"
@@ -68,18 +68,18 @@ struct UploaderTests {
         #expect(request.header("Content-Type") == "video/mp4")
     }
 
-    @Test("Half a gigabyte takes no more memory than a photo")
+    @Test("Uploading half a gigabyte uses no more memory than a photo")
     func constantMemory() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.hashesBodies = false
         configuration.keptBodyBytes = 0
         let server = try LoopbackServer(configuration: configuration) { _ in .json(Self.receipt) }
         let film = try folder.file("film.mp4", Data())
-        // The file has a size and no blocks on the disk.
+        // The file is sparse: it has a size, but no blocks on the disk.
         let handle = try FileHandle(forWritingTo: film)
         try handle.truncate(atOffset: 512 << 20)
         try handle.close()
-        // A process of its own, so that neither the server nor another test counts.
+        // A separate process, so that neither the server nor another test counts.
         await #expect(processExitsWith: .success) { [film = film as URL, url = server.url as URL] in
             let growth = try await ProcessUsage.growth {
                 _ = try await Uploader(baseURL: url).upload([film], toAlbum: "sea")

@@ -1,1 +1,1 @@
-// Has no functions: see CTestSettings.c.
+// Declares no functions; see CTestSettings.c.

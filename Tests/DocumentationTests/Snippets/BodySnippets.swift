@@ -1,6 +1,6 @@
 import Ferry
 
-/// The snippets of the articles about downloads, bodies, deadlines and headers, compiled and not run.
+/// The snippets of the articles about downloads, bodies, timeouts and headers, compiled but not run.
 enum BodySnippets {
     static func destination(folder: URL) -> DownloadDestination {
         let destination = DownloadDestination(options: [.overwrite, .createIntermediateDirectories]) { _, response in

@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of Caching.md, compiled and not run.
+// The snippets of Caching.md, compiled but not run.
 
 enum CachingSnippets {
     static func disk(folder: URL) -> CurlSession {

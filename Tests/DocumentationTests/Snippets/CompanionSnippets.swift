@@ -1,6 +1,6 @@
 import Ferry
 
-/// The snippets of the articles about reachability and asset downloads.
+/// The snippets of the articles about reachability and asset downloads, compiled but not run.
 enum CompanionSnippets {
     struct User: Decodable, Sendable {
         let name: String

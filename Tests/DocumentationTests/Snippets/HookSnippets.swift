@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of the articles about hooks and metrics, compiled and not run.
+// The snippets of the articles about hooks and metrics, compiled but not run.
 
 struct SlowRequests: EventMonitor {
     func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {

@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of the articles on migration and progress, compiled and not run.
+// The snippets of the articles on migration and progress, compiled but not run.
 
 struct Search: Encodable, ParametersConvertible {
     var q: String

@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of Operations and Batches, compiled and not run.
+// The snippets of Operations and Batches, compiled but not run.
 
 enum OperationSnippets {
     static func make(url: URL) {

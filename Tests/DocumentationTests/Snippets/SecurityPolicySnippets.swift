@@ -1,6 +1,6 @@
 import Ferry
 
-/// The snippets of the article about security policies.
+/// The snippets of the article about security policies, compiled but not run.
 enum SecurityPolicySnippets {
     static func certificates(folder: URL) throws -> HTTPSessionManager {
         let pins = try SecurityPolicy.certificates(inFolder: folder)

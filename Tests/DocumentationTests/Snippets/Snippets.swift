@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of README and Docs, compiled and not run; a test compares them with the texts.
+// The snippets of README and Docs, compiled but not run. A test compares them with the documents.
 
 struct User: Codable, Sendable {
     var id: Int

@@ -2,7 +2,7 @@ import Ferry
 import FerryTesting
 import Testing
 
-/// The snippets about tests and stubs, which are tests themselves.
+/// The snippets about tests and stubs, which are themselves tests.
 @Suite("Snippets that run", .timeLimit(.minutes(1)))
 struct TestingSnippets {
     @Test func showsTheServersAnswer() async throws {

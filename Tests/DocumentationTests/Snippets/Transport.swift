@@ -24,7 +24,7 @@ final class Keeper: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// The snippets of the articles about what happens on the way.
+/// The snippets of the articles about transports, compiled but not run.
 enum TransportSnippets {
     static func proxyOption() {
         var options = CurlSession.Options()

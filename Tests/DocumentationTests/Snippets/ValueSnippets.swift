@@ -1,6 +1,6 @@
 import FerryXML
 
-/// The snippets of the articles about JSON and XML, compiled and not run.
+/// The snippets of the articles about JSON and XML, compiled but not run.
 enum ValueSnippets {
     struct Problem: Decodable {
         let title: String
