@@ -3,7 +3,7 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
-// Built by the script `run`, which passes the sanitizers' flags and libFuzzer's archive.
+// Built by the script `run`, which passes the sanitizers' flags and libFuzzer's library.
 let package = Package(
     name: "FerryFuzzing",
     platforms: [.macOS(.v15)],

@@ -1,8 +1,8 @@
-"""A TLS server that speaks HTTP/2 as far as it has to, and answers with the bytes it is told to.
+"""A TLS server that speaks just enough HTTP/2, and responds with the bytes it is given.
 
-It prints its port. Each line of its input is a case, three fields in hexadecimal with colons between: what follows the
-client's preface, what answers each request, and whether the connection is closed then. It prints a line for each case.
-In an answer, 7ffffffe stands for the number of the request's stream.
+It prints its port. Each line of its input is a case, three fields with colons between: in hexadecimal, the bytes after
+the client's preface and the response to each request, then 1 if the connection is closed after it. It prints a line for
+each case. In a response, 7ffffffe is a placeholder for the number of the request's stream.
 """
 
 import pathlib
@@ -60,7 +60,7 @@ def serve(plain, tls):
                     connection.sendall(answer.replace(STREAM, head[5:9]))
                     if closes:
                         return
-    # Whatever the client makes of the answer is the fuzz target's business.
+    # How the client reacts to the response is checked by the fuzz target.
     except (OSError, ssl.SSLError):
         pass
     finally:

@@ -1,7 +1,7 @@
 import CFuzzer
 import Foundation
 
-/// One place where bytes from outside come in: its name, and what is done with an input.
+/// A fuzz target: its name, and the function that processes an input.
 public struct FuzzTarget: Sendable {
     public let name: String
     let body: @Sendable (inout FuzzInput) throws -> Void
@@ -12,13 +12,13 @@ public struct FuzzTarget: Sendable {
     }
 }
 
-/// Runs the target that `FERRY_FUZZ_TARGET` names under libFuzzer, which reads the command line.
+/// Runs the target named by `FERRY_FUZZ_TARGET` with libFuzzer, which reads the command line.
 ///
 /// `--list` prints the names of the targets instead.
 public enum FuzzDriver {
-    /// The target that runs, for the C function that libFuzzer calls, which captures nothing.
+    /// The target to run, static because libFuzzer calls a C function, which cannot capture anything.
     ///
-    /// It is written before libFuzzer starts, and only read then.
+    /// Set before libFuzzer starts, and only read afterwards.
     nonisolated(unsafe) private static var target: FuzzTarget?
 
     public static func run(_ targets: [FuzzTarget]) -> Int32 {
@@ -51,7 +51,7 @@ public enum FuzzDriver {
     }
 }
 
-/// Ends the process if `condition` does not hold, so that libFuzzer saves the input as a finding.
+/// Ends the process if `condition` is false, so that libFuzzer saves the input as a finding.
 public func expect(
     _ condition: Bool,
     _ message: @autoclosure () -> String,

@@ -1,7 +1,9 @@
 import Foundation
 
-/// Reads decisions from a fuzzer's bytes: from the front, and zeros where the bytes have ended, so that every input is
-/// a valid one and a short change of the bytes is a small change of the case.
+/// A reader that turns a fuzzer's bytes into decisions.
+///
+/// It reads from the front and continues with zeros after the end, so that every input is valid and a small change of
+/// the bytes is a small change of the case.
 public struct FuzzInput {
     private let bytes: [UInt8]
     private var position = 0
@@ -22,7 +24,7 @@ public struct FuzzInput {
 
     public mutating func bool() -> Bool { byte() & 1 == 1 }
 
-    /// A number below `bound`, which is at least one.
+    /// Returns a number below `bound`, which must be at least one.
     public mutating func number(below bound: Int) -> Int {
         if bound <= 256 { return Int(byte()) % bound }
         return Int(UInt32(byte()) << 16 | UInt32(byte()) << 8 | UInt32(byte())) % bound
@@ -38,7 +40,7 @@ public struct FuzzInput {
         return Array(bytes[position..<end])
     }
 
-    /// Bytes whose number the input says, at most `limit`.
+    /// Returns bytes whose count the input determines, at most `limit`.
     public mutating func piece(upTo limit: Int) -> [UInt8] {
         bytes(number(below: limit + 1))
     }
@@ -47,7 +49,7 @@ public struct FuzzInput {
         bytes(bytes.count - position)
     }
 
-    /// The bytes up to the next zero or the end as text, invalid UTF-8 replaced.
+    /// Returns the bytes up to the next zero or the end as text, with invalid UTF-8 replaced.
     public mutating func field() -> String {
         var end = position
         while end < bytes.count, bytes[end] != 0 { end += 1 }
@@ -55,25 +57,25 @@ public struct FuzzInput {
         return String(decoding: bytes[position..<end], as: UTF8.self)
     }
 
-    /// What is left as text, invalid UTF-8 replaced.
+    /// Returns the remaining bytes as text, with invalid UTF-8 replaced.
     public mutating func text() -> String {
         String(decoding: rest(), as: UTF8.self)
     }
 }
 
 extension FuzzInput {
-    /// What is left, in a few cases repeated up to `limit` bytes: work that is more than linear shows only in long inputs,
-    /// which a fuzzer that starts from short ones does not find.
+    /// Returns the remaining bytes, in a few cases repeated up to `limit` bytes.
     ///
-    /// A byte 1 in the repeated part becomes a number, so that names differ.
+    /// Superlinear work shows only with long inputs, which a fuzzer that starts with short ones does not find. A byte 1
+    /// in the repeated part becomes a number, so that names differ.
     public mutating func amplified(to limit: Int) -> [UInt8] {
         let mayBeAmplified = byte() == 0xFF
-        // The lengths of a beginning and an end that are not repeated.
+        // The lengths of the parts at the start and the end that are not repeated.
         let head = number(below: 64)
         let tail = number(below: 64)
         let all = rest()
-        // Long inputs are slow, so only some of those that ask for it are. Which is decided by the bytes, so that a finding
-        // is the same when it is run again.
+        // Long inputs are slow, so only some of the inputs that request it are repeated. A hash of the bytes decides,
+        // so that a finding can be reproduced.
         guard mayBeAmplified, all.count > head + tail, hash(all) % 64 == 0 else { return all }
         let pattern = all[head..<all.count - tail]
         var result = Array(all[..<head])
@@ -89,12 +91,12 @@ extension FuzzInput {
         return result
     }
 
-    /// The same as text, invalid UTF-8 replaced.
+    /// Returns the same as `amplified(to:)` as text, with invalid UTF-8 replaced.
     public mutating func amplifiedText(to limit: Int) -> String {
         String(decoding: amplified(to: limit), as: UTF8.self)
     }
 
-    /// FNV-1a.
+    /// Returns the FNV-1a hash.
     private func hash(_ bytes: [UInt8]) -> UInt32 {
         bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 } >> 8
     }

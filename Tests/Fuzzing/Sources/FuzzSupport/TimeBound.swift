@@ -2,8 +2,8 @@ import Foundation
 
 /// Ends the process if `body` takes more than `seconds` of this thread's processor time.
 ///
-/// A busy machine makes no finding of it. Inputs are at most a megabyte, for which linear work takes a fraction of a
-/// second.
+/// Processor time is independent of the load of the machine. Inputs have at most a megabyte, for which linear work
+/// takes a fraction of a second.
 public func bounded<Result>(
     seconds: Double = 4,
     file: StaticString = #fileID,

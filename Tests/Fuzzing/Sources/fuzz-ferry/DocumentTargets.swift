@@ -3,25 +3,25 @@ import FuzzSupport
 @testable import Ferry
 @testable import FerryXML
 
-/// JSON texts: what is read, written and read again is the same, and what is read is what Foundation takes for JSON.
+/// JSON texts: writing and reading again yields the same value, and Foundation accepts what is accepted here.
 let jsonValue = FuzzTarget("json") { input in
     let data = Data(input.amplified(to: 300_000))
     guard let value = try? bounded({ try JSONValue(json: data) }) else { return }
     let written = bounded { value.jsonData(.sortedKeys) }
-    expect((try? JSONValue(json: written)) == value, "another value: \(String(decoding: written, as: UTF8.self))")
+    expect((try? JSONValue(json: written)) == value, "a different value: \(String(decoding: written, as: UTF8.self))")
     expect(
         (try? JSONValue(json: value.jsonData([.prettyPrinted, .escapedSlashes]))) == value,
-        "another value in lines"
+        "a different value in pretty-printed form"
     )
-    // Foundation takes numbers out of range for an error, counts levels in another way, and knows UTF-16 by other signs.
+    // Foundation refuses numbers out of range, counts levels differently, and detects UTF-16 differently.
     let isPlain = data.count < 400 && !data.contains { $0 == 0 || $0 >= 0xEF || $0 | 0x20 == UInt8(ascii: "e") }
     if isPlain {
         let object = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-        expect(object != nil, "Foundation does not take it for JSON")
+        expect(object != nil, "Foundation does not accept it as JSON")
     }
 }
 
-/// Numbers of JSON, by all the types they can become.
+/// JSON numbers, converted to all supported types.
 let jsonNumber = FuzzTarget("json-number") { input in
     let text = input.amplifiedText(to: 100_000)
     guard let number = bounded({ JSONNumber(literal: text) }) else { return }
@@ -50,7 +50,7 @@ private func checkDepth(_ value: PropertyListValue, _ depth: Int) {
     // One branch is enough: equal elements may be shared, and then there are too many to visit.
     if let element = value.array?.first { checkDepth(element, depth + 1) }
     if let element = value.dictionary?.values.first { checkDepth(element, depth + 1) }
-    if case .date(let date) = value { expect(date.timeIntervalSinceReferenceDate.isFinite, "a date that is no number") }
+    if case .date(let date) = value { expect(date.timeIntervalSinceReferenceDate.isFinite, "an infinite date") }
 }
 
 private let charsets = [
@@ -59,7 +59,7 @@ private let charsets = [
     "utf-16", "utf-16le", "utf-32", "koi8-r", "hz-gb-2312", "euc-tw", "iso-2022-kr", "macintosh",
 ]
 
-/// Texts in all charsets, lossy too, and what they declare themselves to be.
+/// Texts in all charsets, with and without lossy conversion, and the charsets they declare.
 let text = FuzzTarget("text") { input in
     let name = input.bool() ? input.choice(charsets) : input.field()
     let type = input.choice(["text/html", "application/xml", "text/plain"])
@@ -70,10 +70,10 @@ let text = FuzzTarget("text") { input in
     let strict = bounded { Charset.string(data, encoding: encoding) }
     let lossy = bounded { Charset.lossyString(data, encoding: encoding) }
     expect(lossy.utf8.count <= 12 * data.count + 12, "\(lossy.utf8.count) bytes of \(data.count)")
-    if let strict, encoding == .utf8 { expect(Data(strict.utf8) == data, "other bytes") }
+    if let strict, encoding == .utf8 { expect(Data(strict.utf8) == data, "different bytes") }
 }
 
-/// XML: what the scanner lets through, Foundation's parsers survive and read.
+/// XML: Foundation's parsers survive and read everything that the scanner accepts.
 let xml = FuzzTarget("xml") { input in
     let data = Data(input.amplified(to: 100_000))
     guard let content = try? bounded({ try XMLContent(data) }) else { return }
@@ -115,7 +115,7 @@ private final class XMLReader: NSObject, XMLParserDelegate {
     }
 }
 
-/// The response serializers, as a response's type and charset choose them.
+/// The response serializers, for any type and charset of a response.
 let serializers = FuzzTarget("serializers") { input in
     let status = input.choice([200, 204, 404])
     let type = input.field()
@@ -131,6 +131,6 @@ let serializers = FuzzTarget("serializers") { input in
     let list = bounded { PropertyListResponseSerializer().serialize(request: nil, response: response, data: data) }
     let string = bounded { StringResponseSerializer().serialize(request: nil, response: response, data: data) }
     for error in [json.error, list.error, string.error] {
-        expect((error?.localizedDescription.utf8.count ?? 0) < 20_000, "an error of many words")
+        expect((error?.localizedDescription.utf8.count ?? 0) < 20_000, "a very long error message")
     }
 }

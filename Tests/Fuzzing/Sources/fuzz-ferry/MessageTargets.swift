@@ -4,7 +4,7 @@ import FuzzSupport
 @testable import Ferry
 @testable import FerryTesting
 
-/// Netlink messages of links and routes.
+/// Netlink messages about links and routes.
 let netlink = FuzzTarget("netlink") { input in
     let bytes = input.amplified(to: 100_000)
     let messages = bounded { NetlinkMessage.messages(in: bytes[...]) }
@@ -18,10 +18,10 @@ let netlink = FuzzTarget("netlink") { input in
     let payload = Array(bytes.prefix(64))
     let request = NetlinkMessage.request(18, isDump: true, sequence: 7, payload: payload)
     let again = NetlinkMessage.messages(in: request[...])
-    expect(again.first.map { Array($0.payload) } == payload && again.first?.sequence == 7, "another message")
+    expect(again.first.map { Array($0.payload) } == payload && again.first?.sequence == 7, "a different message")
 }
 
-/// Archives of operations: with a good checksum, else nothing behind it is reached.
+/// Archives of operations, mostly with a valid checksum, since otherwise the code after its check is not reached.
 let operationArchive = FuzzTarget("operation-archive") { input in
     let isSealed = input.byte() < 0xF0
     let body = input.piece(upTo: 32)
@@ -32,16 +32,16 @@ let operationArchive = FuzzTarget("operation-archive") { input in
     let data = isSealed ? OperationArchive.seal(payload) : Data("ferry-operation\n".utf8) + payload
     guard let archive = try? bounded({ try OperationArchive(data) }) else { return }
     let scheme = archive.request.url?.scheme?.lowercased() ?? ""
-    expect(["http", "https"].contains(scheme) && archive.request.url?.host?.isEmpty == false, "no web address")
+    expect(["http", "https"].contains(scheme) && archive.request.url?.host?.isEmpty == false, "not a web address")
     expect(HTTPSyntax.areFields(archive.request.allHTTPHeaderFields ?? [:]), "malformed fields")
     let record = OperationRecord(archive)
     guard let written = try? OperationArchive(record, serializer: archive.serializer).encoded() else { return }
-    guard let again = try? OperationArchive(written) else { fail("an archive that cannot be read again") }
-    expect(again.request == archive.request && again.isCancelled == archive.isCancelled, "another operation")
-    expect(again.body.data == archive.body.data, "another body")
+    guard let again = try? OperationArchive(written) else { fail("an archive that cannot be decoded again") }
+    expect(again.request == archive.request && again.isCancelled == archive.isCancelled, "a different operation")
+    expect(again.body.data == archive.body.data, "a different body")
 }
 
-/// Queries: every byte is one that a query may have, and a simple decoder finds the fields again.
+/// Queries: they contain only allowed bytes, and a simple decoder finds the fields again.
 let query = FuzzTarget("query") { input in
     let encoding = QueryEncoding(
         arrays: input.choice([.brackets, .indexed, .repeated, .commaJoined]),
@@ -51,26 +51,26 @@ let query = FuzzTarget("query") { input in
     let name = input.field()
     let last = input.amplifiedText(to: 100_000)
     let value = ParameterValue.dictionary([name: .array(fields.map { .string($0) }), name + "x": .string(last)])
-    guard let text = try? bounded({ try encoding.encode(value) }) else { fail("a dictionary that is not encoded") }
+    guard let text = try? bounded({ try encoding.encode(value) }) else { fail("a dictionary cannot be encoded") }
     let allowed = Set("-._~/?%&=+,".utf8)
     let isQuery = text.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
             || allowed.contains(byte)
     }
-    expect(isQuery, "bytes that no query may have: \(text)")
+    expect(isQuery, "bytes that are not allowed in a query: \(text)")
     let decoded = text.split(separator: "&", omittingEmptySubsequences: false).map { field in
         field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.replacing("+", with: "%20").removingPercentEncoding ?? "" }
     }
     let wanted = [name + "x", last]
-    // Compared by bytes: Swift's own equality takes some texts for the same that are not.
+    // Compared as bytes, since Swift's equality considers some different texts equal.
     let isFound = decoded.contains { $0.map { Array($0.utf8) } == wanted.map { Array($0.utf8) } }
     expect(isFound, "\(last) is lost in \(text)")
     let escaped = QueryEncoding.percentEscape(last)
     expect(escaped.removingPercentEncoding.map { Array($0.utf8) } == Array(last.utf8), "\(last) became \(escaped)")
 }
 
-/// Multipart bodies, read again by the parser of `FerryTesting`.
+/// Multipart bodies, parsed again with the parser of `FerryTesting`.
 let multipart = FuzzTarget("multipart") { input in
     guard var form = try? MultipartFormData(boundary: input.bool() ? "boundary" : input.field()) else { return }
     let names = [input.field(), input.field()]
@@ -85,13 +85,13 @@ let multipart = FuzzTarget("multipart") { input in
         return
     }
     let body = bounded { readAll(form.makeInputStream()) }
-    expect(Int64(body.count) == form.contentLength, "\(body.count) bytes and not \(form.contentLength)")
+    expect(Int64(body.count) == form.contentLength, "\(body.count) bytes instead of \(form.contentLength)")
     let delimiter = Data("--\(form.boundary)".utf8)
     guard first.range(of: delimiter) == nil, second.range(of: delimiter) == nil else { return }
     guard let parts = bounded({ MultipartParser(boundary: form.boundary).parts(of: body) }), parts.count == 2 else {
         fail("not two parts: \(String(decoding: body, as: UTF8.self))")
     }
-    expect(parts[0].body == first && parts[1].body == second, "other bytes")
+    expect(parts[0].body == first && parts[1].body == second, "different bytes")
     expect(parts.allSatisfy { $0.headers.fields.count <= 2 }, "more fields than were written")
 }
 
@@ -110,7 +110,7 @@ private func readAll(_ stream: InputStream) -> Data {
 /// Multipart bodies as a client of `LoopbackServer` may send them.
 let multipartParser = FuzzTarget("multipart-parser") { input in
     let type = input.field()
-    // Foundation copies the body for each search, so that many parts take quadratic time. Only tests read them so.
+    // Foundation copies the body for each search, so many parts take quadratic time. Only tests parse them this way.
     let body = Data(input.amplified(to: 20_000))
     let boundary = bounded { MultipartParser.parameters(type) }["boundary"] ?? "boundary"
     guard let parts = bounded({ MultipartParser(boundary: boundary).parts(of: body) }) else { return }
@@ -119,7 +119,7 @@ let multipartParser = FuzzTarget("multipart-parser") { input in
     for part in parts { _ = (part.name, part.filename, part.text) }
 }
 
-/// Requests as a client of `LoopbackServer` may send them, and the ranges they ask for.
+/// Requests as a client of `LoopbackServer` may send them, and the ranges they request.
 let requestHead = FuzzTarget("request-head") { input in
     let total = input.number(below: 1 << 20)
     let text = input.amplified(to: 300_000)

@@ -9,11 +9,11 @@ let pem = FuzzTarget("pem") { input in
     for block in blocks {
         expect(!block.content.isEmpty, "an empty block")
         let again = try? PEM.blocks(in: Data(PEM.text(certificate: block.content).utf8), what: "The file")
-        expect(again?.first?.content == block.content && again?.count == 1, "another content")
+        expect(again?.first?.content == block.content && again?.count == 1, "different contents")
     }
 }
 
-/// Certificates in DER.
+/// DER certificates.
 let certificate = FuzzTarget("certificate") { input in
     let bytes = input.amplified(to: 200_000)
     bounded { walk(DERReader(bytes[...]), depth: 0) }
@@ -23,7 +23,7 @@ let certificate = FuzzTarget("certificate") { input in
         expect(!DERReader.isCertificate(der), "a certificate without a key")
         return
     }
-    expect(der.range(of: certificate.publicKeyInfo) != nil, "a key that is not in it")
+    expect(der.range(of: certificate.publicKeyInfo) != nil, "a key that is not in the certificate")
     if let names = bounded({ certificate.names }) {
         _ = bounded { CertificateNameRule.matches(names, host: "www.a.test") }
         _ = bounded { CertificateNameRule.matches(names, host: "127.0.0.1") }
@@ -32,7 +32,7 @@ let certificate = FuzzTarget("certificate") { input in
         }
     }
     if let (first, last) = certificate.validity {
-        expect(first.timeIntervalSince1970.isFinite && last.timeIntervalSince1970.isFinite, "impossible days")
+        expect(first.timeIntervalSince1970.isFinite && last.timeIntervalSince1970.isFinite, "impossible dates")
     }
     guard let summary = bounded({ CertificateSummary(der) }) else { fail("a certificate without a summary") }
     for text in [summary.subject, summary.issuer] + summary.hosts {
@@ -41,7 +41,7 @@ let certificate = FuzzTarget("certificate") { input in
     _ = bounded { CertificatePath.verify([der], anchors: [der], date: nil) }
 }
 
-/// Walks through all elements: each is inside the one before, and none is empty.
+/// Visits all elements: each is inside its parent, and none is empty.
 private func walk(_ reader: DERReader, depth: Int) {
     var reader = reader
     while let element = reader.next() {

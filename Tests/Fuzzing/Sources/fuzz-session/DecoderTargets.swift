@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// Content codings in every combination, in pieces of every size.
+/// Content codings in every combination, decoded in chunks of every size.
 let contentDecoder = FuzzTarget("content-decoder") { input in
     let codings = (0...input.number(below: 3)).map { _ in input.choice(ContentCoding.available) }
     let pieceSize = input.choice([1, 2, 3, 7, 64, 1_000, 65_536])
@@ -11,10 +11,10 @@ let contentDecoder = FuzzTarget("content-decoder") { input in
     let inPieces = bounded { decode(body, codings, pieceSize: pieceSize, outputSize: outputSize) }
     let atOnce = bounded { decode(body, codings, pieceSize: body.count, outputSize: 65_536) }
     guard let inPieces, let atOnce, !inPieces.isCut, !atOnce.isCut else { return }
-    // A body that ends too early may be found damaged before its end, which depends on the pieces.
-    expect(inPieces.isWhole == atOnce.isWhole, "whole \(inPieces.isWhole) in pieces, else \(atOnce.isWhole)")
+    // A truncated body may be found damaged before its end, depending on the chunks.
+    expect(inPieces.isWhole == atOnce.isWhole, "whole \(inPieces.isWhole) in chunks, otherwise \(atOnce.isWhole)")
     guard inPieces.isWhole else { return }
-    expect(inPieces.output == atOnce.output, "other bytes in pieces")
+    expect(inPieces.output == atOnce.output, "different bytes in chunks")
 }
 
 private struct Decoded {
@@ -23,7 +23,7 @@ private struct Decoded {
     var mayEnd = false
     /// Whether the body is accepted.
     var isWhole: Bool { !hasFailed && mayEnd }
-    /// There was more output than is looked at.
+    /// Whether decoding stopped because there was more output than the target examines.
     var isCut = false
 }
 

@@ -7,9 +7,9 @@ let authenticateField = FuzzTarget("authenticate") { input in
     let text = input.amplifiedText(to: 200_000)
     let challenges = bounded { AuthenticateField.parse([text]) }
     for challenge in challenges {
-        expect(HeaderRule.isToken(challenge.scheme), "a scheme that is no token: \(challenge.scheme)")
+        expect(HeaderRule.isToken(challenge.scheme), "a scheme that is not a token: \(challenge.scheme)")
     }
-    // Written again they are the same, but for one whose name could be a parameter's.
+    // Writing and parsing them again yields the same, except for a scheme whose name could be a parameter's.
     let written = challenges.map { challenge in
         guard let realm = challenge.realm else { return challenge.scheme }
         let escaped = realm.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
@@ -20,7 +20,7 @@ let authenticateField = FuzzTarget("authenticate") { input in
     expect(isSame, "\(challenges) became \(again)")
 }
 
-/// `Content-Disposition`, and the names of files that come of it.
+/// `Content-Disposition`, and the file names derived from it.
 let contentDisposition = FuzzTarget("content-disposition") { input in
     let limit = input.choice([255, 255, 64, 40])
     let text = input.amplifiedText(to: 64_000)
@@ -32,7 +32,7 @@ let contentDisposition = FuzzTarget("content-disposition") { input in
         let escaped = value.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
         return "; \(name)=\"\(escaped.joined())\""
     }
-    // Lower case of another alphabet may be of another length, and is not always final.
+    // Lowercasing non-ASCII letters may change the length, and is not always idempotent.
     guard field.parameters.keys.allSatisfy({ $0 == $0.lowercased() }), field.type == field.type.lowercased() else {
         return
     }
@@ -76,11 +76,11 @@ let contentRange = FuzzTarget("content-range") { input in
     expect(ContentRange(written) == range, "\(range) became \(String(describing: ContentRange(written)))")
     guard let end else { return }
     expect(end == range.end, "continues to \(end)")
-    expect(range.first == offset, "continues at \(range.first) and not at \(offset)")
-    if let total, let complete = range.complete { expect(complete == total, "continues another length") }
+    expect(range.first == offset, "continues at \(range.first) instead of \(offset)")
+    if let total, let complete = range.complete { expect(complete == total, "continues despite another length") }
 }
 
-/// Numbers from zero on, with those at the edges of their type.
+/// Returns a number from zero on, including those near the limits of the type.
 private func number(_ input: inout FuzzInput) -> ByteCount {
     let number =
         switch input.number(below: 4) {
@@ -91,7 +91,7 @@ private func number(_ input: inout FuzzInput) -> ByteCount {
     return ByteCount(number) ?? .zero
 }
 
-/// Dates of HTTP.
+/// HTTP dates.
 let httpDate = FuzzTarget("http-date") { input in
     let text = input.amplifiedText(to: 200_000)
     guard let date = bounded({ HTTPDate.parse(text) }) else { return }
@@ -106,12 +106,12 @@ let httpDate = FuzzTarget("http-date") { input in
     let year = parts.tm_year + 1900
     let day = "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday))"
     let written = "\(day) \(months[Int(parts.tm_mon)]) \(year) \(clock) GMT"
-    // The last moments of the year 9999 roll over.
+    // Dates in the last second of the year 9999 may roll over.
     guard year <= 9999 else { return }
     expect(HTTPDate.parse(written) == date, "\(date) became \(written)")
 }
 
-/// Dates of cookies.
+/// Cookie dates.
 let cookieDate = FuzzTarget("cookie-date") { input in
     let text = input.amplifiedText(to: 200_000)
     if let date = bounded({ CookieDate.parse(text) }) { checkDate(date) }

@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// Response heads, line by line as libcurl gives them.
+/// Response heads, line by line as libcurl delivers them.
 let responseHead = FuzzTarget("response-head") { input in
     let text = input.amplified(to: 1_000_000)
     let heads = bounded { parseHeads(text) }
@@ -10,7 +10,7 @@ let responseHead = FuzzTarget("response-head") { input in
         expect((200...999).contains(head.status), "a final head with the status \(head.status)")
         for field in head.fields { expect(!field.name.isEmpty && !field.name.contains(":"), "a bad name: \(field)") }
         let joined = bounded { head.joinedFields }
-        // Other names that Swift takes for the same, such as with combining marks, are no token anyway.
+        // Swift considers other names equal too, such as those with combining marks, but these are not tokens.
         if head.fields.allSatisfy({ $0.name.utf8.allSatisfy { $0 < 0x80 } }) {
             expect(joined == referenceJoin(head.fields), "joined as \(joined)")
         }
@@ -50,7 +50,7 @@ private func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
     return lines
 }
 
-/// Joins by a dictionary of lists.
+/// Joins the fields with a dictionary of lists, for comparison.
 private func referenceJoin(_ fields: [ResponseHead.Field]) -> [String: String] {
     var spellings: [(name: String, values: [String])] = []
     var places: [[UInt8]: Int] = [:]

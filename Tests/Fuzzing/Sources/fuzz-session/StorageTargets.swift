@@ -2,14 +2,14 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// The cache's files: damaged ones, and whole ones that say what no cache would write.
+/// The cache's files: damaged ones, and intact ones with contents that no cache would write.
 let cacheFile = FuzzTarget("cache-file") { input in
     switch input.number(below: 3) {
     case 0:
         let bytes = input.amplified(to: 500_000)
         if let (record, body) = bounded({ CacheFile.decode(Data(bytes)) }) { use(record, body) }
     case 1:
-        // A file with a good checksum, and whatever JSON.
+        // A file with a valid checksum and arbitrary JSON.
         let body = input.piece(upTo: 64)
         let bytes = CacheFileBytes.sealed(meta: input.amplified(to: 300_000), body: body)
         if let (record, body) = bounded({ CacheFile.decode(bytes) }) {
@@ -22,19 +22,19 @@ let cacheFile = FuzzTarget("cache-file") { input in
         record.bodyLength = input.number(below: 1 << 20)
         let body = Data(input.piece(upTo: 200))
         guard var data = CacheFile.encode(record, body: body) else { return }
-        // What no cache would write is not read.
-        guard record.flaw == nil else { return expect(CacheFile.decode(data) == nil, "a forged record is read") }
-        guard let again = CacheFile.decode(data) else { fail("a file that cannot be read again") }
-        expect(again.record == record && again.body == body, "another record")
+        // Records that no cache would write are not read.
+        guard record.flaw == nil else { return expect(CacheFile.decode(data) == nil, "a forged record was read") }
+        guard let again = CacheFile.decode(data) else { fail("a file that cannot be decoded again") }
+        expect(again.record == record && again.body == body, "a different record")
         let place = input.number(below: data.count)
         let mask = input.byte()
         data[data.startIndex + place] ^= mask
-        if let damaged = CacheFile.decode(data) { expect(mask == 0, "damage at \(place) is not noticed: \(damaged)") }
+        if let damaged = CacheFile.decode(data) { expect(mask == 0, "damage at \(place) was not noticed: \(damaged)") }
     }
 }
 
 enum CacheFileBytes {
-    /// A file of the format with a right checksum.
+    /// Returns a file of the cache's format with a valid checksum.
     static func sealed(meta: [UInt8], body: [UInt8]) -> Data {
         var sum = CacheChecksum()
         meta.withUnsafeBytes { sum.update($0) }
@@ -64,7 +64,7 @@ private func storedResponse(_ input: inout FuzzInput) -> StoredResponse {
     )
 }
 
-/// Asks a record everything that a request would.
+/// Calls everything that a request would call with a record.
 private func use(_ record: CacheFile.Record, _ body: Data) {
     if let variants = record.variants {
         _ = CacheKey.variant(variants.names, lines: ["Accept: a", "Cookie: b"])
@@ -77,7 +77,7 @@ private func use(_ record: CacheFile.Record, _ body: Data) {
         _ = CacheUseRule.decide(policy: policy, request: CacheControl(), stored: entry.summary(at: now))
     }
     let fields = CacheValidation.withAge(stored.head.fields, freshness.age)
-    expect(fields.count { $0.name.lowercased() == "age" } == 1, "not one Age")
+    expect(fields.count { $0.name.lowercased() == "age" } == 1, "not exactly one Age")
     _ = CacheValidation.conditions(entry.fields)
     _ = stored.cost
     _ = bounded { stored.head.joinedFields }
@@ -90,7 +90,7 @@ private let folder: CacheFolder = {
     return CacheFolder(url: url, capacity: 10_000_000)
 }()
 
-/// Puts the bytes where the cache looks for a response, and a file that is not the cache's beside the folder.
+/// Writes the bytes where the cache looks for a response, and looks it up.
 private func find(_ bytes: Data) {
     let key = "http://a.test:80/"
     let file = folder.url.appendingPathComponent(CacheFolder.keyName(key) + CacheFolder.entrySuffix)
@@ -99,7 +99,7 @@ private func find(_ bytes: Data) {
     guard let entry = folder.find(key, lines: ["Accept: a"]) else { return }
     expect(entry.stored.key == key, "the response of another key")
     if case .file(let body) = entry.body {
-        expect(CacheFolder.isName(body.name), "a body outside of the cache: \(body.name)")
+        expect(CacheFolder.isName(body.name), "a body outside the cache: \(body.name)")
     }
 }
 
@@ -130,12 +130,12 @@ let cacheRules = FuzzTarget("cache-rules") { input in
     request.isAuthorized = isAuthorized
     let mayStore = bounded { CacheStorageRule.mayStore(status: status, fields: fields, request: request) }
     if mayStore {
-        expect(fields.vary != nil, "stored in spite of Vary: *")
-        expect(!fields.control.isNoStore || fields.control.mustUnderstand, "stored in spite of no-store")
+        expect(fields.vary != nil, "stored despite Vary: *")
+        expect(!fields.control.isNoStore || fields.control.mustUnderstand, "stored despite no-store")
         expect(status != 206 && status != 304 && status >= 200, "stored with \(status)")
     }
     let names = bounded { CacheStorageRule.selectingNames(fields: fields, request: request) }
-    expect(names == names.sorted() && Set(names).count == names.count, "names in no order: \(names)")
+    expect(names == names.sorted() && Set(names).count == names.count, "unsorted names: \(names)")
     let stored = CacheUseRule.Stored(control: fields.control, freshness: freshness)
     let decision = CacheUseRule.decide(policy: .useProtocolCachePolicy, request: answer.control, stored: stored)
     if decision == .use, fields.control.mustRevalidate { expect(freshness.isFresh, "a stale response is used") }
@@ -169,7 +169,7 @@ let resumeData = FuzzTarget("resume-data") { input in
     expect(record.file.deletingLastPathComponent().standardizedFileURL.path == "/tmp/ferry", "\(record.file)")
     _ = record.request
     guard let again = record.encoded().flatMap({ try? ResumeData($0, folder: folder) }) else {
-        fail("a record that cannot be read again")
+        fail("a record that cannot be decoded again")
     }
-    expect(again == record, "another record")
+    expect(again == record, "a different record")
 }

@@ -7,7 +7,7 @@ private let bases = [
     "http://[::1]:8080/y", "http://co.test", "https://xn--bcher-kva.test/Z/",
 ].compactMap { URL(string: $0) }
 
-/// `Set-Cookie`, and which requests the cookie goes with.
+/// `Set-Cookie`, and the requests that send the cookie.
 let cookie = FuzzTarget("cookie") { input in
     let url = input.choice(bases)
     let other = input.choice(bases)
@@ -55,24 +55,24 @@ let redirectRule = FuzzTarget("redirect-rule") { input in
     }
     guard let next = result?.request, let url = next.url else { return }
     let text = url.absoluteString
-    expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "bytes that no URL may have: \(text)")
+    expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "bytes that are not allowed in a URL: \(text)")
     expect(next.value(forHTTPHeaderField: "Host") == nil, "the Host of another request")
     let scheme = url.scheme?.lowercased()
     expect(scheme == "http" || scheme == "https", "the scheme \(scheme ?? "")")
     expect(allowsDowngrade || scheme == "https" || base.scheme == "http", "from https to http")
     if Origin(url) == Origin(base) {
-        // What is the same origin to the rule must be the same host and port to libcurl.
+        // Two URLs that the rule considers the same origin must have the same host and port for libcurl.
         if let there = CurlURL.hostAndPort(text), let here = CurlURL.hostAndPort(base.absoluteString) {
-            expect(there == here, "\(text) is \(there) to libcurl, and the base \(here)")
+            expect(there == here, "libcurl reads \(text) as \(there), and the base as \(here)")
         }
     } else {
         expect(next.value(forHTTPHeaderField: "Authorization") == nil, "Authorization to \(text)")
         expect(next.value(forHTTPHeaderField: "X-Key") == nil, "X-Key to \(text)")
     }
-    expect(RedirectRule.resolve(text, against: base) == url, "\(text) is another URL when it is resolved again")
+    expect(RedirectRule.resolve(text, against: base) == url, "\(text) resolves to a different URL the second time")
 }
 
-/// libcurl's own reading of a URL, found in the libcurl of this process.
+/// libcurl's own URL parser, from the libcurl of this process.
 enum CurlURL {
     private typealias Make = @convention(c) () -> OpaquePointer?
     private typealias Free = @convention(c) (OpaquePointer?) -> Void
@@ -94,7 +94,7 @@ enum CurlURL {
     private static let get = function("curl_url_get", as: Get.self)
     private static let freeText = function("curl_free", as: FreeText.self)
 
-    /// The host in lower case and the port, with the scheme's where none is given; `nil` for what libcurl refuses.
+    /// Returns the host in lower case and the port, by default the scheme's; `nil` if libcurl refuses the URL.
     static func hostAndPort(_ text: String) -> String? {
         let (wholeURL, hostPart, portPart, defaultPort): (Int32, Int32, Int32, UInt32) = (0, 5, 6, 1)
         let handle = make()
@@ -111,7 +111,7 @@ enum CurlURL {
     }
 }
 
-/// Proxies, their exceptions, hosts with values, and numeric addresses.
+/// Proxies, their exceptions, host tables, and numeric addresses.
 let proxyText = FuzzTarget("proxy") { input in
     let host = input.field()
     let pattern = input.field()
@@ -123,7 +123,7 @@ let proxyText = FuzzTarget("proxy") { input in
         expect(host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(host.debugDescription) is an address")
     }
     if let normal = bounded({ (try? URLHost(text))?.name }) {
-        expect((try? URLHost(normal))?.name == normal, "not normal: \(normal)")
+        expect((try? URLHost(normal))?.name == normal, "not normalized: \(normal)")
     }
     var table = HostTable<Int>()
     if (try? table.add(pattern, 1)) != nil, !pattern.contains("*") {
@@ -145,5 +145,5 @@ let dataURL = FuzzTarget("data-url") { input in
     guard let url = URL(string: "data:" + text), let content = bounded({ DataURL(url) }) else { return }
     expect(content.data.count <= url.absoluteString.utf8.count, "more bytes than the URL has")
     guard let again = URL(string: "data:;base64," + content.data.base64EncodedString()) else { return }
-    expect(DataURL(again)?.data == content.data, "other bytes in Base64")
+    expect(DataURL(again)?.data == content.data, "different bytes in Base64")
 }

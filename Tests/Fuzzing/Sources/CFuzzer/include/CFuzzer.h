@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// libFuzzer's loop: runs `target` on one input after the other until its time is over. It does not return after a
-/// finding, which it prints and saves.
+/// Runs libFuzzer's loop: calls `target` with one input after another until its time has passed. After a finding, which
+/// it prints and saves, it does not return.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*target)(const uint8_t *data, size_t size));
 
 #endif

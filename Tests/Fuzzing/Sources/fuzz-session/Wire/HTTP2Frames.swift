@@ -1,7 +1,7 @@
 import FerrySession
 import FuzzSupport
 
-/// Frames of HTTP/2 (RFC 9113, section 6), right ones and wrong ones.
+/// HTTP/2 frames, valid and invalid (RFC 9113, section 6).
 enum HTTP2Frames {
     private enum Kind {
         static let data: UInt8 = 0
@@ -19,7 +19,7 @@ enum HTTP2Frames {
     private static let endHeaders: UInt8 = 4
     private static let padded: UInt8 = 8
 
-    /// What the peer replaces with the number of the request's stream.
+    /// A placeholder that the peer replaces with the number of the request's stream.
     private static let stream: UInt32 = 0x7FFF_FFFE
 
     private static func frame(
@@ -38,14 +38,14 @@ enum HTTP2Frames {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// A literal field that is not indexed (RFC 7541, section 6.2.2), or that is with `first` 0x40.
+    /// Returns a literal field that is not indexed (RFC 7541, section 6.2.2), or an indexed one if `first` is 0x40.
     private static func literal(_ name: String, _ value: String, first: UInt8 = 0) -> [UInt8] {
         [first] + text(name) + text(value)
     }
 
     private static func text(_ text: String) -> [UInt8] { integer(text.utf8.count, prefix: 7) + Array(text.utf8) }
 
-    /// An integer (RFC 7541, section 5.1).
+    /// Returns an encoded integer (RFC 7541, section 5.1).
     private static func integer(_ value: Int, prefix: Int, first: UInt8 = 0) -> [UInt8] {
         let most = 1 << prefix - 1
         guard value >= most else { return [first | UInt8(value)] }
@@ -61,7 +61,7 @@ enum HTTP2Frames {
     /// `:status: 200`, from the static table.
     private static let ok: [UInt8] = [0x88]
 
-    /// What a server says first: its settings, and that it has seen the client's.
+    /// Returns a server's first frames: its settings, and the acknowledgement of the client's.
     static func start(_ input: inout FuzzInput) -> [UInt8] {
         let acknowledgement = frame(Kind.settings, 1, 0, [])
         switch input.number(below: 8) {
@@ -73,7 +73,7 @@ enum HTTP2Frames {
         }
     }
 
-    /// Some frames in answer to a request.
+    /// Returns some frames that respond to a request.
     static func answer(_ input: inout FuzzInput) -> [UInt8] {
         var bytes: [UInt8] = []
         if input.number(below: 4) > 0 { bytes += frame(Kind.headers, endHeaders, stream, headers(&input)) }
@@ -93,7 +93,7 @@ enum HTTP2Frames {
         case 5:
             return ok + literal("x", String(repeating: "b", count: 3_900), first: 0x40)
                 + Array(repeating: 0xBE, count: input.choice([10, 400, 16_000]))
-        // Sizes of the table, entries that are not there, integers without an end.
+        // Table sizes, entries that do not exist, and integers without an end.
         case 6: return integer(input.choice([0, 4_096, 1 << 30]), prefix: 5, first: 0x20) + ok
         case 7: return ok + integer(input.choice([0, 62, 1 << 40]), prefix: 7, first: 0x80)
         case 8: return ok + Array(repeating: 0xFF, count: 30)

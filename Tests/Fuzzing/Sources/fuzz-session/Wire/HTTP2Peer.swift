@@ -1,7 +1,7 @@
 import FerrySession
 import FuzzSupport
 
-/// The server `http2-peer.py`, since HTTP/2 takes TLS.
+/// The server `http2-peer.py`, in Python because HTTP/2 needs TLS.
 struct HTTP2Peer {
     let url: URL
     private let input = Pipe()
@@ -25,7 +25,7 @@ struct HTTP2Peer {
     func set(start: [UInt8], answer: [UInt8], closes: Bool) {
         let line = "\(Self.hexadecimal(start)):\(Self.hexadecimal(answer)):\(closes ? 1 : 0)\n"
         input.fileHandleForWriting.write(Data(line.utf8))
-        expect(Self.line(output) == "ok", "the server is gone")
+        expect(Self.line(output) == "ok", "the server has ended")
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -33,7 +33,7 @@ struct HTTP2Peer {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The next line; the server writes one at a time.
+    /// Reads the next line; the server writes one at a time.
     private static func line(_ pipe: Pipe) -> String {
         var text = ""
         while !text.hasSuffix("\n") {

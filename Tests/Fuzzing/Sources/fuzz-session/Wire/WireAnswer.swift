@@ -1,21 +1,21 @@
 import FerrySession
 import FuzzSupport
 
-/// What a server sends in answer to one request, and how it ends.
+/// The bytes that a server sends for one request, and what it does with the connection afterwards.
 struct WireAnswer: Sendable {
     enum End: Sendable {
         case keep, close, halfClose, reset
-        /// The rest never comes.
+        /// Sends no more, and keeps the connection open.
         case stall
     }
 
     var text: [UInt8] = []
     var pieceSize = 65_536
-    /// How many bytes of it are sent.
+    /// The number of bytes to send; nil for all.
     var cut: Int?
     var end = End.keep
 
-    /// The bytes, with the request's own path where the text has `@PATH@`, and the next one's at `@NEXT@`.
+    /// Returns the bytes, with `@PATH@` replaced by the request's own path and `@NEXT@` by the next request's.
     func bytes(path: String) -> [UInt8] {
         var bytes = text
         let last = path.last.flatMap(\.wholeNumberValue) ?? 0
@@ -28,7 +28,7 @@ struct WireAnswer: Sendable {
 }
 
 extension WireAnswer {
-    /// Reads an answer from a fuzzer's bytes: every part is one of many forms, right ones and wrong ones.
+    /// Creates a response from a fuzzer's bytes: every part has one of many forms, valid and invalid.
     init(_ input: inout FuzzInput) {
         var body = Self.body(&input)
         let coding = input.choice(Self.codings)
@@ -44,7 +44,7 @@ extension WireAnswer {
         text += Array(input.choice(Self.statusLines).utf8)
         let lineEnd = input.choice(["\r\n", "\r\n", "\r\n", "\n"])
         text += Array(lineEnd.utf8)
-        // Else a folded field may come first.
+        // Otherwise a folded field could come first.
         if WireKnown.skips("folded-first") { text += Array("Server: fuzz\(lineEnd)".utf8) }
         for field in fields { text += field + Array(lineEnd.utf8) }
         text += Array(lineEnd.utf8) + framed.body
@@ -52,7 +52,7 @@ extension WireAnswer {
         pieceSize = input.choice([65_536, 65_536, 1, 3, 17, 1_000])
         if pieceSize == 1, text.count > 2_000 { pieceSize = 100 }
         if input.number(below: 4) == 0 { cut = input.number(below: text.count + 1) }
-        // A body that is short of its length makes the client wait for its timeout, which is worth a few cases only.
+        // A body shorter than announced makes the client wait for its timeout, so only a few cases have one.
         let isShort = framed.isShort && input.number(below: 16) > 0
         end =
             isShort
@@ -86,7 +86,7 @@ extension WireAnswer {
         "HTTP/1.1 425 Too Early", "HTTP/1.1 417 Expectation Failed", "HTTP/1.1 408 Request Timeout",
     ]
 
-    /// The body of a response that nobody has asked for: the next request must not get it.
+    /// The body of a response without a request, which the next request must not receive.
     static let unasked = Data("This is the body of a response to no request.".utf8)
 
     private static let extras: [[UInt8]] = [
@@ -95,7 +95,7 @@ extension WireAnswer {
         "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n",
     ].map { Array($0.utf8) }
 
-    /// One field from a table, one from the input, or one that is folded, long or has bytes it may not have.
+    /// Returns a field from a table, one from the input, or one that is folded, long or has invalid bytes.
     private static func field(_ input: inout FuzzInput) -> [UInt8] {
         switch input.number(below: 5) {
         case 0: input.choice(names).utf8 + Array(": ".utf8) + input.piece(upTo: 40).filter { $0 != 0x0A }
@@ -167,9 +167,9 @@ extension WireAnswer {
     }
 }
 
-/// Forms of answers that are left out, so that a failure that is known does not hide others.
+/// Forms of responses that are omitted, so that a known failure does not hide others.
 ///
-/// `FERRY_FUZZ_SKIP` names them, with commas between: `folded-first`, `huge-length`, `second-response`.
+/// `FERRY_FUZZ_SKIP` lists them, separated by commas: `folded-first`, `huge-length`, `second-response`.
 enum WireKnown {
     private static let skipped = Set(
         (ProcessInfo.processInfo.environment["FERRY_FUZZ_SKIP"] ?? "").split(separator: ",").map(String.init)

@@ -2,18 +2,18 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// How a request of a case is made.
+/// The API with which a request of a case is made.
 enum WireKind: CaseIterable {
     case data, dataWithHandler, upload, uploadStream, uploadFile, download, downloadWithHandler, resume, async,
         cancelled
     case suspended
 }
 
-/// The session under test, and a healthy server beside the peer.
+/// The session under test, and a healthy server for comparison.
 final class WireClient {
     private static let requestTimeout = 0.2
     private static let resourceTimeout = 2.0
-    /// A task ends before its resource timeout, and some seconds more on a busy machine.
+    /// The seconds within which a task must end: its resource timeout, and more for a busy machine.
     private static let patience = 20.0
 
     private var session: CurlSession
@@ -44,13 +44,13 @@ final class WireClient {
         options.maximumRedirects = 4
         options.temporaryDirectory = folder
         options.proxy = .none
-        // The peers of HTTP/2 have certificates of their own.
+        // The HTTP/2 peers have self-signed certificates.
         options.tls.dangerouslyDisablesVerification = true
         options.cache = HTTPCache(memoryCapacity: 1_000_000)
         return CurlSession(configuration: configuration, options: options, delegate: delegate, delegateQueue: nil)
     }
 
-    /// Runs the requests one after the other or all at once, and waits for all.
+    /// Runs the requests one after another or concurrently, and waits for all.
     func run(_ requests: [(kind: WireKind, request: URLRequest)], areConcurrent: Bool) {
         var waiting: [(WireKind, DispatchSemaphore)] = []
         for (kind, request) in requests {
@@ -62,7 +62,7 @@ final class WireClient {
 
     private func wait(_ kind: WireKind, _ semaphore: DispatchSemaphore) {
         let isInTime = semaphore.wait(timeout: .now() + Self.patience) == .success
-        expect(isInTime, "a task of the kind \(kind) does not end")
+        expect(isInTime, "a task of the kind \(kind) did not end")
     }
 
     private func start(_ kind: WireKind, _ request: URLRequest) -> DispatchSemaphore {
@@ -133,7 +133,7 @@ final class WireClient {
         return done
     }
 
-    /// The oracle of every case: a plain request to a server that is well is answered at once.
+    /// Checks after every case that a plain request to a healthy server succeeds promptly.
     func checkHealth() {
         let done = DispatchSemaphore(value: 0)
         let result = Box<(Data?, (any Error)?)>((nil, nil))
@@ -144,8 +144,8 @@ final class WireClient {
             result.value.withLock { $0 = (data, error) }
             done.signal()
         }.resume()
-        // One second, five times over.
-        expect(done.wait(timeout: .now() + 5) == .success, "a healthy server's answer does not come")
+        // One second, multiplied by five.
+        expect(done.wait(timeout: .now() + 5) == .success, "no response from a healthy server")
         let (data, error) = result.value.withLock { $0 }
         expect(
             error == nil && data == Data("healthy".utf8),
@@ -156,7 +156,7 @@ final class WireClient {
         if cases % 200 == 0 { checkUsage() }
     }
 
-    /// Threads and descriptors are back where they were, when the session is gone too.
+    /// Checks that threads and descriptors are released with the session.
     private func checkUsage() {
         session.finishTasksAndInvalidate()
         session = Self.makeSession(delegate, folder)
@@ -168,7 +168,7 @@ final class WireClient {
             usleep(10_000)
         }
         guard let baseline else {
-            // The first time everything that is made once has been made; connections that are going may still count.
+            // The first time, everything that is created once exists; connections being closed may still count.
             baseline = (usage.threads + 8, usage.descriptors + 8)
             return
         }
@@ -186,7 +186,7 @@ final class WireClient {
     }
 }
 
-/// Ends the process the second time.
+/// Ends the process if `complete()` is called twice.
 private final class CompletesOnce: Sendable {
     private let isDone = FerrySession.Mutex(false)
 
@@ -195,7 +195,7 @@ private final class CompletesOnce: Sendable {
             defer { isDone = true }
             return isDone
         }
-        expect(!wasDone, "a completion handler that is called twice")
+        expect(!wasDone, "a completion handler was called twice")
     }
 }
 

@@ -2,9 +2,9 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// A delegate that counts completions, and ends the process where a callback comes that must not.
+/// A delegate that counts completions, and ends the process on a callback that must not come.
 ///
-/// Tasks of the completion handler's kind and those of the delegate's are waited for in the same way.
+/// It makes tasks that use a delegate awaitable, like those with a completion handler.
 final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     private struct State {
         var completed: Set<Int> = []
@@ -15,7 +15,7 @@ final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
 
     private let state = FerrySession.Mutex(State())
 
-    /// Must be called before the task is resumed.
+    /// Returns a semaphore that is signalled at the task's end; must be called before the task is resumed.
     func watch(_ task: URLSessionTask) -> DispatchSemaphore {
         let semaphore = DispatchSemaphore(value: 0)
         state.withLock { $0.waiters[task.taskIdentifier] = semaphore }
@@ -35,7 +35,7 @@ final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         check(task, "completion")
-        if let error { expect(error is URLError, "an error of another type: \(error)") }
+        if let error { expect(error is URLError, "an error of the wrong type: \(error)") }
         let waiter = state.withLock { state in
             state.completed.insert(task.taskIdentifier)
             return state.waiters.removeValue(forKey: task.taskIdentifier)
@@ -83,9 +83,9 @@ final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        check(task, "redirection")
+        check(task, "redirect")
         let scheme = request.url?.scheme
-        expect(scheme == "http" || scheme == "https", "a redirection to \(request)")
+        expect(scheme == "http" || scheme == "https", "a redirect to \(request)")
         completionHandler(request.url?.host() == "127.0.0.1" ? request : nil)
     }
 

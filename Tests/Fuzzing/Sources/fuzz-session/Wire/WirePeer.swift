@@ -2,10 +2,10 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// A server that sends what the current case says, byte for byte, and parses no more of a request than its target.
+/// A server that sends the current case's bytes unchanged, and parses only the target of a request.
 ///
-/// The target is `/case/number`; the answer is the one of that number, and so often as it is asked for. Requests of
-/// other cases, which come late, are answered with a close.
+/// The target is `/case/number`. Each request for a number gets the response with that number, however often it is
+/// sent. The connection is closed for late requests of other cases.
 final class WirePeer: Sendable {
     private struct State {
         var number = 0
@@ -42,7 +42,7 @@ final class WirePeer: Sendable {
         thread.start()
     }
 
-    /// Begins a case, and gives the URLs of its requests.
+    /// Starts a case, and returns the URLs of its requests.
     func begin(_ answers: [WireAnswer]) -> [URL] {
         let number = state.withLock { state in
             state.number += 1
@@ -52,7 +52,7 @@ final class WirePeer: Sendable {
         return answers.indices.compactMap { URL(string: "http://127.0.0.1:\(port)/\(number)/\($0)") }
     }
 
-    /// Ends a case: shuts all connections, so that the next one begins with none.
+    /// Ends a case and shuts down all connections, so that the next case starts without any.
     func end() {
         state.withLock { state in
             state.number += 1
@@ -78,14 +78,14 @@ final class WirePeer: Sendable {
             }
             guard let answer, send(answer, descriptor, path: "/\(words[0])/\(words[1])") else { break }
         }
-        // Closed under the lock, so that `end` never shuts a number that has become another connection's.
+        // Closed under the lock, so that `end` never shuts down a descriptor that another connection has reused.
         state.withLock { state in
             state.connections.remove(descriptor)
             close(descriptor)
         }
     }
 
-    /// Reads up to the end of a head; what follows is a body, which is thrown away as far as it has come.
+    /// Reads to the end of a head, and returns its target; bytes of a body are skipped as heads that do not match.
     private func readTarget(_ descriptor: Int32, _ received: inout [UInt8]) -> String? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
@@ -93,7 +93,7 @@ final class WirePeer: Sendable {
                 let line = String(decoding: received.prefix { $0 != 0x0D }, as: UTF8.self)
                 received.removeSubrange(..<end.upperBound)
                 let words = line.split(separator: " ")
-                // The rest of a body, taken for a head.
+                // Anything else is the rest of a body.
                 if words.count == 3, words[1].hasPrefix("/") { return String(words[1]) }
                 continue
             }
@@ -103,7 +103,7 @@ final class WirePeer: Sendable {
         }
     }
 
-    /// Whether the connection stays.
+    /// Sends a response, and returns whether the connection stays open.
     private func send(_ answer: WireAnswer, _ descriptor: Int32, path: String) -> Bool {
         let bytes = answer.bytes(path: path)
         var rest = bytes.prefix(answer.cut ?? bytes.count)

@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import FerrySession
 
-/// What lives as long as the process: one session and the server it talks to.
+/// Objects that live as long as the process: one session, and the servers it uses.
 private enum Wire {
     /// libFuzzer runs its inputs on one thread.
     nonisolated(unsafe) static let client = WireClient()
@@ -10,9 +10,9 @@ private enum Wire {
     static let http2 = HTTP2Peer()
     private static let isVerbose = ProcessInfo.processInfo.environment["FERRY_FUZZ_VERBOSE"] != nil
 
-    /// Prints a case, since its bytes tell nobody what it is.
+    /// Prints a case, since its bytes are not readable.
     private static func show(_ answers: [WireAnswer], _ kinds: [WireKind], _ areConcurrent: Bool) {
-        print(areConcurrent ? "At once:" : "One after the other:")
+        print(areConcurrent ? "Concurrently:" : "One after another:")
         for (kind, answer) in zip(kinds, answers) {
             let text = String(decoding: answer.text.prefix(4_000), as: UTF8.self).debugDescription
             print("\(kind): \(text), pieces of \(answer.pieceSize), cut \(answer.cut ?? -1), then \(answer.end)")
@@ -30,7 +30,7 @@ private enum Wire {
     }
 }
 
-/// Whole exchanges: heads, framings, codings and ends of every form, for tasks of every kind.
+/// Whole exchanges: heads, framings, codings and ends of every form, for tasks of every type.
 let wire = FuzzTarget("wire") { input in
     let count = 1 + input.number(below: 4)
     let areConcurrent = input.bool()
@@ -39,7 +39,7 @@ let wire = FuzzTarget("wire") { input in
     Wire.run(answers, kinds: kinds, areConcurrent: areConcurrent)
 }
 
-/// Challenges that the input spells out, with a credential that answers the first.
+/// Challenges that the input contains, with a credential for the first one.
 let challenge = FuzzTarget("challenge") { input in
     let status = input.choice(["401", "401", "407"])
     let name = input.choice(["WWW-Authenticate", "WWW-Authenticate", "Proxy-Authenticate"])
@@ -51,7 +51,7 @@ let challenge = FuzzTarget("challenge") { input in
     Wire.run([answer], kinds: [kind], areConcurrent: false)
 }
 
-/// Values of `Location` that the input spells out; most lead to the same server.
+/// `Location` values that the input contains; most lead to the same server.
 let redirect = FuzzTarget("redirect") { input in
     let count = 1 + input.number(below: 3)
     let kind = input.choice([WireKind.data, .upload, .uploadStream, .download, .async])
@@ -66,7 +66,7 @@ let redirect = FuzzTarget("redirect") { input in
     Wire.run(answers, kinds: [kind], areConcurrent: false)
 }
 
-/// Frames of HTTP/2.
+/// HTTP/2 frames.
 let http2 = FuzzTarget("http2") { input in
     let count = 1 + input.number(below: 3)
     let areConcurrent = input.bool()
