@@ -3,7 +3,7 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
-/// Whether AsyncHTTPClient is measured too; its first build takes ten minutes.
+/// Whether AsyncHTTPClient is measured too, whose first build takes ten minutes.
 let measuresPeers = Context.environment["FERRY_BENCHMARKS_PEERS"] != "0"
 
 var dependencies: [Package.Dependency] = [.package(name: "Ferry", path: "../..")]

@@ -1,5 +1,5 @@
-// Counts the heap allocations of a process into which it is preloaded, and writes the number to the file that
-// FERRY_ALLOCATIONS_FILE names when the process ends. A realloc counts too: it may be a new block.
+// Counts the heap allocations of a process into which it is preloaded. When the process ends, it writes the number to
+// the file named by FERRY_ALLOCATIONS_FILE. A realloc counts too, since it may allocate a new block.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// The bound: the same work with libcurl's multi interface alone, in C. Handles are reused, and set anew for each request
-// as by any client that does not always want the same; buffers are large for large bodies (512 KiB down, 1 MiB up) and
-// libcurl's own for small ones. Options and output are those of the Swift clients.
+// The lower bound: the same work with libcurl's multi interface alone, in C. Handles are reused, and configured again
+// for each request, as by any client whose requests differ. Buffers are large for large bodies (512 KiB down, 1 MiB
+// up), and libcurl's defaults for small ones. Options and output are those of the Swift clients.
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@ static struct {
     long count, in_flight, bytes, warm_up, connections;
 } order;
 
-// One handle and the exchange it carries.
+// A handle and the exchange it performs.
 struct transfer {
     CURL *easy;
     long received;   // bytes of the response
     long sent;       // bytes of the request
-    char *body;      // the response, where it is collected
+    char *body;     // the response, if it is collected
     size_t capacity;
-    char answer[32]; // the answer to an upload
+    char answer[32]; // the response to an upload
     int file;
 };
 
@@ -49,7 +49,7 @@ static double cpu(void) {
     return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-// A number of kilobytes or a count from /proc/self/status.
+// Returns a number of kilobytes or a count from /proc/self/status.
 static long status(const char *name) {
     FILE *file = fopen("/proc/self/status", "r");
     if (!file) return 0;
@@ -140,7 +140,7 @@ static void begin(CURLM *multi, struct transfer *transfer) {
     transfer->received = transfer->sent = 0;
     memset(transfer->answer, 0, sizeof transfer->answer);
     if (order.work == DOWNLOAD && ftruncate(transfer->file, 0) == 0) lseek(transfer->file, 0, SEEK_SET);
-    if (curl_multi_add_handle(multi, transfer->easy)) fail("libcurl", "the request was refused");
+    if (curl_multi_add_handle(multi, transfer->easy)) fail("libcurl", "the request could not be added");
 }
 
 static void check(struct transfer *transfer, CURLcode code) {
@@ -187,7 +187,7 @@ static void run(CURLM *multi, struct transfer *transfers, long total) {
 static long number(const char *name, const char *value) {
     char *end;
     long result = strtol(value, &end, 10);
-    if (*end || result < 0) fail(name, "no number");
+    if (*end || result < 0) fail(name, "not a number");
     return result;
 }
 
@@ -201,7 +201,7 @@ static void read_order(int count, char **words) {
             else if (!strcmp(value, "download")) order.work = DOWNLOAD;
             else if (!strcmp(value, "upload")) order.work = UPLOAD;
             else if (!strcmp(value, "upload-data")) order.work = UPLOAD_DATA;
-            else fail(value, "libcurl's client has no such work");
+            else fail(value, "the libcurl client does not support this work");
         } else if (!strcmp(name, "--url")) order.url = value;
         else if (!strcmp(name, "--file")) order.file = value;
         else if (!strcmp(name, "--authority")) order.authority = value;

@@ -1,24 +1,24 @@
 /// A session's `async` functions.
 ///
-/// They are extension methods of `URLSession`, so which ones are called depends on the type of the variable: each client
-/// gives its own.
+/// They are extension methods of `URLSession`, so the type of the variable determines which ones are called: each
+/// client passes its own.
 public struct AsyncFunctions: Sendable {
-    /// Fetches into memory.
+    /// Fetches a body into memory.
     public var data: @Sendable (URL) async throws -> (Data, URLResponse)
 
-    /// Fetches into a file.
+    /// Fetches a body into a file.
     public var download: @Sendable (URL) async throws -> (URL, URLResponse)
 
     /// Sends a file.
     public var upload: @Sendable (URLRequest, URL) async throws -> (Data, URLResponse)
 
-    /// Sends bytes.
+    /// Sends bytes in memory.
     public var uploadData: @Sendable (URLRequest, Data) async throws -> (Data, URLResponse)
 
-    /// Reads a body piece by piece and counts its bytes; nil for a session without such a function.
+    /// Reads a body in chunks and counts its bytes; nil for a session without such a function.
     public var count: (@Sendable (URL) async throws -> (Int, URLResponse))?
 
-    /// Makes the set of functions.
+    /// Creates the set of functions.
     public init(
         data: @escaping @Sendable (URL) async throws -> (Data, URLResponse),
         download: @escaping @Sendable (URL) async throws -> (URL, URLResponse),
@@ -34,12 +34,12 @@ public struct AsyncFunctions: Sendable {
     }
 }
 
-/// The workloads through `async` functions.
+/// The workloads with `async` functions.
 public struct AsyncWorkloads: Sendable {
     private let order: WorkOrder
     private let functions: AsyncFunctions
 
-    /// Takes the functions.
+    /// Creates the workloads for a set of functions.
     public init(_ order: WorkOrder, _ functions: AsyncFunctions) {
         self.order = order
         self.functions = functions
@@ -56,7 +56,7 @@ public struct AsyncWorkloads: Sendable {
                 if let error = order.check(data.count, response, nil) { throw error }
             }
         case .discard:
-            guard let count = functions.count else { throw BenchmarkError("This session cannot read piece by piece") }
+            guard let count = functions.count else { throw BenchmarkError("This session cannot read in chunks") }
             return try await Measuring.run(order) {
                 let (bytes, response) = try await count(order.url)
                 if let error = order.check(bytes, response, nil) { throw error }
@@ -80,7 +80,7 @@ public struct AsyncWorkloads: Sendable {
                 if let error = order.checkUpload(data, response, nil) { throw error }
             }
         case .endurance, .suspended, .multipart, .json, .decode:
-            throw BenchmarkError("The async functions have no \(order.work.rawValue)")
+            throw BenchmarkError("The async functions do not support \(order.work.rawValue)")
         }
     }
 }

@@ -1,10 +1,10 @@
-/// The workloads through a session's delegate.
+/// The workloads with a session's delegate.
 public struct DelegateWorkloads: Sendable {
     private let order: WorkOrder
     private let session: URLSession
     private let delegate: WorkloadDelegate
 
-    /// Takes a session, which must have been made with the delegate.
+    /// Creates the workloads for a session that was created with the delegate.
     public init(_ order: WorkOrder, session: URLSession, delegate: WorkloadDelegate) {
         self.order = order
         self.session = session
@@ -20,7 +20,7 @@ public struct DelegateWorkloads: Sendable {
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
         case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) }
-        case .multipart, .json, .decode: throw BenchmarkError("A session has no \(order.work.rawValue)")
+        case .multipart, .json, .decode: throw BenchmarkError("A session does not support \(order.work.rawValue)")
         }
     }
 

@@ -1,4 +1,4 @@
-// FoundationNetworking alone, without Ferry: its URLSession is measured as it is.
+// FoundationNetworking without Ferry, so that its own URLSession is measured.
 @_exported import BenchmarkSupport
 @_exported import Foundation
 

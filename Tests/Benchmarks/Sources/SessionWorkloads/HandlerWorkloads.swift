@@ -1,9 +1,9 @@
-/// The workloads through completion handlers.
+/// The workloads with completion handlers.
 public struct HandlerWorkloads: Sendable {
     private let order: WorkOrder
     private let session: URLSession
 
-    /// Takes a session.
+    /// Creates the workloads for a session.
     public init(_ order: WorkOrder, session: URLSession) {
         self.order = order
         self.session = session
@@ -18,7 +18,7 @@ public struct HandlerWorkloads: Sendable {
         case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) { _, _, _ in } }
         case .discard, .multipart, .json, .decode:
-            throw BenchmarkError("A completion handler has no \(order.work.rawValue)")
+            throw BenchmarkError("Completion handlers do not support \(order.work.rawValue)")
         }
     }
 

@@ -1,15 +1,15 @@
-/// What is known of one task of a ``WorkloadDelegate``.
+/// The state of one task of a ``WorkloadDelegate``.
 ///
-/// `@unchecked Sendable`: it changes on the session's serial delegate queue only.
+/// `@unchecked Sendable`: it changes only on the session's serial delegate queue.
 final class TaskRecord: @unchecked Sendable {
-    /// What becomes of the body.
+    /// What happens to the body.
     enum Body {
         case collected
         case counted
         case moved(to: URL)
     }
 
-    /// Receives the record, with the body in it, when the task is over.
+    /// Receives the record, with the body, when the task has ended.
     typealias Completion = @Sendable (TaskRecord, URLSessionTask, (any Error)?) -> Void
 
     private(set) var data = Data()

@@ -1,5 +1,5 @@
 extension WorkOrder {
-    /// The configuration of a session that has the order's connections.
+    /// The configuration of a session with the order's number of connections.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         if let connections { configuration.httpMaximumConnectionsPerHost = connections }
@@ -13,14 +13,14 @@ extension WorkOrder {
         return request
     }
 
-    /// Checks a response of which `count` bytes have come; nil when it is right.
+    /// Checks a response of which `count` bytes were received; returns nil if it is right.
     public func check(_ count: Int, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
         if let error { return error }
         let status = (response as? HTTPURLResponse)?.statusCode
         return BenchmarkError.response(status: status, bytes: count, expected: bytes)
     }
 
-    /// Checks the answer to an upload, which is the number of bytes that arrived; nil when it is right.
+    /// Checks the response to an upload, which is the number of bytes received; returns nil if it is right.
     public func checkUpload(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
         if let error { return error }
         let status = (response as? HTTPURLResponse)?.statusCode

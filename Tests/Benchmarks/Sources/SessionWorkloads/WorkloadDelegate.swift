@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A delegate in AFNetworking's shape: a locked dictionary from task identifier to record, on one serial queue.
+/// A delegate written like AFNetworking's: a locked dictionary from task identifier to record, on one serial queue.
 public final class WorkloadDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     private let records = Mutex<[Int: TaskRecord]>([:])
 
@@ -12,12 +12,12 @@ public final class WorkloadDelegate: NSObject, URLSessionDataDelegate, URLSessio
         records.withLock { $0[task.taskIdentifier] }
     }
 
-    /// Collects or counts.
+    /// Collects or counts the bytes.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         record(of: dataTask)?.receive(data)
     }
 
-    /// Moves the file.
+    /// Moves the downloaded file.
     public func urlSession(
         _ session: URLSession,
         downloadTask: URLSessionDownloadTask,
@@ -26,7 +26,7 @@ public final class WorkloadDelegate: NSObject, URLSessionDataDelegate, URLSessio
         record(of: downloadTask)?.receive(fileAt: location)
     }
 
-    /// Completes.
+    /// Completes the task's record.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let record = records.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         record?.complete(task, error)

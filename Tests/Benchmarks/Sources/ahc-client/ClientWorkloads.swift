@@ -3,7 +3,7 @@ import BenchmarkSupport
 import Foundation
 import NIOCore
 
-/// The workloads through AsyncHTTPClient.
+/// The workloads with AsyncHTTPClient.
 struct ClientWorkloads {
     let order: WorkOrder
     private let client: HTTPClient
@@ -24,11 +24,11 @@ struct ClientWorkloads {
         case .uploadData:
             try await upload(.bytes(ByteBuffer(repeating: 0, count: order.bytes)))
         case .endurance, .suspended, .multipart, .json, .decode:
-            throw BenchmarkError("AsyncHTTPClient has no \(order.work.rawValue)")
+            throw BenchmarkError("AsyncHTTPClient does not support \(order.work.rawValue)")
         }
     }
 
-    // MARK: - Down
+    // MARK: - Downloads
 
     private func fetch() async throws {
         let response = try await client.execute(HTTPClientRequest(url: order.url.absoluteString), timeout: .minutes(2))
@@ -55,7 +55,7 @@ struct ClientWorkloads {
         }
     }
 
-    /// Reads a body piece by piece.
+    /// Reads a body in chunks.
     private func read(_ use: (ByteBuffer) throws -> Void) async throws {
         let response = try await client.execute(HTTPClientRequest(url: order.url.absoluteString), timeout: .minutes(2))
         var count = 0
@@ -82,7 +82,7 @@ struct ClientWorkloads {
         }
     }
 
-    // MARK: - Up
+    // MARK: - Uploads
 
     private func upload() async throws -> Sample {
         let path = try order.requiredFile().path

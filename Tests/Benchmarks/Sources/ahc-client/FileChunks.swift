@@ -2,7 +2,7 @@ import BenchmarkSupport
 import Foundation
 import NIOCore
 
-/// A file in pieces of half a megabyte.
+/// A file in chunks of half a megabyte.
 struct FileChunks: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -12,7 +12,7 @@ struct FileChunks: AsyncSequence, Sendable {
         Iterator(path: path)
     }
 
-    /// Reads piece by piece; the file is opened for the first one.
+    /// Reads a file in chunks, and opens it for the first one.
     final class Iterator: AsyncIteratorProtocol {
         private let path: String
         private var file: Int32 = -1

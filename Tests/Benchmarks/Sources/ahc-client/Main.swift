@@ -3,13 +3,13 @@ import BenchmarkSupport
 import Foundation
 import NIOSSL
 
-/// AsyncHTTPClient, as it comes and tuned.
+/// AsyncHTTPClient, with its defaults and tuned.
 @main
 enum AsyncHTTPClientClient {
     static func main() async {
         await Client.run { order in
             guard ["default", "tuned", "futures"].contains(order.face) else {
-                throw BenchmarkError("AsyncHTTPClient has no face \(order.face)")
+                throw BenchmarkError("AsyncHTTPClient does not support --face \(order.face)")
             }
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(order))
             let result: Result<Sample, any Error>
@@ -23,7 +23,7 @@ enum AsyncHTTPClientClient {
         }
     }
 
-    /// The defaults allow 8 connections to a host; the tuned client has as many as the others.
+    /// Returns the client's configuration: its default of 8 connections per host, or as many as the other clients.
     private static func configuration(_ order: WorkOrder) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         if order.face != "default", let connections = order.connections {

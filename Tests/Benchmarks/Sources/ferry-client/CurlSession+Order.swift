@@ -11,12 +11,12 @@ extension WorkOrder {
 }
 
 extension CurlSession {
-    /// A session for an order.
+    /// Creates a session for an order.
     convenience init(_ order: WorkOrder, delegate: WorkloadDelegate? = nil) {
         self.init(configuration: order.configuration, options: order.options, delegate: delegate)
     }
 
-    /// The `async` functions.
+    /// The session's `async` functions.
     var functions: AsyncFunctions {
         AsyncFunctions(
             data: { try await self.data(from: $0) },

@@ -1,7 +1,7 @@
 import Ferry
 import SessionWorkloads
 
-/// The workloads through `HTTPSessionManager` with JSON, `async`.
+/// The workloads with `HTTPSessionManager`, JSON and `async`.
 struct JSONWorkloads {
     let order: WorkOrder
 
@@ -13,7 +13,7 @@ struct JSONWorkloads {
         switch order.work {
         case .requests, .json: try await fetch()
         case .decode: try decode()
-        default: throw BenchmarkError("The face json has no \(order.work.rawValue)")
+        default: throw BenchmarkError("--face json does not support \(order.work.rawValue)")
         }
     }
 
@@ -26,7 +26,7 @@ struct JSONWorkloads {
         }
     }
 
-    /// Decoding alone, of the file that the server sends, with a new decoder each time as in the full stack.
+    /// Measures decoding alone, of the file that the server sends, with a new decoder each time as in the full stack.
     private func decode() throws -> Sample {
         let data = try Data(contentsOf: order.requiredFile())
         for _ in 0..<order.warmUp { _ = try JSONDecoder().decode([Record].self, from: data) }

@@ -1,7 +1,7 @@
 import Ferry
 import SessionWorkloads
 
-/// Ferry, through each of its faces.
+/// Ferry, with each of its APIs.
 @main
 enum FerryClient {
     static func main() async {
@@ -16,7 +16,7 @@ enum FerryClient {
             case "manager": return try await ManagerWorkloads(order).run()
             case "operation": return try OperationWorkloads(order).run()
             case "json": return try await JSONWorkloads(order).run()
-            default: throw BenchmarkError("Ferry has no face \(order.face)")
+            default: throw BenchmarkError("Ferry does not support --face \(order.face)")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Ferry
 import SessionWorkloads
 
-/// The workloads through `SessionManager`, and the forms through `HTTPSessionManager`.
+/// The workloads with `SessionManager`, and the forms with `HTTPSessionManager`.
 struct ManagerWorkloads {
     let order: WorkOrder
     private let manager: HTTPSessionManager
@@ -20,7 +20,7 @@ struct ManagerWorkloads {
         case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
         case .multipart: try Measuring.run(order, start: multipart(order.requiredFile()))
         case .suspended: Measuring.keep(order) { makeTask { _ in } }
-        case .json, .decode: throw BenchmarkError("The face json has \(order.work.rawValue)")
+        case .json, .decode: throw BenchmarkError("Only --face json supports \(order.work.rawValue)")
         }
     }
 
@@ -78,7 +78,7 @@ struct ManagerWorkloads {
         }
     }
 
-    /// One file as the only part; more bytes than the file's arrive.
+    /// Sends one file as the only part; slightly more bytes than the file's arrive.
     private func multipart(_ file: URL) -> Pump.Start {
         { [self] completed in
             let form: @Sendable (inout MultipartFormData) throws -> Void = {

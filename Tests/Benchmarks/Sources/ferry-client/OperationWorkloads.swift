@@ -1,7 +1,7 @@
 import Ferry
 import SessionWorkloads
 
-/// The workloads through `HTTPRequestOperation`, in the queue of an `HTTPRequestOperationManager`.
+/// The workloads with `HTTPRequestOperation`, in the queue of an `HTTPRequestOperationManager`.
 struct OperationWorkloads {
     let order: WorkOrder
     private let manager: HTTPRequestOperationManager
@@ -18,7 +18,7 @@ struct OperationWorkloads {
 
     func run() throws -> Sample {
         guard order.work == .requests else {
-            throw BenchmarkError("The face operation has no \(order.work.rawValue)")
+            throw BenchmarkError("--face operation does not support \(order.work.rawValue)")
         }
         let (order, manager) = (order, manager)
         return try Measuring.run(order) { completed in

@@ -21,7 +21,7 @@ enum URLSessionClient {
                     uploadData: { try await session.upload(for: $0, from: $1) }
                 )
                 return try await AsyncWorkloads(order, functions).run()
-            default: throw BenchmarkError("URLSession has no face \(order.face)")
+            default: throw BenchmarkError("URLSession does not support --face \(order.face)")
             }
         }
     }

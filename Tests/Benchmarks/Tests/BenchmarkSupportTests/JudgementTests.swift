@@ -27,7 +27,7 @@ struct JudgementTests {
     }
 
     @Test func `Numbers are compared within their round`() {
-        // The machine was four times slower in the second round, for both.
+        // The machine was four times slower in the second round, for both clients.
         let results = results([("own", [1, 4, 1]), ("other", [2, 8, 1])])
         #expect(target(.dividedByBest([other]), .atMost(0.5)).judge(results) == .met(0.5))
     }

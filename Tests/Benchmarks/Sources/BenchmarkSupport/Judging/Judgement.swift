@@ -1,10 +1,10 @@
-/// What a run says of a target.
+/// The result of comparing a run with a target.
 public enum Judgement: Sendable, Equatable {
-    /// The promise is kept, with this number.
+    /// The target is met, with this number.
     case met(Double)
-    /// The promise is not kept, with this number.
+    /// The target is missed, with this number.
     case missed(Double)
-    /// The run cannot tell, for this reason.
+    /// The run cannot decide, for this reason.
     case unknown(String)
 
     /// The number, if there is one.
@@ -15,7 +15,7 @@ public enum Judgement: Sendable, Equatable {
         }
     }
 
-    /// The verdict in a word.
+    /// The verdict as text.
     public var word: String {
         switch self {
         case .met: "met"
@@ -26,7 +26,7 @@ public enum Judgement: Sendable, Equatable {
 }
 
 extension Target.Bound {
-    /// Whether a number keeps to the bound.
+    /// Returns whether a number is within the bound.
     public func holds(for value: Double) -> Bool {
         switch self {
         case .atMost(let bound): value <= bound
@@ -35,7 +35,7 @@ extension Target.Bound {
         }
     }
 
-    /// The bound as text.
+    /// Returns the bound as text.
     public func text(_ unit: Notation) -> String {
         switch self {
         case .atMost(let bound): "≤ \(unit.text(bound))"
@@ -46,10 +46,10 @@ extension Target.Bound {
 }
 
 extension Target {
-    /// Judges by a run.
+    /// Compares the results of a run with the target.
     ///
-    /// Numbers are compared within each round, where all clients had the same machine, and the median of the rounds
-    /// counts.
+    /// Numbers are compared within each round, in which all clients had the same conditions, and the median of the
+    /// rounds is the result.
     public func judge(_ results: Results) -> Judgement {
         let own = results.values(subject)
         guard own.contains(where: { $0 != nil }) else { return .unknown(results.reason(subject)) }

@@ -1,21 +1,21 @@
-/// A number of a sample.
+/// A kind of number in a sample.
 public enum Measure: Sendable, Hashable, Codable {
     /// Seconds per request.
     case wall
     /// Seconds of processor time per request.
     case cpu
-    /// The bytes that were resident at the worst moment.
+    /// The peak number of resident bytes.
     case peakMemory
-    /// The bytes of files that were resident.
+    /// The number of resident bytes of files.
     case fileMemory
-    /// The bytes by which memory grew at the worst moment.
+    /// The number of bytes by which memory grew at its peak.
     case growth
-    /// The most threads that were seen.
+    /// The largest number of threads observed.
     case threads
-    /// What the workload measures beside.
+    /// An additional number that the workload measures.
     case extra(String)
 
-    /// The number in a sample; nil where the sample has none.
+    /// Returns the number in a sample; nil if the sample does not have it.
     public func value(in sample: Sample) -> Double? {
         switch self {
         case .wall: sample.wall / Double(max(1, sample.count))

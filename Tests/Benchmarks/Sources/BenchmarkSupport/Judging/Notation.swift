@@ -1,8 +1,8 @@
 import Foundation
 
-/// How a number is written.
+/// The unit and precision in which a number is written.
 public enum Notation: String, Sendable, Codable {
-    /// A plain number with two digits.
+    /// A plain number with two decimals.
     case ratio
     /// A whole number.
     case count
@@ -12,12 +12,12 @@ public enum Notation: String, Sendable, Codable {
     case milliseconds
     /// Seconds, written as microseconds.
     case microseconds
-    /// Bytes, written as binary megabytes.
+    /// Bytes, written as mebibytes.
     case megabytes
-    /// Bytes, written as binary kilobytes.
+    /// Bytes, written as kibibytes.
     case kilobytes
 
-    /// The number as text.
+    /// Returns the number as text.
     public func text(_ value: Double) -> String {
         switch self {
         case .ratio: String(format: "%.2f", value)

@@ -1,10 +1,10 @@
-/// What came of one client in one workload in one round.
+/// The outcome of one client in one workload in one round.
 public enum Outcome: Sendable, Equatable, Codable {
-    /// It measured.
+    /// The client measured a sample.
     case sample(Sample)
-    /// It failed; never shown as a number.
+    /// The client failed; a failure is never shown as a number.
     case failed(String)
-    /// It was not run.
+    /// The client was not run.
     case notMeasured(String)
 
     /// The sample, if there is one.
@@ -12,7 +12,7 @@ public enum Outcome: Sendable, Equatable, Codable {
         if case .sample(let sample) = self { sample } else { nil }
     }
 
-    /// Why there is no sample.
+    /// The reason why there is no sample; nil if there is one.
     public var reason: String? {
         switch self {
         case .sample: nil

@@ -1,33 +1,33 @@
-/// The outcomes of a run: by workload and client, one for each round.
+/// The outcomes of a run by workload and client, one for each round.
 public struct Results: Sendable {
     private var outcomes: [Place: [Outcome]] = [:]
 
-    /// Nothing yet.
+    /// Creates empty results.
     public init() {}
 
-    /// Adds the next round's outcome.
+    /// Adds the outcome of the next round.
     public mutating func add(_ outcome: Outcome, workload: String, client: String) {
         outcomes[Place(workload: workload, client: client), default: []].append(outcome)
     }
 
-    /// The outcomes of all rounds, in order.
+    /// Returns the outcomes of all rounds, in order.
     public func outcomes(workload: String, client: String) -> [Outcome] {
         outcomes[Place(workload: workload, client: client)] ?? []
     }
 
-    /// The median over the rounds that measured; nil without one.
+    /// Returns the median over the rounds with a sample; nil if there are none.
     public func median(_ subject: Subject) -> Double? {
         Statistics.median(values(subject).compactMap { $0 })
     }
 
-    /// The number of each round, nil for a round without one.
+    /// Returns the number of each round, nil for a round without a sample.
     public func values(_ subject: Subject) -> [Double?] {
         outcomes(workload: subject.workload, client: subject.client).map { outcome in
             outcome.sample.flatMap(subject.measure.value)
         }
     }
 
-    /// Why there is no number.
+    /// Returns the reason why there is no number.
     public func reason(_ subject: Subject) -> String {
         let all = outcomes(workload: subject.workload, client: subject.client)
         return all.compactMap(\.reason).first ?? "not measured: \(subject.client) did not run in \(subject.workload)"
@@ -39,7 +39,7 @@ public struct Results: Sendable {
     }
 }
 
-/// A number that is judged: one measure of one client in one workload.
+/// A number to compare: one measure of one client in one workload.
 public struct Subject: Sendable, Hashable {
     /// The workload's name, such as `W1`.
     public var workload: String
@@ -50,7 +50,7 @@ public struct Subject: Sendable, Hashable {
     /// The measure.
     public var measure: Measure
 
-    /// Makes a subject.
+    /// Creates a subject.
     public init(_ workload: String, _ client: String, _ measure: Measure) {
         self.workload = workload
         self.client = client

@@ -1,6 +1,6 @@
-/// Numbers of numbers.
+/// Statistics of numbers.
 public enum Statistics {
-    /// The middle one, or the mean of the two middle ones; nil of none.
+    /// Returns the median, which for an even count is the mean of the two middle values; nil without values.
     public static func median(_ values: [Double]) -> Double? {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()

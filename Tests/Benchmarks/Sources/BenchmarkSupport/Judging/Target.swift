@@ -1,43 +1,43 @@
-/// Something Ferry promises: a number, what it is compared with, and the bound.
+/// A performance target: a number, what it is compared with, and a bound.
 public struct Target: Sendable {
-    /// What the subject's number is turned into.
+    /// How the subject's number is compared.
     public enum Comparison: Sendable {
         /// The number itself.
         case itself
-        /// The number divided by the smallest of these, which is the best of them.
+        /// The number divided by the smallest of these numbers, which is the best.
         case dividedByBest([Subject])
-        /// The number less all of these.
+        /// The number minus the sum of these numbers.
         case less([Subject])
-        /// This number divided by the subject's: how much of it the subject reaches.
+        /// This number divided by the subject's: the share of its speed that the subject reaches.
         case reached(Subject)
     }
 
-    /// How far the number may go.
+    /// The bound of the compared number.
     public enum Bound: Sendable, Equatable {
-        /// This or less.
+        /// At most this.
         case atMost(Double)
         /// Less than this.
         case below(Double)
-        /// This or more.
+        /// At least this.
         case atLeast(Double)
     }
 
-    /// What the promise is about, in a few words.
+    /// A short description of the target.
     public var title: String
 
-    /// The number.
+    /// The number to compare.
     public var subject: Subject
 
-    /// What it is compared with.
+    /// How the number is compared.
     public var comparison: Comparison
 
-    /// How far it may go.
+    /// The bound of the result.
     public var bound: Bound
 
-    /// The unit the bound is in.
+    /// The notation of the result and the bound.
     public var unit: Notation
 
-    /// Makes a target.
+    /// Creates a target.
     public init(_ title: String, _ subject: Subject, _ comparison: Comparison, _ bound: Bound, unit: Notation = .ratio)
     {
         self.title = title

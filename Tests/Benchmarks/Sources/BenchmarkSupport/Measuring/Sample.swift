@@ -1,31 +1,32 @@
-/// What one process measured: one client in one workload.
+/// The measurements of one process: one client in one workload.
 public struct Sample: Codable, Sendable, Equatable {
-    /// How many requests were made.
+    /// The number of requests.
     public var count: Int
 
-    /// The seconds that passed.
+    /// The elapsed seconds.
     public var wall: Double
 
-    /// The seconds of processor time, user's and system's, of all threads.
+    /// The seconds of processor time, user and system, of all threads.
     public var cpu: Double
 
-    /// The bytes that were resident at the worst moment of the process's life.
+    /// The peak number of resident bytes over the life of the process.
     public var peakMemory: Int
 
-    /// The bytes that were resident before the workload began.
+    /// The number of resident bytes before the workload started.
     public var startMemory: Int
 
-    /// The bytes of files, libraries above all, that were resident at the end: they are part of the peak, and are shared
-    /// by all processes that use them.
+    /// The number of resident bytes of files, mostly libraries, at the end.
+    ///
+    /// They are part of the peak, and are shared by all processes that use them.
     public var fileMemory: Int
 
-    /// The most threads that were seen while the workload ran.
+    /// The largest number of threads observed while the workload ran.
     public var threads: Int
 
-    /// What else a workload measures, by name.
+    /// Additional measurements of the workload, by name.
     public var extras: [String: Double]
 
-    /// Makes a sample.
+    /// Creates a sample.
     public init(
         count: Int,
         wall: Double,

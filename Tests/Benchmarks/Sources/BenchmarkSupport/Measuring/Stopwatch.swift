@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Measures a workload from its making to ``sample(count:extras:)``.
+/// Measures a workload from its creation to ``sample(count:extras:)``.
 public final class Stopwatch: Sendable {
     private let startMemory: Int
     private let wall: Double
     private let cpu: Double
     private let threads = Atomic(0)
 
-    /// Starts to measure.
+    /// Starts measuring.
     public init() {
         startMemory = ProcessUsage.memory
         wall = ProcessUsage.monotonic
         cpu = ProcessUsage.cpu
     }
 
-    /// Looks how many threads there are; a workload calls it a few times while it runs.
+    /// Records the number of threads; a workload calls this a few times while it runs.
     public func noteThreads() {
         threads.max(ProcessUsage.threads, ordering: .relaxed)
     }
 
-    /// What was measured since the start.
+    /// Returns the measurements since the start.
     public func sample(count: Int, extras: [String: Double] = [:]) -> Sample {
         let wall = ProcessUsage.monotonic - wall
         let cpu = ProcessUsage.cpu - cpu

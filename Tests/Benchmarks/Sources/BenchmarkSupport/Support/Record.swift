@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the JSON files hold: an array of these.
+/// An element of the JSON files, which are arrays of records.
 public struct Record: Codable, Sendable, Equatable {
     /// A number.
     public var id: Int
@@ -20,7 +20,7 @@ public struct Record: Codable, Sendable, Equatable {
     /// Words.
     public var tags: [String]
 
-    /// The record with a number; the same number gives the same record.
+    /// Creates the record with a number; the same number always yields the same record.
     public init(id: Int) {
         self.id = id
         name = "Person number \(id)"
@@ -30,7 +30,7 @@ public struct Record: Codable, Sendable, Equatable {
         tags = ["first", "second", "tag\(id % 10)"]
     }
 
-    /// A JSON array of records that has exactly this many bytes, spaces at its end making it so.
+    /// Returns a JSON array of records with exactly this many bytes, padded with spaces.
     public static func json(bytes: Int) throws -> Data {
         let encoder = JSONEncoder()
         var text = Data("[".utf8)

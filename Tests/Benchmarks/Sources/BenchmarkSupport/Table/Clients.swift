@@ -1,20 +1,20 @@
-/// The names of clients, each a program and a face of it.
+/// The names of clients: each is a program and one of its APIs.
 public enum Clients {
-    /// libcurl's multi interface in C: what Ferry is built on, and so the bound.
+    /// libcurl's multi interface in C, on which Ferry is built, and so the lower bound.
     public static let libcurl = "libcurl:c"
 
     /// `CurlSession`.
     public static let curlSession = ["ferry:delegate", "ferry:handler", "ferry:async"]
 
-    /// Ferry, through each of its faces.
+    /// Ferry, with each of its APIs.
     public static let ferry = curlSession + ["ferry:manager", "ferry:json", "ferry:operation"]
 
-    /// FoundationNetworking's `URLSession`; its delegate is in AFNetworking's shape.
+    /// FoundationNetworking's `URLSession`; its delegate is written like AFNetworking's.
     public static let urlSession = ["urlsession:delegate", "urlsession:handler", "urlsession:async"]
 
-    /// AsyncHTTPClient with its default of 8 connections, with 64, and with 64 through its futures.
+    /// AsyncHTTPClient with its default of 8 connections, with 64, and with 64 and futures.
     public static let asyncHTTPClient = ["ahc:default", "ahc:tuned", "ahc:futures"]
 
-    /// Everybody.
+    /// All clients.
     public static let all = [libcurl] + ferry + urlSession + asyncHTTPClient
 }

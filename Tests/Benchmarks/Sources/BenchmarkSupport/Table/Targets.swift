@@ -1,5 +1,5 @@
 extension Target {
-    /// Everything Ferry promises about its speed and size.
+    /// Returns all targets for Ferry's speed and size.
     public static func all(_ sizes: Sizes) -> [Target] {
         small + bulk(sizes) + managers + many + slow
     }
@@ -65,19 +65,19 @@ extension Target {
         )
     }
 
-    // MARK: - The managers' share
+    // MARK: - Overhead of managers
 
     private static var managers: [Target] {
         [
             Target(
-                "what SessionManager adds to CurlSession's delegate, CPU",
+                "overhead of SessionManager over CurlSession's delegate, CPU",
                 Subject("W1", "ferry:manager", .cpu),
                 .less([Subject("W1", ferry, .cpu)]),
                 .atMost(12e-6),
                 unit: .microseconds
             ),
             Target(
-                "what HTTPSessionManager adds to CurlSession's async and to decoding, CPU",
+                "overhead of HTTPSessionManager over CurlSession's async and decoding, CPU",
                 Subject("W1", "ferry:json", .cpu),
                 .less([Subject("W1", "ferry:async", .cpu), Subject("W12-decode", "ferry:json", .cpu)]),
                 .atMost(25e-6),
@@ -86,7 +86,7 @@ extension Target {
         ]
     }
 
-    // MARK: - Many and long
+    // MARK: - Many tasks and long runs
 
     private static var many: [Target] {
         [
@@ -104,7 +104,7 @@ extension Target {
 
     private static func growth(_ measure: Measure) -> Target {
         Target(
-            "a request's \(name(measure)) with 10,000 outstanding to that with 1,000",
+            "\(name(measure)) per request with 10,000 outstanding relative to 1,000",
             Subject("W9", ferry, measure),
             .dividedByBest([Subject("W9-thousand", ferry, measure)]),
             .atMost(1.1)
@@ -113,7 +113,7 @@ extension Target {
 
     private static func endurance(_ name: String, _ last: String, _ first: String) -> Target {
         Target(
-            "W10: the \(name) of the 100th thousand to that of the first",
+            "W10: \(name) of the last thousands relative to the first",
             Subject("W10", ferry, .extra(last)),
             .dividedByBest([Subject("W10", ferry, .extra(first))]),
             .atMost(1.1)
@@ -125,7 +125,7 @@ extension Target {
     private static var slow: [Target] {
         [
             Target(
-                "threads of W13 beyond those of W1",
+                "threads of W13 minus those of W1",
                 Subject("W13", ferry, .threads),
                 .less([Subject("W1", ferry, .threads)]),
                 .atMost(0),
@@ -133,7 +133,7 @@ extension Target {
             ),
             Target("CPU of W14", Subject("W14", ferry, .cpu), .itself, .atMost(0.01), unit: .seconds),
             Target(
-                "W15: what the defaults reach of the speed of 64 connections",
+                "W15: speed with default connections relative to 64",
                 Subject("W15-defaults", ferry, .wall),
                 .reached(Subject("W15", ferry, .wall)),
                 .atLeast(0.8)
@@ -147,7 +147,7 @@ extension Target {
         [Measure.wall, .cpu].map { ratio("\(workload) to \(name)", workload, ferry, others, $0, bound) }
     }
 
-    /// Each face of `CurlSession` against the same face of `URLSession`.
+    /// Compares each API of `CurlSession` with the same API of `URLSession`.
     private static func againstURLSession(in workload: String, _ bound: Bound) -> [Target] {
         zip(Clients.curlSession, Clients.urlSession).flatMap { own, other in
             [Measure.wall, .cpu].map { measure in

@@ -1,65 +1,65 @@
-/// One kind of work, and who does it.
+/// One kind of work, and the clients that do it.
 public struct Workload: Sendable {
-    /// What answers.
+    /// The server that responds.
     public enum Server: Sendable, Equatable {
-        /// nginx, without TLS, with a file of ``Sizes``.
+        /// nginx without TLS, with a file of ``Sizes``.
         case plain(String)
         /// nginx with TLS and HTTP/2, with a file of ``Sizes``.
         case http2(String)
-        /// The driver's own server, which takes any body and says how many bytes it had.
+        /// The driver's own server, which accepts any body and responds with its size.
         case sink
-        /// The driver's own server, which answers two bytes after this many milliseconds.
+        /// The driver's own server, which responds with two bytes after this many milliseconds.
         case delay(Int)
     }
 
-    /// A file the client has to do with.
+    /// The file that a client uses.
     public enum File: Sendable, Equatable {
-        /// It writes one.
+        /// The client writes a file.
         case output
-        /// It sends or reads one of ``Sizes``.
+        /// The client sends or reads a file of ``Sizes``.
         case input(String)
     }
 
     /// The name, such as `W1`.
     public var id: String
 
-    /// What is done, in a few words.
+    /// A short description.
     public var title: String
 
-    /// What the clients are told to do.
+    /// The work that the clients do.
     public var work: Work
 
-    /// What answers them.
+    /// The server that they use.
     public var server: Server
 
-    /// How many requests.
+    /// The number of requests.
     public var count = 1
 
-    /// How many of them at a time.
+    /// The number of concurrent requests.
     public var inFlight = 1
 
-    /// How many requests come before the measured ones.
+    /// The number of requests before the measured ones.
     public var warmUp = 0
 
-    /// How many connections there may be; nil for what clients do by themselves.
+    /// The largest number of connections; nil for the client's default.
     public var connections: Int?
 
-    /// The size of each body.
+    /// The size of each body, in bytes.
     public var bytes = 0
 
-    /// The file.
+    /// The file that the clients use.
     public var file: File?
 
-    /// Who does it, in the order of the table.
+    /// The clients that do the work, in the order of the table.
     public var clients: [String]
 
-    /// How times are written.
+    /// The notation of times.
     public var unit = Notation.microseconds
 
-    /// Whether allocations are counted instead of time measured.
+    /// Whether allocations are counted, instead of measuring time.
     public var countsAllocations = false
 
-    /// Makes a workload.
+    /// Creates a workload.
     public init(_ id: String, _ title: String, _ work: Work, _ server: Server, clients: [String]) {
         self.id = id
         self.title = title
@@ -68,7 +68,7 @@ public struct Workload: Sendable {
         self.clients = clients
     }
 
-    /// A copy that was changed.
+    /// Returns a changed copy.
     func with(_ change: (inout Workload) -> Void) -> Workload {
         var copy = self
         change(&copy)

@@ -1,5 +1,5 @@
 extension Workload {
-    /// All workloads, in the order they are run in.
+    /// Returns all workloads, in the order in which they run.
     public static func all(_ sizes: Sizes) -> [Workload] {
         small(sizes) + bulk(sizes) + many(sizes) + forms(sizes) + slow(sizes) + [allocations(sizes)]
     }
@@ -87,7 +87,7 @@ extension Workload {
     private static func many(_ sizes: Sizes) -> [Workload] {
         let outstanding = Workload(
             "W9",
-            "10,000 outstanding at once, on 64 connections",
+            "10,000 outstanding requests, on 64 connections",
             .requests,
             .plain("small.json"),
             clients: ["ferry:delegate", "ferry:manager", "urlsession:delegate", "ahc:tuned"]
@@ -101,7 +101,7 @@ extension Workload {
             outstanding,
             outstanding.with {
                 $0.id = "W9-thousand"
-                $0.title = "the same, 1,000 outstanding"
+                $0.title = "the same with 1,000 outstanding"
                 $0.inFlight = sizes.count(1000)
             },
             Workload(
@@ -163,7 +163,7 @@ extension Workload {
     private static func decoding(_ json: Workload) -> Workload {
         json.with {
             $0.id += "-decode"
-            $0.title += ", decoding alone"
+            $0.title += ", only decoding"
             $0.work = .decode
         }
     }
@@ -208,7 +208,7 @@ extension Workload {
             latency,
             latency.with {
                 $0.id = "W15-defaults"
-                $0.title = "10 ms of latency, 64 in flight, as clients do by themselves"
+                $0.title = "10 ms of latency, 64 in flight, with the clients' defaults"
                 $0.connections = nil
                 $0.clients = delegates + ["ahc:default"]
             },

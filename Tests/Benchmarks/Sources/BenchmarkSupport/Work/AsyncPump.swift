@@ -2,14 +2,14 @@ import Synchronization
 
 /// Keeps a number of requests in flight until all are done, for clients with `async` functions.
 public enum AsyncPump {
-    /// Makes all requests from as many Swift tasks as are to be in flight.
+    /// Makes all requests, with as many Swift tasks as there are concurrent requests.
     ///
     /// - Parameters:
-    ///   - total: How many requests.
-    ///   - inFlight: How many of them at a time.
-    ///   - laps: How often `onLap` is called.
+    /// - total: The number of requests.
+    /// - inFlight: The number of concurrent requests.
+    /// - laps: The number of times that `onLap` is called.
     ///   - request: Makes one request.
-    ///   - onLap: Called at the end of each piece of the run.
+    /// - onLap: Called at the end of each part of the run.
     /// - Throws: The first error.
     public static func run(
         _ total: Int,

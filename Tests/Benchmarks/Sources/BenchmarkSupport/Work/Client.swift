@@ -1,10 +1,10 @@
 import Foundation
 
-/// The life of a client's process: reads the order, does the work, prints the sample as one line of JSON.
+/// The main function of a client's process: reads the order, does the work, prints the sample as one line of JSON.
 public enum Client {
-    /// Runs a client; what it throws is printed, and ends the process with status 1.
+    /// Runs a client; an error is printed, and ends the process with status 1.
     public static func run(_ perform: @Sendable (WorkOrder) async throws -> Sample) async {
-        // A server that leaves is an error to report, not the end of the process.
+        // A server that closes its connection is an error to report, and must not end the process.
         signal(SIGPIPE, SIG_IGN)
         do {
             let order = try WorkOrder(arguments: Array(CommandLine.arguments.dropFirst()))

@@ -1,4 +1,4 @@
-/// Times at the ends of equally long pieces of a long run.
+/// Times at the ends of equally long parts of a long run.
 public struct Laps: Sendable {
     private var walls: [Double] = [ProcessUsage.monotonic]
     private var cpus: [Double] = [ProcessUsage.cpu]
@@ -12,10 +12,10 @@ public struct Laps: Sendable {
         cpus.append(ProcessUsage.cpu)
     }
 
-    /// How many laps stand for either end: enough that a moment in which the machine is slower does not decide.
+    /// The number of laps at either end that are compared: enough that a short slowdown of the machine does not decide.
     private static let laps = 20
 
-    /// The median of the first laps but one, which warms up, and of the last ones, in seconds.
+    /// The medians of the first laps, without the very first, which warms up, and of the last ones, in seconds.
     public var extras: [String: Double] {
         guard walls.count > 2 * (Self.laps + 1) else { return [:] }
         let first = 1..<(Self.laps + 1)

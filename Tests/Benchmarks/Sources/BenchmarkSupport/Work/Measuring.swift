@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Runs an order's requests, those that warm up first, and measures the others.
+/// Runs an order's requests: first those that warm up, then the measured ones.
 public enum Measuring {
-    /// Measures a client that calls back.
+    /// Measures a client with callbacks.
     public static func run(_ order: WorkOrder, start: @escaping Pump.Start) throws -> Sample {
         try Pump.run(order.warmUp, inFlight: order.inFlight, start: start)
         let isLong = order.work == .endurance
@@ -25,7 +25,7 @@ public enum Measuring {
         return stopwatch.sample(count: order.count)
     }
 
-    /// Measures what tasks take that are made and never resumed.
+    /// Measures the memory of tasks that are created and never resumed.
     public static func keep<Kept>(_ order: WorkOrder, make: () -> Kept) -> Sample {
         let warm = (0..<100).map { _ in make() }
         let stopwatch = Stopwatch()

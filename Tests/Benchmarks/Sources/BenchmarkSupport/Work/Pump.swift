@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Keeps a number of requests in flight until all are done, for clients that call back.
+/// Keeps a number of requests in flight until all are done, for clients with callbacks.
 public final class Pump: Sendable {
-    /// Starts one request, and calls the function when it is over: with an error, or with nil.
+    /// Starts one request, and calls the closure when it has ended: with an error, or with nil.
     public typealias Start = @Sendable (_ completed: @escaping @Sendable ((any Error)?) -> Void) -> Void
 
     private struct State {
@@ -26,14 +26,14 @@ public final class Pump: Sendable {
         self.onLap = onLap
     }
 
-    /// Makes all requests, and returns when they are over.
+    /// Makes all requests, and returns when they have ended.
     ///
     /// - Parameters:
-    ///   - total: How many requests.
-    ///   - inFlight: How many of them at a time.
-    ///   - laps: How often `onLap` is called.
+    /// - total: The number of requests.
+    /// - inFlight: The number of concurrent requests.
+    /// - laps: The number of times that `onLap` is called.
     ///   - start: Starts a request.
-    ///   - onLap: Called at the end of each piece of the run.
+    /// - onLap: Called at the end of each part of the run.
     /// - Throws: The first error.
     public static func run(
         _ total: Int,

@@ -1,14 +1,14 @@
-/// What a client is asked to do; the raw value is the word on its command line.
+/// The work that a client does; the raw value is the word on its command line.
 public enum Work: String, Codable, Sendable, CaseIterable {
-    /// Small requests, some in flight, each body checked by its size.
+    /// Small requests, some concurrently, each body checked by its size.
     case requests
-    /// The same for long: the cost of the first thousands against that of the last ones.
+    /// The same for long, to compare the cost of the first thousands with that of the last.
     case endurance
-    /// Tasks that are made and never resumed.
+    /// Tasks that are created and never resumed.
     case suspended
-    /// One body to a file.
+    /// One body written to a file.
     case download
-    /// One body that is read and discarded.
+    /// One body read and discarded.
     case discard
     /// Uploads of a file.
     case upload

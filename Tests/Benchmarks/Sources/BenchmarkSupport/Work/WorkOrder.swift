@@ -1,29 +1,29 @@
 import Foundation
 
-/// One piece of work for a client, as its command line says it.
+/// One piece of work for a client, passed on its command line.
 public struct WorkOrder: Sendable, Equatable {
-    /// What to do.
+    /// The work to do.
     public var work: Work
 
-    /// Which of its faces the client shows.
+    /// The API of the client to use.
     public var face: String
 
-    /// Where to.
+    /// The URL to request.
     public var url: URL
 
-    /// How many requests.
+    /// The number of requests.
     public var count: Int
 
-    /// How many of them at a time.
+    /// The number of concurrent requests.
     public var inFlight: Int
 
-    /// How many connections there may be; nil for what the client does by itself.
+    /// The largest number of connections; nil for the client's default.
     public var connections: Int?
 
-    /// The size that each body must have, of the response or of the upload.
+    /// The expected size of each body, of the response or of the upload, in bytes.
     public var bytes: Int
 
-    /// Requests before the measured ones, which open connections and fill caches.
+    /// The number of requests before the measured ones, which open connections and fill caches.
     public var warmUp: Int
 
     /// The file to write or to send.
@@ -32,7 +32,7 @@ public struct WorkOrder: Sendable, Equatable {
     /// The certificate authority to trust.
     public var authority: URL?
 
-    /// Makes an order.
+    /// Creates an order.
     public init(work: Work, face: String, url: URL, count: Int = 1, inFlight: Int = 1, bytes: Int = 0) {
         self.work = work
         self.face = face
@@ -53,20 +53,20 @@ public struct WorkOrder: Sendable, Equatable {
         return words
     }
 
-    /// The file to write or to send; throws where the order names none.
+    /// Returns the file to write or to send, or throws if the order names none.
     public func requiredFile() throws -> URL {
         guard let file else { throw BenchmarkError("--file is missing") }
         return file
     }
 
-    /// Reads a command line.
+    /// Parses a command line.
     public init(arguments: [String]) throws {
         let options = try Options(arguments)
         guard let work = Work(rawValue: try options.required("work")) else {
             throw BenchmarkError("There is no work called \(try options.required("work"))")
         }
         guard let url = URL(string: try options.required("url")) else {
-            throw BenchmarkError("\(try options.required("url")) is no URL")
+            throw BenchmarkError("\(try options.required("url")) is not a URL")
         }
         self.init(
             work: work,

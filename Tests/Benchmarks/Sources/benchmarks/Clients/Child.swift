@@ -2,15 +2,15 @@ import BenchmarkSupport
 import Dispatch
 import Foundation
 
-/// A process that ends with this one, at the latest.
+/// A child process that ends no later than this process.
 final class Child {
     private let process = Process()
     private let ended = DispatchSemaphore(value: 0)
 
     /// Starts a program from the `PATH`, or from an absolute path.
     ///
-    /// The system sends it SIGTERM when this process is gone, however that ends; it has to be called on the main thread,
-    /// since it is the thread's end that counts.
+    /// The system sends it SIGTERM when this process ends for any reason. Must be called on the main thread, since the
+    /// signal is sent when the calling thread ends.
     init(_ command: [String], environment: [String: String] = [:], output: URL? = nil, errors: URL? = nil) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["setpriv", "--pdeathsig", "TERM", "--"] + command
@@ -26,7 +26,7 @@ final class Child {
 
     var isRunning: Bool { process.isRunning }
 
-    /// Waits for the end and gives the exit status; nil if the process had to be killed.
+    /// Waits for the end and returns the exit status; nil if the process had to be killed.
     func wait(seconds: Double) -> Int32? {
         let inTime = ended.wait(timeout: .now() + seconds) == .success
         if !inTime {
@@ -37,7 +37,7 @@ final class Child {
         return inTime ? process.terminationStatus : nil
     }
 
-    /// Asks the process to end, and waits until it has.
+    /// Terminates the process, and waits until it has ended.
     func end() {
         process.terminate()
         _ = wait(seconds: 10)

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The processes that run for this one; none of them outlives it.
+/// The child processes of this process, none of which outlives it.
 enum Children {
     private static let pids = Mutex<Set<pid_t>>([])
 
@@ -18,7 +18,7 @@ enum Children {
         for pid in pids.withLock({ $0 }) { kill(pid, SIGTERM) }
     }
 
-    /// Ends children and folder on Ctrl-C and its like.
+    /// Ends the children and removes the folder on SIGINT, SIGTERM and SIGHUP.
     static func endOnSignals(removing folder: WorkFolder) {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)

@@ -1,9 +1,9 @@
 import BenchmarkSupport
 import Foundation
 
-/// Runs one client in one workload, in a process of its own.
+/// Runs one client in one workload, in a separate process.
 final class ClientRunner {
-    /// No workload takes longer with any client.
+    /// The seconds after which a client is killed; no workload takes as long with any client.
     private static let limit = 150.0
 
     private let folder: WorkFolder
@@ -19,7 +19,7 @@ final class ClientRunner {
         self.sink = sink
     }
 
-    /// Runs the client; whatever goes wrong is the outcome.
+    /// Runs the client; any failure is part of the outcome.
     func run(_ workload: Workload, client: String) -> Outcome {
         let command: [String]
         let order: WorkOrder
@@ -58,7 +58,7 @@ final class ClientRunner {
         return try JSONDecoder().decode(Sample.self, from: Data(text.utf8))
     }
 
-    /// The difference of a longer and a shorter run: what starting costs is in both.
+    /// Counts the allocations as the difference between a longer and a shorter run, which cancels the cost of starting.
     private func countAllocations(_ command: [String], _ order: WorkOrder, in place: URL) throws -> Sample {
         let counts = place.appending(path: "allocations.txt")
         let environment = [
@@ -80,7 +80,7 @@ final class ClientRunner {
         return long.sample
     }
 
-    // MARK: - What the client is told
+    // MARK: - The client's order
 
     private func makeOrder(_ workload: Workload, client: String, in place: URL) -> WorkOrder {
         let face = client.drop { $0 != ":" }.dropFirst()
@@ -112,13 +112,15 @@ final class ClientRunner {
         }
     }
 
-    /// The program; one that takes no authority sees another list of the system's authorities instead.
+    /// Returns the client's command.
+    ///
+    /// A client that cannot be given an authority gets another list of system authorities.
     private func command(_ workload: Workload, client: String) throws -> [String] {
         let program = try programs.program(of: client).path
         guard case .http2 = workload.server, client.hasPrefix("urlsession") else { return [program] }
         let bundle = URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt").resolvingSymlinksInPath().path
         guard getuid() == 0, FileManager.default.fileExists(atPath: bundle) else {
-            throw BenchmarkError("URLSession takes no authority, and only root can give it another \(bundle)")
+            throw BenchmarkError("URLSession cannot be given an authority, and only root can replace \(bundle) for it")
         }
         let script = #"mount --bind "$0" "$1" && shift && exec "$@""#
         return ["unshare", "--mount", "sh", "-c", script, nginx.certificates.authority.path, bundle, program]

@@ -1,9 +1,9 @@
 import BenchmarkSupport
 import Foundation
 
-/// Commands that run to their end.
+/// Runs commands until they end.
 enum Command {
-    /// Runs a command and gives what it printed; throws what went wrong, in its own words.
+    /// Runs a command and returns its output, or throws the error it printed.
     static func run(
         _ words: [String],
         environment: [String: String] = [:],

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// The clients' programs: those of this package, and those in C.
+/// The clients' programs: those of this package, and the one in C.
 final class Programs {
     private let folder: WorkFolder
     private lazy var curlClient = Result { try compile("client.c", as: "libcurl-client", ["-lcurl"]) }
@@ -11,14 +11,14 @@ final class Programs {
         self.folder = folder
     }
 
-    /// Builds the clients of this package as this program was built.
+    /// Builds the clients of this package in the same way as this program.
     func build() throws {
         let place = ["--package-path", Package.root.path, "--scratch-path", Package.scratch.path]
         let child = try Child(["swift", "build", "-c", "release"] + place)
         guard child.wait(seconds: 3600) == 0 else { throw BenchmarkError("the clients could not be built") }
     }
 
-    /// The program of a client such as `ferry:delegate`; throws why there is none.
+    /// Returns the program of a client such as `ferry:delegate`, or throws the reason why there is none.
     func program(of client: String) throws -> URL {
         let name = client.prefix { $0 != ":" }
         if name == "libcurl" { return try curlClient.get() }
@@ -32,7 +32,7 @@ final class Programs {
         return program
     }
 
-    /// The library that counts allocations; throws why there is none.
+    /// Returns the library that counts allocations, or throws the reason why there is none.
     func allocationCounter() throws -> URL { try counter.get() }
 
     private func compile(_ source: String, as name: String, _ options: [String]) throws -> URL {

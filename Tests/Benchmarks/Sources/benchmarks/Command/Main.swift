@@ -1,14 +1,14 @@
 import BenchmarkSupport
 import Foundation
 
-/// Runs everything, interleaved, and says which targets are met.
+/// Runs all clients in turns, and reports which targets are met.
 @main
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         do {
             #if DEBUG
-            throw BenchmarkError("Only a release build measures: swift run -c release …")
+            throw BenchmarkError("Measuring needs a release build: swift run -c release …")
             #else
             let options = try RunOptions(Array(CommandLine.arguments.dropFirst()))
             if options.showsHelp {

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// One run: builds, starts the servers, runs the clients round by round, reports.
+/// One run: builds, starts the servers, runs the clients round by round, and reports.
 struct Run {
     private let options: RunOptions
     private let sizes: Sizes
@@ -30,7 +30,7 @@ struct Run {
         var report: Report?
         for round in 0..<options.rounds {
             for workload in workloads {
-                // Each round begins with another client, so that nobody always comes after the same one.
+                // Each round starts with another client, so that a client does not always follow the same one.
                 let first = round % workload.clients.count
                 for client in workload.clients[first...] + workload.clients[..<first] {
                     let outcome = runner.run(workload, client: client)
@@ -38,7 +38,7 @@ struct Run {
                     progress(round, workload, client, outcome)
                 }
             }
-            // What there is so far is kept, should the run be ended before its time.
+            // The report is written after each round, in case the run is ended early.
             let soFar = Report(
                 workloads: workloads,
                 targets: Target.all(sizes),

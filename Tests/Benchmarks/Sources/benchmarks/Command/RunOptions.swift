@@ -1,18 +1,18 @@
 import BenchmarkSupport
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct RunOptions {
     static let help = """
         USAGE: benchmarks [options]
 
-          --only W1,W2        only these workloads; W9 means W9-thousand and W9-suspended too
+          --only W1,W2        only these workloads; W9 includes W9-thousand and W9-suspended
           --clients a,b       only these clients, such as ferry, ferry:delegate, urlsession, ahc, libcurl
-          --rounds n          how often everything is run; medians count (3)
-          --quick             one round of a tenth of everything: shows that it works, measures nothing
+          --rounds n          the number of rounds, whose medians are reported (3)
+          --quick             one round with a tenth of everything: shows that it works, measures nothing
           --output folder     where benchmarks.md and benchmarks.json go (.build/benchmarks of this package)
-          --no-build          takes the clients as they are
-          --help              this text
+          --no-build          does not build the clients
+          --help              shows this text
 
         FERRY_BENCHMARKS_PEERS=0 leaves AsyncHTTPClient out, whose first build takes ten minutes.
         """
@@ -29,7 +29,7 @@ struct RunOptions {
         let options = try Options(words, flags: ["quick", "no-build", "help"])
         let known: Set = ["only", "clients", "rounds", "quick", "output", "no-build", "help"]
         if let unknown = options.names.first(where: { !known.contains($0) }) {
-            throw BenchmarkError("There is no option --\(unknown); --help shows all")
+            throw BenchmarkError("There is no option --\(unknown); --help lists all")
         }
         showsHelp = options.has("help")
         isQuick = options.has("quick")
@@ -40,16 +40,16 @@ struct RunOptions {
         clients = options.list("clients")
         let names = Workload.all(Sizes(isQuick: false)).map(\.id)
         if let unknown = only?.first(where: { name in !names.contains { Self.matches($0, name, separator: "-") } }) {
-            throw BenchmarkError("There is no workload \(unknown); there are \(names.joined(separator: ", "))")
+            throw BenchmarkError("There is no workload \(unknown) among \(names.joined(separator: ", "))")
         }
         if let unknown = clients?.first(where: { name in
             !Clients.all.contains { Self.matches($0, name, separator: ":") }
         }) {
-            throw BenchmarkError("There is no client \(unknown); there are \(Clients.all.joined(separator: ", "))")
+            throw BenchmarkError("There is no client \(unknown) among \(Clients.all.joined(separator: ", "))")
         }
     }
 
-    /// The workloads that are wanted, each with the clients that are wanted.
+    /// Returns the selected workloads, each with the selected clients.
     func workloads(_ sizes: Sizes) -> [Workload] {
         Workload.all(sizes).compactMap { workload in
             guard only?.contains(where: { Self.matches(workload.id, $0, separator: "-") }) ?? true else { return nil }

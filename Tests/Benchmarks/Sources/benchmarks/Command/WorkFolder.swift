@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// The folder of one run, which goes with it.
+/// The temporary folder of one run.
 struct WorkFolder: Sendable {
     let url: URL
 
@@ -10,7 +10,7 @@ struct WorkFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// A new folder in it.
+    /// Creates a folder in it.
     func makeFolder(_ name: String) throws -> URL {
         let folder = url.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ struct WorkFolder: Sendable {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            FileHandle.standardError.write(Data("benchmarks: \(url.path) stays: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("benchmarks: \(url.path) could not be removed: \(error)\n".utf8))
         }
     }
 }

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// What the numbers were measured on and with.
+/// The machine and the software of the measurements.
 struct Machine: Codable {
     let processor: String
     let cores: Int
@@ -9,7 +9,7 @@ struct Machine: Codable {
     let swift: String
     let libcurl: String
     let nginx: String
-    /// How many processes wanted to run, on average of a minute.
+    /// The load averages before the run, see `load`.
     let loadBefore: String
     let loadAfter: String
 
@@ -31,7 +31,7 @@ struct Machine: Codable {
         return text?.split(separator: " ").prefix(3).joined(separator: " ") ?? "unknown"
     }
 
-    /// The first line a command prints, if it can be run.
+    /// Returns the first line a command prints; nil if it cannot be run.
     static func firstLine(of command: [String]) -> String? {
         guard let folder = try? WorkFolder() else { return nil }
         defer { folder.remove() }

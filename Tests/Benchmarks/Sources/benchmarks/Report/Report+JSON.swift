@@ -2,7 +2,7 @@ import BenchmarkSupport
 import Foundation
 
 extension Report {
-    /// The report as JSON: every sample of every round, and every target.
+    /// Returns the report as JSON: every sample of every round, and every target.
     func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

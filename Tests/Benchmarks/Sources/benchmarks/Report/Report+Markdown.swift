@@ -2,13 +2,13 @@ import BenchmarkSupport
 import Foundation
 
 extension Report {
-    /// The report as text.
+    /// The report as Markdown.
     var markdown: String {
         (heading + [targetTable] + workloads.map(section)).joined(separator: "\n\n") + "\n"
     }
 
     private var heading: [String] {
-        let quick = isQuick ? "**A quick run: it shows that everything works, and measures nothing.**\n\n" : ""
+        let quick = isQuick ? "**A quick run, which shows that everything works, and measures nothing.**\n\n" : ""
         return [
             "# Ferry's benchmarks",
             """
@@ -58,8 +58,8 @@ extension Report {
         }
         let each = workload.count > 1 ? " of each of \(workload.count) requests" : ""
         let header = [
-            "client", "wall\(each)", "CPU", "peak memory", "of it files", "threads", "wall to \(reference)",
-            "CPU to it", "beside", "",
+            "client", "wall\(each)", "CPU", "peak memory", "of which files", "threads", "wall / \(reference)",
+            "CPU ratio", "other", "failures",
         ]
         return "## \(workload.id): \(workload.title)\n\n" + table(header, rows)
     }

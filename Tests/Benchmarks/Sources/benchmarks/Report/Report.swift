@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// What a run came to.
+/// The report of a run.
 struct Report {
     let workloads: [Workload]
     let targets: [Target]
@@ -11,7 +11,7 @@ struct Report {
     let isQuick: Bool
     let started: Date
 
-    /// Writes both files.
+    /// Writes the report as Markdown and as JSON.
     func write(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(markdown.utf8).write(to: folder.appending(path: "benchmarks.md"), options: .atomic)
@@ -20,7 +20,7 @@ struct Report {
 
     var date: String { started.formatted(.iso8601) }
 
-    /// The targets that this run has something to say about.
+    /// The targets whose workloads were run, with their judgements.
     var judgements: [(target: Target, judgement: Judgement)] {
         let names = Set(workloads.map(\.id))
         return targets.filter { names.contains($0.subject.workload) }.map { ($0, $0.judge(results)) }

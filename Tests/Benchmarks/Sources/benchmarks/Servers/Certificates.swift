@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// A certificate authority that lives as long as the run, and a certificate for `localhost`.
+/// A certificate authority for the duration of the run, and a certificate for `localhost`.
 struct Certificates {
     let authority: URL
     let certificate: URL

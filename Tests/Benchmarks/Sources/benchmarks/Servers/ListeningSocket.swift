@@ -29,7 +29,7 @@ struct ListeningSocket: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Whether somebody accepts connections on the port.
+    /// Returns whether a server accepts connections on the port.
     static func answers(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { Glibc.close(descriptor) }

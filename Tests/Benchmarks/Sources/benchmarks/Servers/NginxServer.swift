@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// nginx with one worker, with and without TLS and HTTP/2, in a folder of its own.
+/// An nginx process with one worker, with and without TLS and HTTP/2, in a temporary folder.
 final class NginxServer {
     let certificates: Certificates
     private let folder: URL
@@ -38,7 +38,7 @@ final class NginxServer {
 
     func file(_ name: String) -> URL { folder.appending(path: "files/\(name)") }
 
-    /// What `nginx -v` says.
+    /// The version that `nginx -v` prints.
     static var version: String? {
         guard let nginx = try? executable() else { return nil }
         return Machine.firstLine(of: ["sh", "-c", #""$0" -v 2>&1"#, nginx])
@@ -54,7 +54,7 @@ final class NginxServer {
             usleep(25_000)
         }
         let log = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)
-        throw BenchmarkError("nginx did not start: \(log ?? "it has no log")")
+        throw BenchmarkError("nginx did not start: \(log ?? "there is no log")")
     }
 
     private static func executable() throws -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One connection of the ``SinkServer``; it is used by its own thread only.
+/// One connection of the ``SinkServer``, used only by its own thread.
 final class SinkConnection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -17,7 +17,7 @@ final class SinkConnection {
         close(descriptor)
     }
 
-    /// Answers requests until the peer leaves or sends what is no request.
+    /// Responds to requests until the peer closes the connection or sends something else.
     func serve() {
         while let head = readHead() {
             if head.expectsContinue { write("HTTP/1.1 100 Continue\r\n\r\n") }
@@ -42,7 +42,7 @@ final class SinkConnection {
         }
     }
 
-    /// Takes what has been read already, and lets the system throw the rest away.
+    /// Skips the buffered bytes, and lets the system discard the rest.
     private func discard(_ length: Int) -> Int? {
         let buffered = min(length, end - start)
         start += buffered

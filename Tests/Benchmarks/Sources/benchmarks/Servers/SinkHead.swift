@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the ``SinkServer`` has to know of a request's head.
+/// The parts of a request's head that the ``SinkServer`` uses.
 struct SinkHead {
-    /// The length of the body, as `Content-Length` says.
+    /// The length of the body according to `Content-Length`.
     private(set) var length = 0
     private(set) var isChunked = false
     private(set) var expectsContinue = false
-    /// The milliseconds the answer is to take.
+    /// The delay of the response in milliseconds; nil for an upload.
     let delay: Int?
 
     init(_ text: String) {

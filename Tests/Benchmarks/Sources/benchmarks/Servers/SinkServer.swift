@@ -1,9 +1,9 @@
 import BenchmarkSupport
 import Foundation
 
-/// Takes uploads without looking at them, and answers slowly where it is asked to: a thread for each connection.
+/// A server that discards uploads and can respond slowly, with a thread for each connection.
 ///
-/// `PUT` or `POST` to any path is answered with the number of bytes that came, `GET /delay/<ms>` with two bytes.
+/// The response to `PUT` or `POST` to any path is the number of bytes received, to `GET /delay/<ms>` two bytes.
 final class SinkServer: Sendable {
     private let socket: ListeningSocket
 
