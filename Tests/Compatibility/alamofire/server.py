@@ -1,6 +1,7 @@
-"""The server that Alamofire's tests expect at 127.0.0.1:8080, as far as they use it and Python's own modules go.
+"""The server that Alamofire's tests expect at 127.0.0.1:8080, with the routes they use.
 
-Its routes are those of https://github.com/Alamofire/Firewalk. There is no Brotli and no WebSocket.
+It needs only Python's own modules. Its routes are those of https://github.com/Alamofire/Firewalk, without Brotli and
+WebSocket.
 """
 import base64
 import gzip
@@ -13,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?><slideshow title="Sample"><slide>Text</slide></slideshow>'
-# The tests store credentials for a realm of the name of the host.
+# The tests store credentials for a realm named like the host.
 REALM = "127.0.0.1"
 
 

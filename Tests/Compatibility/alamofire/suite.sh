@@ -1,4 +1,4 @@
-# https://github.com/Alamofire/Alamofire, with a server of Python's in place of theirs.
+# https://github.com/Alamofire/Alamofire, with a server in Python instead of its own.
 prepare() {
     cp -r "$checkout"/{Package.swift,Source,Tests} .
     # XCTest on Linux cannot list methods of the main actor.

@@ -4,6 +4,6 @@ import PackageDescription
 let package = Package(
     name: "Corelibs",
     targets: [.testTarget(name: "TestFoundation", resources: [.copy("Resources")])],
-    // The tests that skip themselves are not ready for Swift 6.
+    // The tests that skip themselves are not ready for the Swift 6 language mode.
     swiftLanguageModes: [.v5]
 )

@@ -1,4 +1,4 @@
-// What the copied tests use of files that are not copied.
+// The function that the copied tests use from files that are not copied.
 import Foundation
 
 func testBundle(executable: Bool = false) -> Bundle { executable ? .main : .module }

@@ -1,6 +1,6 @@
-# URLSession's own tests in https://github.com/swiftlang/swift-corelibs-foundation, tag swift-6.3.1-RELEASE.
+# URLSession's own tests from https://github.com/swiftlang/swift-corelibs-foundation, tag swift-6.3.1-RELEASE.
 #
-# Its tests of WebSockets are not among them: they need a Foundation that is built for testing.
+# Its WebSocket tests are not included: they need a Foundation that is built for testing.
 prepare() {
     local from=$checkout/Tests/Foundation to=Tests/TestFoundation file
     mkdir -p "$to"

@@ -4,7 +4,7 @@ prepare() {
     cp "$files/Package.swift" .
 }
 
-# FoundationNetworking has no URLSession.bytes, so the tests of it run over CurlSession alone.
+# FoundationNetworking has no URLSession.bytes, so its tests run only over CurlSession.
 use_curl() {
     use_curl_session Sources Tests
     replace 's/^( *#if) !canImport\(FoundationNetworking\)$/\1 true/

@@ -1,11 +1,11 @@
 # https://github.com/netreconlab/Parse-Swift
 #
-# Most of its tests are not built on Linux. Those that need nothing of Apple's systems are made to, with a session that
-# has their protocol class in its configuration: they register it after the shared session has been made, which has no
-# effect in FoundationNetworking.
+# Most of its tests are not built on Linux. Those that do not need Apple's systems are enabled, with a session whose
+# configuration has their protocol class: they register it after the shared session was created, which has no effect in
+# FoundationNetworking.
 prepare() {
     cp -r "$checkout"/{Package.swift,Sources,Tests} .
-    # From before tests were found without it.
+    # It dates from when tests were not found without it.
     rm -f Tests/LinuxMain.swift
     find Tests -name '*.swift' -print0 | xargs -0 perl -0pi -e '
         s{^#if !os\(Linux\)[^\n]*\n(?=import Foundation\n)}{#if true\n}gm unless /Combine\n|kSecClass|ObjC|KeychainAccessGroup|ParseLiveQuery/;
