@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hooks", .timeLimit(.minutes(5)))
 struct HooksTests {
-    @Test("A response is stored without a hook, and not if it returns nil") func willCacheResponse() async throws {
+    @Test("Without a hook a response is stored; a hook can prevent it") func willCacheResponse() async throws {
         let server = try LoopbackServer { request in .text(request.path).adding("Cache-Control", "max-age=60") }
         let manager = TestTransport.all[0].manager()
         let stored = URLRequest(url: server.url("/stored"))
