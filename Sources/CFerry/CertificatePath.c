@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-// OpenSSL's functions that follow a path of certificates, as OpenSSL 1.1 and 3 have them.
+// OpenSSL's functions that verify certificate paths, as in OpenSSL 1.1 and 3.
 static struct {
     void *(*d2i_X509)(void **, const unsigned char **, long);
     void (*X509_free)(void *);
@@ -49,7 +49,7 @@ static struct {
 static pthread_once_t x509_once = PTHREAD_ONCE_INIT;
 static bool x509_found;
 
-// All functions have to come from one library: two in a process may have the same names and other structures.
+// All functions must come from one library: two in a process may use the same names and different structures.
 static bool find(void *handle) {
     const void *base = NULL;
     Dl_info info;
@@ -131,7 +131,7 @@ end:
     if (others != NULL) x509.OPENSSL_sk_free(others);
     while (kept > 0) x509.X509_free(owned[--kept]);
     if (store != NULL) x509.X509_STORE_free(store);
-    // libcurl looks at this thread's errors too.
+    // libcurl reads this thread's error queue too.
     x509.ERR_clear_error();
     return verdict;
 }

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// OpenSSL's functions, found in the libraries that libcurl itself depends on: a process may have another OpenSSL besides,
-// whose objects are not to be mixed with these.
+// OpenSSL's functions, from the libraries that libcurl itself depends on: a process may contain a second OpenSSL, whose
+// objects must not be mixed with these.
 static struct {
     int (*new_index)(int, long, void *, void *, void *, void *);
     int (*context_mode)(const void *);
@@ -73,7 +73,7 @@ static void tell(void *owner, void *easy, bool is_at_fault, const void *certific
     free(bytes);
 }
 
-// Looks on, and leaves every verdict as it is.
+// Only observes: every verdict is returned unchanged.
 static int verified(int is_good, void *store) {
     if (is_good) return is_good;
     const void *connection = ssl.store_data(store, ssl.connection_index());
@@ -88,7 +88,7 @@ static int verified(int is_good, void *store) {
     return is_good;
 }
 
-// libcurl makes a context of OpenSSL's for a connection that stands, right before the handshake.
+// Called by libcurl with the new SSL_CTX of an established connection, right before the handshake.
 static int watch(void *easy, void *context, void *owner) {
     const int private_pointer = 0x100000 + 21;
     const char *transfer = NULL;

@@ -113,7 +113,7 @@ static struct {
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-/// Whether it is the libcurl that FoundationNetworking uses, and not one that was loaded beside it.
+/// Whether this is the libcurl that FoundationNetworking uses, and not a second one that Ferry loaded.
 static bool is_foundations;
 
 static void load(void) {
@@ -172,7 +172,7 @@ const char *ferry_load(void) {
 ferry_version ferry_version_info(void) {
     ferry_version result;
     memset(&result, 0, sizeof result);
-    // The age says which fields the library has: 5 brings brotli, 6 HTTP/2, 8 zstd. A newer one is cut to what it knows.
+    // The age says which fields the library fills: brotli from 4, HTTP/2 from 5, the authorities from 6, zstd from 7.
     const curl_version_data *data = curl.version_info(8);
     result.version = data->version;
     result.version_number = data->version_num;
@@ -392,7 +392,7 @@ int ferry_multi_perform_quietly(void *multi, int *running) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 #else
-    // Without a descriptor to wake with, no engine is lent.
+    // Without a wake descriptor, the engine never runs inline.
     return ferry_multi_perform(multi, running);
 #endif
 }
@@ -415,7 +415,7 @@ bool ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
 }
 
 bool ferry_wait(int wake_descriptor, int socket, int timeout) {
-    // `poll` overlooks a negative descriptor.
+    // `poll` ignores negative descriptors.
     struct pollfd waits[] = {{wake_descriptor, POLLIN, 0}, {socket, POLLIN, 0}};
     uint64_t count;
     if (poll(waits, 2, timeout) <= 0) return false;

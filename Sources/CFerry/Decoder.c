@@ -78,7 +78,7 @@ bool ferry_decoder_available(ferry_coding coding) {
     return false;
 }
 
-// The longest header of a frame (RFC 8878 section 3.1.1.1), with its magic number.
+// The longest frame header (RFC 8878 section 3.1.1.1), including its magic number.
 enum { ZSTD_HEADER_LENGTH = 18 };
 // A frame may refer to at most the last 8 MiB of its content (RFC 9659).
 enum { ZSTD_WINDOW_LOG_MAX = 100, ZSTD_WINDOW_LOG = 23 };
@@ -89,7 +89,7 @@ struct ferry_decoder {
     void *state;
     bool started;
     bool ended;
-    // The first bytes of the current zstd frame, and how much it has produced.
+    // The first bytes of the current zstd frame, and the number of bytes it has produced.
     uint8_t header[ZSTD_HEADER_LENGTH];
     size_t header_length;
     uint64_t content_length;
@@ -149,14 +149,14 @@ static ferry_decode_status run_zlib(
     zlib_stream *stream = &decoder->zlib;
     if (!decoder->started) {
         decoder->started = true;
-        // Some servers send "deflate" without its zlib wrapper (RFC 9110 section 8.4.1.2 notes it). A wrapper's
-        // first byte names method 8 with a window of at most 32 KiB.
+        // Some servers send "deflate" without its zlib wrapper (noted in RFC 9110 section 8.4.1.2). A wrapper's first
+        // byte names method 8 with a window of at most 32 KiB.
         bool wrapped = (input[0] & 0x0F) == 8 && (input[0] >> 4) <= 7;
         if (decoder->coding == FERRY_DEFLATE && !wrapped && library.inflate_reset(stream, ZLIB_RAW) != ZLIB_OK) {
             return FERRY_DECODE_ERROR;
         }
     } else if (decoder->ended) {
-        // A gzip body may hold several members (RFC 1952 section 2.2); anything after deflate's end is an error.
+        // A gzip body may have several members (RFC 1952 section 2.2). Anything after the end of deflate is an error.
         if (decoder->coding == FERRY_DEFLATE) return FERRY_DECODE_ERROR;
         if (library.inflate_reset(stream, ZLIB_GZIP) != ZLIB_OK) return FERRY_DECODE_ERROR;
         decoder->ended = false;
@@ -179,15 +179,16 @@ static ferry_decode_status run_zstd(
     ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced) {
     if (input_length > 0 && (!decoder->started || decoder->ended)) {
-        // Only the frames of RFC 8878, sections 3.1.1 and 3.1.2: the library may know formats from before it, whose
-        // decoders are not kept as safe.
+        // Only the frames of RFC 8878, sections 3.1.1 and 3.1.2: the library may support older formats, whose decoders
+        // are less well maintained.
         if (input[0] != 0x28 && (input[0] & 0xF0) != 0x50) return FERRY_DECODE_ERROR;
         decoder->started = true;
         decoder->ended = false;
         decoder->header_length = 0;
         decoder->content_length = 0;
-        // The library decodes a frame that is whole in one call by another function, which checks other things. The
-        // first byte alone prevents that, so that the result does not depend on how the network cut the body.
+        // The library decodes a frame that is complete in one call with a different function, which makes different
+        // checks. Passing only the first byte prevents that, so the result does not depend on how the network split the
+        // body.
         input_length = 1;
     }
     zstd_buffer in = {(void *)(uintptr_t)input, input_length, 0};
@@ -205,7 +206,7 @@ static ferry_decode_status run_zstd(
 
     decoder->ended = code == 0;
     if (!decoder->ended) return FERRY_DECODE_MORE;
-    // The library does not compare the size that the frame declares when the last block is empty.
+    // The library does not check the size that the frame declares if the last block is empty.
     const unsigned long long unknown = -1ULL;
     unsigned long long declared = library.zstd_content_size(decoder->header, decoder->header_length);
     bool fits = declared == unknown || declared == decoder->content_length;

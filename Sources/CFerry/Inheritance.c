@@ -20,7 +20,7 @@ typedef struct {
     bool may_read, may_write;
 } pair_end;
 
-/// More are not looked at: a process has few sockets that it means to leave to its children.
+/// The most ends that are examined: a process deliberately leaves few sockets to its children.
 enum { MOST_ENDS = 64 };
 
 typedef struct {
@@ -48,7 +48,7 @@ static bool is_pair_end(int descriptor, pair_end *end) {
     struct ucred peer;
     length = sizeof peer;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid != getpid()) return false;
-    // They are connected, and have no names.
+    // They are connected and have no names.
     struct sockaddr_un address;
     length = sizeof address;
     if (getpeername(descriptor, (struct sockaddr *)&address, &length) != 0 || length != sizeof(sa_family_t)) return false;
@@ -63,7 +63,8 @@ static void collect(pair_ends *found, int first, int last) {
     }
 }
 
-/// What was opened since a descriptor was the lowest free one: from there up to the one that is now.
+/// Collects the pair ends opened since `lowest` was the lowest free descriptor: from there up to the lowest free one
+/// now.
 static void collect_since(pair_ends *found, int lowest) {
     const int margin = 16;
     int next = ferry_lowest_free_descriptor();
@@ -89,7 +90,7 @@ static void set_close_on_exec(int descriptor) {
 
 // MARK: - The pair that wakes a multi handle
 
-/// Drops the ends whose queues are not those of the pair: one byte under way if it was just woken, else none.
+/// Excludes the ends whose queues are not those of the pair: one byte in transit if it was just woken, otherwise none.
 static void compare_queues(pair_ends *found, bool is_woken) {
     for (int index = 0; index < found->count; index++) {
         pair_end *end = &found->ends[index];
@@ -101,11 +102,11 @@ static void compare_queues(pair_ends *found, bool is_woken) {
     }
 }
 
-/// Returns whether exactly one end reads what another one writes when the handle is woken; sets both.
+/// Returns whether exactly one end reads what one other end writes when the handle is woken; sets the flag on both.
 static bool find_wake_pair(
     void *multi, pair_ends *found, int (*wakeup)(void *),
     int (*poll)(void *, void *, unsigned int, int, int *)) {
-    // Twice, so that a socket of another thread's does not pass for one by chance.
+    // Twice, so that a socket of another thread cannot match by chance.
     for (int round = 0; round < 2 && found->count > 0; round++) {
         int ready = 0;
         compare_queues(found, false);
@@ -133,12 +134,12 @@ void ferry_close_wake_pair_on_exec(
     pair_ends found;
     collect_since(&found, lowest);
     if (find_wake_pair(multi, &found, wakeup, poll)) return;
-    // Other threads have opened and closed descriptors meanwhile, or this libcurl sets the flag itself.
+    // Other threads have opened and closed descriptors since, or this libcurl sets the flag itself.
     collect(&found, 0, highest_descriptor());
     find_wake_pair(multi, &found, wakeup, poll);
 }
 
-// MARK: - The pairs of name look-ups
+// MARK: - The pairs of name lookups
 
 void ferry_note_lookup(ferry_lookups *lookups) {
     if (lookups->have_begun) return;
@@ -146,7 +147,8 @@ void ferry_note_lookup(ferry_lookups *lookups) {
     lookups->lowest = ferry_lowest_free_descriptor();
 }
 
-/// Sets the end whose number follows that of a reading end, which was made in the same system call.
+/// Sets the flag on the writing end of a reading end's pair: both are made in one system call, so its inode is the
+/// next.
 static bool set_writer(const pair_ends *found, const pair_end *reader, const fd_set *readable) {
     for (int index = 0; index < found->count; index++) {
         const pair_end *writer = &found->ends[index];
@@ -172,11 +174,11 @@ void ferry_close_lookups_on_exec(
     all.count = 0;
     for (int descriptor = 0; descriptor <= highest && descriptor < FD_SETSIZE; descriptor++) {
         pair_end reader;
-        // libcurl waits for the end that it reads, and has nothing else that is such a socket.
+        // libcurl polls the end that it reads, and has no other socket of this kind.
         if (!FD_ISSET(descriptor, &readable) || !is_pair_end(descriptor, &reader)) continue;
         set_close_on_exec(descriptor);
         if (set_writer(&found, &reader, &readable)) continue;
-        // Other threads have freed lower descriptors meanwhile.
+        // Other threads have freed lower descriptors since.
         if (all.count == 0) collect(&all, 0, highest_descriptor());
         set_writer(&all, &reader, &readable);
     }

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// libdispatch's own function, which its Swift module does not have; FoundationNetworking brings the library along.
+// A function of libdispatch that its Swift module does not export. FoundationNetworking links the library.
 extern const char *dispatch_queue_get_label(void *queue);
 
 const char *ferry_current_queue_label(void) {
