@@ -4,27 +4,29 @@ enum AuthenticateField {
         /// In lower case.
         var scheme: String
         var realm: String?
-        /// In lower case; only of Digest, like the two that follow.
+        /// In lower case.
+        ///
+        /// Set only for Digest, like the properties that follow.
         var algorithm: String?
         var hasNonce = false
-        /// Whether a challenge behind it in the same value has parameters that libcurl takes for this one's.
+        /// Whether a later challenge in the same value has parameters that libcurl would take for this one's.
         var isMixed = false
     }
 
-    /// How many challenges are read; those behind them are ignored.
+    /// The maximum number of challenges that are read; later ones are ignored.
     static let maximumCount = 64
 
-    /// The largest realm, in bytes.
+    /// The maximum size of a realm, in bytes.
     ///
-    /// A challenge with a larger one is ignored: realms are compared and hashed, for which hostile text takes quadratic
-    /// time.
+    /// A challenge with a larger one is ignored: realms are compared and hashed, which takes quadratic time with
+    /// hostile text.
     static let maximumRealmSize = 1_024
 
-    /// Returns the challenge for Digest that libcurl answers, or `nil` where its answer would be wrong.
+    /// Returns the Digest challenge that libcurl responds to, or `nil` if its response would be wrong.
     ///
-    /// libcurl reads the first one alone, and takes the parameters of others in the same value for its own. An algorithm
-    /// that a client does not know is not used (RFC 7616, section 3.3): libcurl gives up with those, and computes
-    /// SHA-512-256 as SHA-256.
+    /// libcurl reads only the first one, and takes the parameters of others in the same value for its own. A client
+    /// must ignore an unknown algorithm (RFC 7616, section 3.3), but libcurl gives up on it, and computes SHA-512-256
+    /// as SHA-256.
     static func digest(_ challenges: [Challenge]) -> Challenge? {
         guard let first = challenges.first(where: { $0.scheme == "digest" }), first.hasNonce, !first.isMixed else {
             return nil
@@ -33,7 +35,7 @@ enum AuthenticateField {
         return algorithms.contains(first.algorithm ?? "md5") ? first : nil
     }
 
-    /// Reads all values of the field; what cannot be read is skipped.
+    /// Reads all values of the field, and skips what cannot be read.
     static func parse(_ values: [String]) -> [Challenge] {
         var challenges: [Challenge] = []
         for value in values {
@@ -49,7 +51,7 @@ enum AuthenticateField {
         var challenges: [(challenge: Challenge, isTooLarge: Bool)] = []
         for element in elements(of: value) {
             var parameter = element
-            // An element begins a challenge when a word is before the first `=`, or when it has none.
+            // An element begins a challenge if a word comes before the first `=`, or if it has no `=`.
             let equals = element.firstIndex(of: UInt8(ascii: "="))
             let blank = element.firstIndex(where: Substring.UTF8View.isBlank)
             let isStart = blank.map { blank in equals.map { blank < $0 } ?? true } ?? (equals == nil)
@@ -77,16 +79,18 @@ enum AuthenticateField {
         return challenges.filter { !$0.isTooLarge }.map(\.challenge)
     }
 
-    /// The parameters of Digest that libcurl reads.
+    /// The Digest parameters that libcurl reads.
     private static let digestNames: Set<String> = ["algorithm", "nonce", "opaque", "qop", "realm", "stale", "userhash"]
 
-    /// No name that counts, of a parameter or of an algorithm, is longer than this, and comparing hostile text takes
-    /// quadratic time.
+    /// Returns the text in lower case, or an empty string if it is too long for the name of a relevant parameter or
+    /// algorithm.
+    ///
+    /// The limit keeps the comparison of hostile text from taking quadratic time.
     private static func shortLowercased(_ text: String) -> String {
         text.utf8.count <= 32 ? text.lowercased() : ""
     }
 
-    /// Reads a parameter: the name in lower case and the value without quotes.
+    /// Reads a parameter, and returns its name in lower case and its value without quotes.
     private static func nameAndValue(_ parameter: Substring.UTF8View) -> (name: String, value: String)? {
         guard let sides = parameter.cut(at: "=") else { return nil }
         return (shortLowercased(sides.before.trimmed.string), unquoted(sides.after.trimmed))
@@ -108,7 +112,7 @@ enum AuthenticateField {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The parts between commas that are in no quoted string.
+    /// Splits a value at the commas outside quoted strings.
     private static func elements(of value: String) -> [Substring.UTF8View] {
         let bytes = value[...].utf8
         var result: [Substring.UTF8View] = []

@@ -1,13 +1,13 @@
-/// Where the text of a URL has its authority (RFC 3986, section 3.2).
+/// The position of the authority in the text of a URL (RFC 3986, section 3.2).
 ///
-/// The text that libcurl gets is parsed, and not what Foundation makes of it, so that both mean the same host.
+/// It is found in the text that libcurl gets, not in Foundation's components, so that both mean the same host.
 struct Authority {
-    /// The user information with the `@` behind it; empty where there is none.
+    /// The user information with the `@` after it; empty if there is none.
     let userInfo: Range<String.Index>
     /// The host, with the brackets of an IPv6 address.
     let host: Range<String.Index>
 
-    /// Finds the authority of a URL; `nil` where it has none.
+    /// Finds the authority of a URL, or returns `nil` if it has none.
     init?(_ url: String) {
         var url = url
         guard let found = url.withUTF8(Self.find) else { return nil }

@@ -1,14 +1,14 @@
-/// A `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
+/// The value of a `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
 public struct ContentDisposition: Sendable, Hashable {
-    /// The disposition in lower case, such as `attachment`.
+    /// The disposition type in lower case, such as `attachment`.
     public let type: String
 
-    /// The parameters by their names in lower case, as they were sent; of several with one name, the first.
+    /// The parameters by name, in lower case, with their values as sent; the first one if several have the same name.
     public let parameters: [String: String]
 
     /// Reads a field's value.
     ///
-    /// - Parameter text: The value; one without a type gives nil.
+    /// - Parameter text: The value of the field. The result is `nil` if it has no type.
     public init?(_ text: String) {
         var scanner = FieldScanner(text)
         let type = scanner.token().lowercased()
@@ -16,7 +16,7 @@ public struct ContentDisposition: Sendable, Hashable {
         var parameters: [String: String] = [:]
         while scanner.skipSemicolon() {
             let name = scanner.token().lowercased()
-            // No parameter has a name that is no token, and hashing hostile text takes quadratic time.
+            // A parameter's name is a token, and hashing hostile text takes quadratic time.
             guard HeaderRule.isToken(name), let value = scanner.parameterValue() else { continue }
             if parameters[name] == nil { parameters[name] = value }
         }
@@ -24,14 +24,14 @@ public struct ContentDisposition: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// The name suggested for the file, as it was sent: `filename*` ahead of `filename` (RFC 6266, section 4.3).
+    /// The suggested file name as sent, from `filename*` or else from `filename` (RFC 6266, section 4.3).
     ///
-    /// It is not safe as the name of a file; see ``FileName/sanitized(_:)``.
+    /// It is not safe to use as a file name; see ``FileName/sanitized(_:)``.
     public var fileName: String? {
         parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"]
     }
 
-    /// The suggested name as one safe path component: the plain one where nothing is left of the extended one.
+    /// Returns the suggested name as one safe path component; uses `filename` if nothing of `filename*` is left.
     package func safeFileName(maximumByteCount: Int = FileName.maximumByteCount) -> String? {
         let suggestions = [parameters["filename*"].flatMap(Self.decodeExtended), parameters["filename"]]
         return suggestions.lazy.compactMap { suggestion in
@@ -42,7 +42,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
     static func decodeExtended(_ value: String) -> String? {
         guard let charset = value[...].utf8.cut(at: "'"), let language = charset.after.cut(at: "'") else { return nil }
-        // No charset that is known has a longer name.
+        // No known charset has a longer name.
         guard charset.before.count <= 16, let bytes = decodePercent(language.after) else { return nil }
         switch charset.before.string.lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)

@@ -4,12 +4,12 @@ struct ContentRange: Hashable, Sendable {
     let last: ByteCount
     /// The number of bytes from the first to the last.
     let length: ByteCount
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     let end: ByteCount
-    /// The length of the whole, `nil` where the server does not know it.
+    /// The length of the complete body; `nil` if the server does not know it.
     let complete: ByteCount?
 
-    /// Reads the value of the field, or returns `nil` where it names no range that can be.
+    /// Reads the value of the field, or returns `nil` if its range is not valid.
     init?(_ value: String) {
         // Three numbers need no more, and comparing hostile text takes quadratic time.
         guard value.utf8.count <= 128 else { return nil }

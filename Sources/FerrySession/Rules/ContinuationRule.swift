@@ -1,7 +1,9 @@
-/// Whether and how an interrupted response can be continued (RFC 9110, sections 13.1.5 and 14.2).
+/// The rules that decide whether and how an interrupted response can be continued (RFC 9110, sections 13.1.5 and 14.2).
 package enum ContinuationRule {
-    /// Returns the validator for `If-Range`, where the rest of this response may be asked for: a complete 200 to a GET,
-    /// not decoded from a content coding, with a strong entity tag or a date that is strong enough.
+    /// Returns the validator for `If-Range`, or `nil` if the rest of the response cannot be requested.
+    ///
+    /// The response must be a complete 200 to a GET without a content coding, and have a strong entity tag or a date
+    /// that is strong enough.
     package static func validator(for response: HTTPURLResponse, request: URLRequest) -> String? {
         guard response.statusCode == 200, (request.httpMethod ?? "GET") == "GET" else { return nil }
         guard request.value(forHTTPHeaderField: "Range") == nil else { return nil }
@@ -11,19 +13,20 @@ package enum ContinuationRule {
         return strongDate(of: response)
     }
 
-    /// How many bytes a validator has at most: servers' tags are hashes and numbers.
+    /// The maximum size of a validator, in bytes; servers' tags are hashes and numbers.
     private static let longestValidator = 8192
 
-    /// Whether a text can be sent as `If-Range`: a strong entity tag or a date, as ASCII (RFC 9110, section 13.1.5).
+    /// Whether a text can be sent as `If-Range`: a strong entity tag or a date, in ASCII (RFC 9110, section 13.1.5).
     package static func isValidator(_ text: String) -> Bool {
         if text.utf8.first == UInt8(ascii: "\"") { return isStrongTag(text) }
-        // The bytes are looked at first: none may end the line.
+        // The bytes are checked first, so that none can end the line.
         let isPrintable = text.utf8.count <= 64 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         return isPrintable && HTTPDate.parse(text) != nil
     }
 
-    /// Whether the text is a strong entity tag of ASCII characters (RFC 9110, section 8.8.3); bytes beyond ASCII would
-    /// not go out as they came.
+    /// Whether the text is a strong entity tag of ASCII characters (RFC 9110, section 8.8.3).
+    ///
+    /// Bytes beyond ASCII would not be sent as they were received.
     package static func isStrongTag(_ text: String) -> Bool {
         let bytes = text.utf8
         let quote = UInt8(ascii: "\"")
@@ -38,7 +41,7 @@ package enum ContinuationRule {
         return contentEncoding.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
     }
 
-    /// `Last-Modified`, where it is at least one second older than `Date` (RFC 9110, section 8.8.2.2).
+    /// The `Last-Modified` field, if it is at least one second older than `Date` (RFC 9110, section 8.8.2.2).
     private static func strongDate(of response: HTTPURLResponse) -> String? {
         guard
             let modified = response.value(forHTTPHeaderField: "Last-Modified"), let changed = HTTPDate.parse(modified),
@@ -47,13 +50,13 @@ package enum ContinuationRule {
         return sent.timeIntervalSince(changed) >= 1 && isValidator(modified) ? modified : nil
     }
 
-    /// What is known of the response that has been received in part.
+    /// What is known about a response that has been received in part.
     package struct Expectation: Sendable {
-        /// Where the request for the rest begins.
+        /// The offset at which the request for the rest begins.
         package var offset: ByteCount
-        /// The length of the whole, where it is known.
+        /// The length of the complete body, if known.
         package var total: ByteCount?
-        /// What the request sent as `If-Range`, where it is known.
+        /// The value that the request sent as `If-Range`, if known.
         package var validator: String?
 
         package init(offset: ByteCount, total: ByteCount?, validator: String?) {
@@ -61,7 +64,7 @@ package enum ContinuationRule {
         }
     }
 
-    /// The fields of a response to a request for the rest that say what it brings.
+    /// The fields of a response to a request for the rest that describe its content.
     package struct PartialResponse: Sendable {
         var status: Int
         var contentRange: String?
@@ -70,7 +73,7 @@ package enum ContinuationRule {
         var entityTag: String?
         var lastModified: String?
 
-        /// Reads the fields with a function that returns the value of a field by its name.
+        /// Reads the fields with a closure that returns the value of a field by name.
         package init(status: Int, value: (String) -> String?) {
             self.status = status
             contentRange = value("Content-Range")
@@ -80,37 +83,37 @@ package enum ContinuationRule {
             lastModified = value("Last-Modified")
         }
 
-        /// Reads the fields of a response as URLSession gives it.
+        /// Reads the fields of a response.
         package init(_ response: HTTPURLResponse) {
             self.init(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
         }
     }
 
-    /// What the response to a request for the rest means.
+    /// The meaning of a response to a request for the rest.
     package enum Answer: Hashable {
         /// The rest of the same entity follows, and ends at this offset.
         case continues(end: ByteCount)
-        /// The server has another entity, and sends it whole.
+        /// The server has another entity, and sends all of it.
         case restarts
-        /// There is nothing behind the offset: what was received is the whole.
+        /// There is nothing after the offset: the received part is complete.
         case isComplete
-        /// The range is another than the one asked for, or of another entity, so the whole is to be asked for again.
+        /// The range is not the requested one, or belongs to another entity, so the whole must be requested again.
         case isAnother
         /// The response is none of these, so the exchange fails.
         case fails
     }
 
-    /// Evaluates the response to a request for the bytes from an offset on.
+    /// Evaluates the response to a request for the bytes from an offset.
     ///
-    /// A part is taken only if everything that can be compared fits: a part of another entity would be spliced onto this
-    /// one without anybody noticing.
+    /// A part is accepted only if everything that can be compared matches. Otherwise a part of another entity could be
+    /// appended to this one unnoticed.
     package static func evaluate(_ response: PartialResponse, _ expected: Expectation) -> Answer {
         switch response.status {
         case 206: return evaluatePart(response, expected)
         // A 203 is a 200 that a proxy has changed (RFC 9110, section 15.3.4).
         case 200, 203: return .restarts
         case 416:
-            // RFC 9110, section 15.5.17: the response names the current length.
+            // RFC 9110, section 15.5.17: the response states the current length.
             guard let length = response.contentRange.flatMap(unsatisfiedLength), length == expected.offset,
                 isSameEntity(response, expected.validator)
             else { return .isAnother }
@@ -124,17 +127,17 @@ package enum ContinuationRule {
             return .isAnother
         }
         if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
-        // A server may send less than all the rest; the file would end early with success.
+        // A server may send less than the rest; the file would be truncated without an error.
         if let total = range.complete ?? expected.total, range.end != total { return .isAnother }
-        // Section 14.4: the length of the message is the range's.
+        // Section 14.4: the length of the message is that of the range.
         if let length = response.contentLength, ByteCount(digits: length) != range.length { return .isAnother }
-        // Ranges are of the coded bytes (section 14.2), and no coding was asked for.
+        // Ranges are of the coded bytes (section 14.2), and no coding was requested.
         guard !isCoded(response.contentEncoding) else { return .isAnother }
         guard isSameEntity(response, expected.validator) else { return .isAnother }
         return .continues(end: range.end)
     }
 
-    /// Whether the validators of a part are those that were asked for: a server may ignore `If-Range` (section 13.1.5).
+    /// Whether the validators of a part are the requested ones: a server may ignore `If-Range` (section 13.1.5).
     private static func isSameEntity(_ response: PartialResponse, _ validator: String?) -> Bool {
         guard let validator else { return true }
         if validator.hasPrefix("\"") { return response.entityTag.map { $0 == validator } ?? true }
@@ -143,7 +146,7 @@ package enum ContinuationRule {
         return date == HTTPDate.parse(validator)
     }
 
-    /// The length in `bytes */1234`.
+    /// Returns the length in `bytes */1234`.
     private static func unsatisfiedLength(_ contentRange: String) -> ByteCount? {
         let words = contentRange.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -1,8 +1,10 @@
-/// The attributes of a `Set-Cookie` field; of several with the same name the last counts (RFC 6265bis, section 5.6).
+/// The attributes of a `Set-Cookie` field.
+///
+/// The last one counts if several have the same name (RFC 6265bis, section 5.6).
 struct CookieAttributes {
     var domain: String?
     var path: String?
-    /// When the cookie expires: at most 400 days from now.
+    /// When the cookie expires; at most 400 days from now.
     var expires: Date?
     var isSecure = false
     var isHTTPOnly = false
@@ -14,7 +16,7 @@ struct CookieAttributes {
             let sides = part.cut(at: "=")
             let name = (sides?.before ?? part).trimmed
             let value = sides?.after.trimmed ?? part[part.endIndex...]
-            // No attribute that counts has a longer name.
+            // No relevant attribute has a longer name.
             guard name.count <= 8, value.count <= CookieRule.maximumAttributeSize else { continue }
             switch name.string.lowercased() {
             case "domain":
@@ -26,7 +28,7 @@ struct CookieAttributes {
             case "expires": date = CookieDate.parse(value.string) ?? date
             case "secure": isSecure = true
             case "httponly": isHTTPOnly = true
-            // SameSite is about sites and navigations, which a library without pages does not have.
+            // SameSite is about sites and navigation, which do not apply to an HTTP library.
             default: break
             }
         }
@@ -34,7 +36,7 @@ struct CookieAttributes {
         expires = (maximumAge ?? date).map { min($0, latest) }
     }
 
-    /// `Max-Age` goes before `Expires`; zero and less is the past (section 5.6.2).
+    /// Reads `Max-Age`, which takes precedence over `Expires`; zero and below mean the past (section 5.6.2).
     private static func date(maximumAge value: Substring.UTF8View, now: Date) -> Date? {
         let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
         guard let first = value.first, first == UInt8(ascii: "-") || isDigit(first) else { return nil }

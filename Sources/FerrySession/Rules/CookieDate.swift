@@ -1,4 +1,4 @@
-/// The lenient dates of cookies (RFC 6265, section 5.1.1): tokens in whatever order.
+/// The lenient dates of cookies (RFC 6265, section 5.1.1): tokens in any order.
 enum CookieDate {
     static func parse(_ string: String) -> Date? {
         var clock: (hour: Int, minute: Int, second: Int)?
@@ -39,7 +39,8 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// The digits a token begins with; what follows them counts no more, unless it is a digit too many.
+    /// Returns the number that a token begins with, or `nil` if its count of digits is out of range; the rest is
+    /// ignored.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix { (0x30...0x39).contains($0) }
         return digits.contains(leading.count) ? Int(leading.string) : nil

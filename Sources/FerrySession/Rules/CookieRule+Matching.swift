@@ -1,14 +1,14 @@
-/// What cookies are matched with: a request's URL, taken apart once for all of them.
+/// The parts of a request's URL that cookies are matched with, computed once for all of them.
 struct CookieRequest {
     /// In the form of ``URLHost/name``.
     let host: String
-    /// Whether the URL has the host with the dot of the root.
+    /// Whether the host in the URL has a trailing dot.
     let hasRootDot: Bool
     /// Percent-encoded, with a leading slash.
     let path: String
     let isSecure: Bool
 
-    /// Reads a URL; returns `nil` for one without a host.
+    /// Reads a URL, or returns `nil` if it has no host.
     init?(_ url: URL) {
         guard let written = url.host(percentEncoded: true), let host = try? URLHost(written) else { return nil }
         (self.host, hasRootDot) = (host.name, host.hasRootDot)
@@ -22,7 +22,7 @@ struct CookieRequest {
     }
 }
 
-/// The hosts that a stored cookie is sent to, as `HTTPCookie.domain` has them: a leading dot includes the hosts below.
+/// The hosts that a stored cookie is sent to, from `HTTPCookie.domain`; a leading dot includes the subdomains.
 struct CookieDomain {
     /// In the form of ``URLHost/name``.
     let host: String
@@ -33,7 +33,7 @@ struct CookieDomain {
         let hasDot = text.utf8.first == UInt8(ascii: ".")
         let name = hasDot ? String(text.utf8.dropFirst()) ?? text : text
         let parsed = try? URLHost(name)
-        // A domain such as `.0250.01` is a part of other spellings of addresses, and must not become an address itself.
+        // A domain such as `.0250.01` is part of other spellings of addresses, and must not become an address itself.
         let isUsable = parsed.map { !hasDot || $0.kind == .name } ?? false
         host = isUsable ? parsed?.name ?? name : name.folded
         includesHostsBelow = hasDot && isUsable
@@ -46,9 +46,9 @@ struct CookieDomain {
     }
 }
 
-/// Which cookies are sent (RFC 6265bis, section 5.8.3).
+/// The rules that select the cookies to send (RFC 6265bis, section 5.8.3).
 extension CookieRule {
-    /// Returns the stored cookies that go with a request.
+    /// Returns the stored cookies that are sent with a request.
     static func cookies(for request: CookieRequest, from cookies: [HTTPCookie], now: Date) -> [HTTPCookie] {
         cookies.filter { matches($0, request, now: now) && isWritable($0) }
     }
@@ -71,8 +71,9 @@ extension CookieRule {
         return sorted.map(\.cookie)
     }
 
-    /// Returns the value of `Cookie` for cookies, or `nil` where there are none; of a cookie without a name only the
-    /// value is sent.
+    /// Returns the value of the `Cookie` field, or `nil` without cookies.
+    ///
+    /// For a cookie without a name, only the value is sent.
     static func header(_ cookies: [HTTPCookie]) -> String? {
         guard !cookies.isEmpty else { return nil }
         return cookies.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(separator: "; ")
@@ -85,7 +86,8 @@ extension CookieRule {
         return CookieDomain(cookie).includes(request.host) && pathMatches(request.path, cookie.path)
     }
 
-    /// Returns a Boolean value that indicates whether a host is a domain or lies below it (section 5.1.3).
+    /// Returns a Boolean value that indicates whether a host equals a domain or is one of its subdomains (section
+    /// 5.1.3).
     static func domainMatches(_ host: String, _ domain: String) -> Bool {
         let (host8, domain8) = (host.utf8, domain.utf8)
         if host8.count == domain8.count { return host8.elementsEqual(domain8) }
@@ -95,7 +97,7 @@ extension CookieRule {
             && !isAddress(host)
     }
 
-    /// Returns a Boolean value that indicates whether a request's path lies in a cookie's path (section 5.1.4).
+    /// Returns a Boolean value that indicates whether a request's path is within a cookie's path (section 5.1.4).
     static func pathMatches(_ path: String, _ cookiePath: String) -> Bool {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         let slash = UInt8(ascii: "/")
@@ -103,13 +105,13 @@ extension CookieRule {
             || path.utf8.dropFirst(cookiePath.utf8.count).first == slash
     }
 
-    /// The rule where there is no list of public suffixes: cookies for a domain of one label are refused.
+    /// Returns whether a domain has at least two labels: the rule for cookies without a list of public suffixes.
     static func hasTwoLabels(_ domain: String) -> Bool {
         domain.utf8.contains(UInt8(ascii: "."))
     }
 
-    /// Returns a Boolean value that indicates whether resolvers may take a host for an address: one of version 6, or one
-    /// that ends in a number, in whatever notation (WHATWG URL, section 3.5).
+    /// Returns a Boolean value that indicates whether resolvers may take a host for an address: an IPv6 address, or a
+    /// host that ends in a number in any notation (WHATWG URL, section 3.5).
     static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(UInt8(ascii: ":")) { return true }
         let dot = UInt8(ascii: ".")
@@ -122,13 +124,14 @@ extension CookieRule {
             ? digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } : false
     }
 
-    /// Returns a Boolean value that indicates whether a host can have subdomains: it is no address, and has no dot at its
-    /// end, with which it would slip past the list of public suffixes.
+    /// Returns a Boolean value that indicates whether a host can have subdomains.
+    ///
+    /// It must not be an address, nor end in a dot, with which it would evade the list of public suffixes.
     static func isName(_ host: String) -> Bool {
         !isAddress(host) && host.utf8.last != UInt8(ascii: ".")
     }
 
-    /// A cookie that a program puts into the storage itself must not end the header.
+    /// Whether the cookie can be sent: one that the application itself has stored must not end the header line.
     private static func isWritable(_ cookie: HTTPCookie) -> Bool {
         let (semicolon, equals) = (UInt8(ascii: ";"), UInt8(ascii: "="))
         return HeaderRule.isValue(cookie.name) && HeaderRule.isValue(cookie.value)

@@ -1,17 +1,17 @@
-/// Which cookies are stored (RFC 6265bis, sections 5.6 and 5.7).
+/// The rules that decide which cookies are stored (RFC 6265bis, sections 5.6 and 5.7).
 ///
-/// FoundationNetworking's storage ignores `Path`, `Secure` and `Max-Age`, so that these rules are applied before it.
+/// FoundationNetworking's storage ignores `Path`, `Secure` and `Max-Age`, so these rules are applied first.
 enum CookieRule {
-    /// The largest size of a name with its value, in bytes; a field with a larger one is ignored (section 5.6).
+    /// The maximum size of a name and its value, in bytes; a field with a larger pair is ignored (section 5.6).
     static let maximumPairSize = 4_096
 
-    /// The largest size of an attribute's value, in bytes; a larger attribute is ignored (section 5.6).
+    /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored (section 5.6).
     static let maximumAttributeSize = 1_024
 
-    /// How long a cookie is kept at most, in seconds: 400 days (section 5.5).
+    /// The maximum lifetime of a cookie, in seconds: 400 days (section 5.5).
     static let maximumAge = 400.0 * 86_400
 
-    /// Reads one `Set-Cookie` field of a response from `url`; returns `nil` for a field that is to be ignored.
+    /// Reads one `Set-Cookie` field of a response from `url`, or returns `nil` if the field must be ignored.
     ///
     /// A cookie that has already expired is returned: storing it deletes the one that it replaces.
     static func parse(
@@ -40,20 +40,20 @@ enum CookieRule {
         return HTTPCookie(properties: properties)
     }
 
-    /// The path of the URL up to its last slash (RFC 6265bis, section 5.1.4).
+    /// Returns the path of the URL up to its last slash (RFC 6265bis, section 5.1.4).
     static func defaultPath(_ url: URL) -> String {
         let path = CookieRequest.path(of: url)
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Returns a Boolean value that indicates whether a byte makes a whole field invalid: all control characters but the
-    /// tab do (section 5.6).
+    /// Returns a Boolean value that indicates whether a byte makes the whole field invalid, as all control characters
+    /// except the tab do (section 5.6).
     private static func isControl(_ byte: UInt8) -> Bool {
         (byte < 0x20 && byte != 0x09) || byte == 0x7F
     }
 
-    /// Reads the part before the first semicolon; a pair without an equals sign is the value of a cookie that has no name
+    /// Reads the part before the first semicolon; without an equals sign it is the value of a cookie without a name
     /// (section 5.6).
     private static func nameAndValue(_ pair: Substring.UTF8View) -> (name: String, value: String)? {
         let sides = pair.cut(at: "=") ?? (pair[..<pair.startIndex], pair)
@@ -62,15 +62,15 @@ enum CookieRule {
         return (name.string, value.string)
     }
 
-    /// Returns what `HTTPCookie.domain` is to be: the host alone, or a dot and the domain that the attribute names;
-    /// `nil` for an attribute that the host may not use (section 5.7).
+    /// Returns the value for `HTTPCookie.domain`: the host alone, or a dot and the domain of the attribute; `nil` if
+    /// the host may not use the attribute (section 5.7).
     private static func domain(
         _ attribute: String?,
         for request: CookieRequest,
         isAcceptable: (_ host: String, _ domain: String) -> Bool
     ) -> String? {
         guard let attribute else { return request.host }
-        // An attribute is neither decoded nor encoded: names beyond ASCII have to be in their `xn--` form.
+        // An attribute is neither decoded nor encoded: names beyond ASCII must be in their `xn--` form.
         guard attribute.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }), let wanted = try? URLHost(attribute)
         else { return nil }
         if wanted.name == request.host {
@@ -78,15 +78,16 @@ enum CookieRule {
             let isShared = wanted.kind == .name && isAcceptable(request.host, request.host)
             return isShared ? "." + request.host : request.host
         }
-        // Spelled with the dot of the root, a name would slip past the list of public suffixes.
+        // With a trailing dot, a name would evade the list of public suffixes.
         guard wanted.kind == .name, !wanted.hasRootDot, domainMatches(request.host, wanted.name),
             isAcceptable(request.host, wanted.name)
         else { return nil }
         return "." + wanted.name
     }
 
-    /// The names `__Secure-…` and `__Host-…` promise how a cookie was set (section 4.1.3); a cookie without a name is
-    /// sent as if its value were one.
+    /// Returns whether a cookie satisfies what the name prefixes `__Secure-` and `__Host-` require (section 4.1.3).
+    ///
+    /// A cookie without a name is sent as if its value were the name.
     private static func keepsPrefixPromise(
         _ cookie: (name: String, value: String),
         _ attributes: CookieAttributes,

@@ -1,26 +1,27 @@
-/// How the cookies of one response change those that are stored (RFC 6265bis, section 5.7).
+/// The rules for how the cookies of one response change the stored ones (RFC 6265bis, section 5.7).
 enum CookieStoreRule {
-    /// How many `Set-Cookie` fields of one response are read; those behind them are ignored.
+    /// The maximum number of `Set-Cookie` fields that are read from one response; later ones are ignored.
     static let maximumFields = 180
 
-    /// How many cookies one site keeps, with all its subdomains.
+    /// The maximum number of cookies for one site, including its subdomains.
     static let maximumPerSite = 180
 
-    /// How many cookies a storage keeps.
+    /// The maximum number of cookies in a storage.
     static let maximumTotal = 3_000
 
-    /// What is to be done to the storage.
+    /// The changes to make to a storage.
     struct Changes {
         var removed: [HTTPCookie] = []
         var stored: [HTTPCookie] = []
-        /// For each stored cookie that replaces another, the one whose time of creation it keeps (section 5.7).
+        /// For each stored cookie that replaces another, the one whose creation time it keeps (section 5.7).
         var origins: [Key: HTTPCookie] = [:]
     }
 
-    /// What tells two cookies apart; compared byte by byte, since comparing hostile text as strings takes quadratic time.
+    /// The identity of a cookie in the storage, compared by bytes, since comparing hostile text as strings takes
+    /// quadratic time.
     ///
-    /// It is what FoundationNetworking's storage tells them apart by: a path `/a` with a name `b` and a path `/` with a
-    /// name `ab` are the same to it.
+    /// It matches that of FoundationNetworking's storage, for which a path `/a` with a name `b` and a path `/` with a
+    /// name `ab` are the same.
     struct Key: Hashable {
         private let bytes: [UInt8]
 
@@ -31,23 +32,24 @@ enum CookieStoreRule {
 
     /// What is known about the response.
     struct Context {
-        /// Whether the response came over https.
+        /// Whether the response was received over https.
         var isSecure: Bool
-        /// The domain of which `maximumPerSite` cookies are kept: see ``CookieStoreRule/site(of:isAcceptable:)``.
+        /// The domain that is limited to `maximumPerSite` cookies; see ``CookieStoreRule/site(of:isAcceptable:)``.
         var site: String
         var now: Date
     }
 
-    /// Decides what becomes of the cookies of one response, in time linear in them and in those that are stored.
+    /// Decides which cookies of one response are stored, in time linear in their number and the number of stored
+    /// cookies.
     ///
-    /// No more cookies are evicted than are added, so that a program may put more of its own into the storage.
+    /// At most as many cookies are evicted as are added, so that the application can store more of its own.
     ///
     /// - Parameters:
-    ///   - cookies: The cookies in the order of their fields; one that has expired deletes.
-    ///   - known: What the storage has.
+    ///   - cookies: The cookies in the order of their fields; an expired one deletes.
+    ///   - known: The cookies in the storage.
     ///   - context: What is known about the response.
-    ///   - lastUse: When a cookie was last sent or set.
-    /// - Returns: What is to be done to the storage.
+    ///   - lastUse: Returns when a cookie was last sent or set.
+    /// - Returns: The changes to make to the storage.
     static func changes(
         setting cookies: [HTTPCookie],
         among known: [HTTPCookie],
@@ -80,7 +82,7 @@ enum CookieStoreRule {
         }
         let added = new.keys.count { key in old[key].map(isExpired) ?? true }
         let kept = old.filter { !gone.contains($0.key) && new[$0.key] == nil && !isExpired($0.value) }
-        // What is set now is used now (section 5.7), and goes last.
+        // Setting a cookie counts as using it (section 5.7), so these are evicted last.
         let justSet = Set(new.keys)
         let use = { (key: Key, cookie: HTTPCookie) in justSet.contains(key) ? Date.distantFuture : lastUse(cookie) }
         for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: use) {
@@ -91,7 +93,8 @@ enum CookieStoreRule {
     }
 
     /// Returns a Boolean value that indicates whether a cookie from plain http would hide a `Secure` one (section 5.7,
-    /// "leave secure cookies alone"): the same name, domains one within the other, and a path within the other's.
+    /// "leave secure cookies alone"): both have the same name, one domain includes the other, and the path is within
+    /// the other's.
     static func overlays(_ cookie: HTTPCookie, _ secure: HTTPCookie) -> Bool {
         guard cookie.name.utf8.elementsEqual(secure.name.utf8) else { return false }
         let (first, second) = (CookieDomain(cookie).host, CookieDomain(secure).host)
@@ -99,7 +102,7 @@ enum CookieStoreRule {
         return CookieRule.pathMatches(cookie.path, secure.path)
     }
 
-    /// The registrable domain of a host: the topmost domain that the host may set cookies for.
+    /// Returns the registrable domain of a host: the topmost domain that the host may set cookies for.
     static func site(of host: String, isAcceptable: (_ host: String, _ domain: String) -> Bool) -> String {
         // No name is longer (RFC 1035, section 2.3.4).
         guard CookieRule.isName(host), host.utf8.count <= 255 else { return host }
@@ -112,8 +115,8 @@ enum CookieStoreRule {
         return site
     }
 
-    /// The cookies that have to go: of a site with too many those without `Secure` first, then, as of all where there
-    /// are too many, those that were used longest ago (section 5.7).
+    /// Returns the cookies to evict: from a site with too many, those without `Secure` first; then, from that site as
+    /// from the whole storage, the least recently used (section 5.7).
     private static func evicted(
         from cookies: [Key: HTTPCookie],
         adding added: Int,

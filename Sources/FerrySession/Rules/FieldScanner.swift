@@ -1,8 +1,8 @@
-/// Reads the parts of a header field with parameters (RFC 9110, section 5.6.6), forgiving what servers get wrong.
+/// A reader for header fields with parameters (RFC 9110, section 5.6.6) that tolerates common mistakes of servers.
 struct FieldScanner {
     private var rest: Substring.UnicodeScalarView
 
-    /// Begins at the start of a field's value.
+    /// Creates a reader at the start of a field's value.
     init(_ text: String) {
         rest = Substring(text).unicodeScalars
     }
@@ -15,7 +15,7 @@ struct FieldScanner {
         return String(Substring(token))
     }
 
-    /// Goes on after the next semicolon; false at the end.
+    /// Moves past the next semicolon; returns `false` if there is none.
     mutating func skipSemicolon() -> Bool {
         guard let semicolon = rest.firstIndex(of: ";") else { return false }
         rest = rest[rest.index(after: semicolon)...]
@@ -32,7 +32,7 @@ struct FieldScanner {
     }
 
     private mutating func bareValue() -> String {
-        // Names with blanks are sent without quotes often enough.
+        // Servers often send names with blanks without quotes.
         let value = rest.prefix { $0 != ";" }
         rest.removeFirst(value.count)
         var trimmed = value
@@ -40,7 +40,7 @@ struct FieldScanner {
         return String(Substring(trimmed))
     }
 
-    /// Reads a quoted string, in which a backslash escapes the character behind it (RFC 9110, section 5.6.4).
+    /// Reads a quoted string, in which a backslash escapes the next character (RFC 9110, section 5.6.4).
     private mutating func quotedString() -> String {
         rest.removeFirst()
         var value = String.UnicodeScalarView()
@@ -48,7 +48,7 @@ struct FieldScanner {
         while let scalar = rest.popFirst() {
             switch scalar {
             case "\"": return String(value)
-            // Only a quote or a backslash is escaped in a path, or its last component could not be found.
+            // In a path, only a quote or a backslash is escaped; otherwise its last component could not be found.
             case "\\" where !isPath || rest.first == "\"" || rest.first == "\\":
                 if let next = rest.popFirst() { value.append(next) }
             default: value.append(scalar)
@@ -57,8 +57,8 @@ struct FieldScanner {
         return String(value)
     }
 
-    /// Returns a Boolean value that indicates whether a text begins as `C:\dir` does, a path of Windows that is sent with
-    /// bare backslashes.
+    /// Returns a Boolean value that indicates whether a text begins like `C:\dir`, a Windows path that is sent with
+    /// unescaped backslashes.
     private static func beginsWithDrive(_ text: Substring.UnicodeScalarView) -> Bool {
         let start = Array(text.prefix(4))
         guard start.count == 4, start[1] == ":", start[2] == "\\", start[3] != "\\", start[3] != "\"" else {

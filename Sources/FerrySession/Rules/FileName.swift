@@ -1,15 +1,15 @@
-/// Makes names of files from what servers suggest.
+/// Functions that make file names from the names that servers suggest.
 public enum FileName {
-    /// The longest name most file systems take, in bytes.
+    /// The longest name that most file systems accept, in bytes.
     public static let maximumByteCount = 255
 
-    /// The name used where nothing usable was suggested.
+    /// The name used if no usable one was suggested.
     public static let fallback = "download"
 
-    /// The name for a response's body: from `Content-Disposition`, else from the URL's path, made safe.
+    /// Returns a safe file name for a response's body, from `Content-Disposition` or else from the URL's path.
     ///
     /// - Parameter response: The response.
-    /// - Returns: One path component.
+    /// - Returns: One path component; ``fallback`` if there is no usable name.
     public static func suggested(by response: URLResponse?) -> String {
         let field = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Disposition")
         if let name = field.flatMap({ ContentDisposition($0)?.safeFileName() }) { return name }
@@ -17,10 +17,10 @@ public enum FileName {
         return sanitized((path as NSString).lastPathComponent)
     }
 
-    /// One safe path component made of a text.
+    /// Returns a text as one safe path component.
     ///
-    /// Directories before the last slash or backslash are dropped, as are control characters, leading dots, and blanks
-    /// at both ends; a name beyond 255 bytes loses the end of its stem and keeps its extension.
+    /// Directories before the last slash or backslash are dropped, as are control characters, leading dots, and white
+    /// space at both ends. A name longer than 255 bytes is shortened at the end of its stem and keeps its extension.
     ///
     /// - Parameter name: Any text.
     /// - Returns: A name that is neither empty nor hidden; ``fallback`` if nothing is left.
@@ -28,9 +28,9 @@ public enum FileName {
         component(name) ?? fallback
     }
 
-    /// One safe path component made of a text; nil if nothing is left of it.
+    /// Returns a text as one safe path component, or `nil` if nothing is left of it.
     package static func component(_ name: String, maximumByteCount: Int = maximumByteCount) -> String? {
-        // Both separators end a component: servers on Windows send whole paths.
+        // Both separators end a component: servers on Windows send complete paths.
         let scalars = name.unicodeScalars
         let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
         var kept = String.UnicodeScalarView()
@@ -42,16 +42,16 @@ public enum FileName {
         return result.isEmpty ? nil : String(Substring(result))
     }
 
-    /// Without white space at both ends.
+    /// Returns the text without white space at both ends.
     private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
-        // Not by dropLast(), which counts the rest each time.
+        // Not with `dropLast()`, which counts the rest each time.
         let end = text.lastIndex { !$0.properties.isWhitespace }.map(text.index(after:)) ?? text.startIndex
         return text[..<end].drop(while: \.properties.isWhitespace)
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Format characters include those that reverse the reading order and so disguise an extension.
+        // Format characters include those that reverse the reading order and thus disguise an extension.
         case .control, .format, .lineSeparator, .paragraphSeparator: false
         default: true
         }
@@ -63,15 +63,15 @@ public enum FileName {
     ) -> Substring.UnicodeScalarView {
         guard Substring(name).utf8.count > maximumByteCount else { return name }
         var dot = name.lastIndex(of: ".") ?? name.endIndex
-        // An extension as long as a name is none; neither is a whole name.
+        // A suffix as long as a name is not an extension, and neither is a whole name.
         if dot == name.startIndex || Substring(name[dot...]).utf8.count > 32 { dot = name.endIndex }
         let tail = name[dot...]
         return prefix(of: name[..<dot], byteCount: maximumByteCount - Substring(tail).utf8.count) + tail
     }
 
-    /// Returns as many whole characters as fit; of a first one that is too long, as many of its scalars.
+    /// Returns as many whole characters as fit; if the first one is too long, as many of its scalars as fit.
     ///
-    /// Only the scalars that fit, and one more, are looked at: going back from the end by characters would take quadratic
+    /// Only the scalars that fit and one more are examined: going back from the end by characters would take quadratic
     /// time with flags and long runs of marks.
     private static func prefix(
         of text: Substring.UnicodeScalarView,
@@ -84,7 +84,7 @@ public enum FileName {
             end = text.index(after: end)
         }
         guard end < text.endIndex else { return text }
-        // The scalar behind the end tells whether the last character is whole.
+        // The scalar after the end determines whether the last character is whole.
         let window = Substring(text[..<text.index(after: end)])
         var whole = window.startIndex
         for index in window.indices where index <= end { whole = index }

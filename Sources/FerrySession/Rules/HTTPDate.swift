@@ -1,12 +1,13 @@
-/// Dates as HTTP writes them (RFC 9110, section 5.6.7).
+/// Dates in the formats of HTTP (RFC 9110, section 5.6.7).
 enum HTTPDate {
-    /// Reads the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that recipients must
-    /// understand, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`; returns `nil` for anything else.
+    /// Reads a date in one of HTTP's three formats, or returns `nil` for anything else.
     ///
-    /// The grammar is followed to the letter, as an `Expires` that is no date means a stale response (RFC 9111,
-    /// section 5.3). Only the case of names is ignored, which caches may do (RFC 9111, section 4.2). The date has to exist;
-    /// whether it is on the day of the week that it names is not looked at, except in the second form, whose year is at
-    /// most 50 years ahead of `now`.
+    /// These are the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that recipients must
+    /// understand, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// The grammar is followed exactly, since an `Expires` that is not a date means a stale response (RFC 9111, section
+    /// 5.3). Only the case of names is ignored, which caches may do (RFC 9111, section 4.2). The date must exist. Its
+    /// day of the week is checked only in the second format, whose year is at most 50 years ahead of `now`.
     static func parse(_ string: String, now: Date = Date()) -> Date? {
         // No date is longer.
         guard string.utf8.count <= longest else { return nil }
@@ -17,8 +18,8 @@ enum HTTPDate {
         return words.count == 6 ? fixed(words) : rfc850(words, now: now)
     }
 
-    /// Returns a date of the Gregorian calendar, in UTC, or `nil` for a day that does not exist; the clock is hours,
-    /// minutes and seconds.
+    /// Returns a date of the Gregorian calendar in UTC, or `nil` if the day does not exist; `clock` is hours, minutes
+    /// and seconds.
     static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date? {
         guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year) else { return nil }
         let seconds = clock.reduce(0) { $0 * 60 + $1 }
@@ -27,7 +28,7 @@ enum HTTPDate {
         )
     }
 
-    // MARK: - The three forms
+    // MARK: - The three formats
 
     private typealias Word = ArraySlice<UInt8>
 
@@ -43,7 +44,7 @@ enum HTTPDate {
         return date(day: day, month: words[2], year: year, clock: words[4])
     }
 
-    /// Reads `Sun Nov  6 08:49:37 1994`, whose day has two places.
+    /// Reads `Sun Nov  6 08:49:37 1994`, whose day takes two columns.
     private static func ansi(_ words: [Word]) -> Date? {
         let isShort = words.count == 6 && words[2].isEmpty
         guard isShort || words.count == 5, index(of: words[0], among: days, prefix: 3) != nil,
@@ -65,7 +66,7 @@ enum HTTPDate {
         let latest = year(ofDay: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))) + 50
         let past = (latest - short) % 100
         guard let date = date(day: day, month: parts[1], year: latest - past, clock: words[2]) else { return nil }
-        // 1970-01-01 was a Thursday. A date on another day is in another century than was meant.
+        // 1970-01-01 was a Thursday. If the day of the week does not match, another century was meant.
         let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
         return ((days + 4) % 7 + 7) % 7 == weekday ? date : nil
     }
@@ -73,7 +74,7 @@ enum HTTPDate {
     private static func date(day: Int, month: Word, year: Int, clock: Word) -> Date? {
         let parts = clock.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { number($0, digits: 2) }
-        // A second may be a leap second, 60.
+        // 60 is a leap second.
         guard parts.count == 3, numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else {
             return nil
         }
@@ -88,7 +89,7 @@ enum HTTPDate {
         return word.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 
-    /// The place of a word among names, or among their first letters.
+    /// Returns the index of a word among names, or among prefixes of names.
     private static func index(of word: Word, among names: [String], prefix: Int? = nil) -> Int? {
         names.firstIndex { name in
             prefix.map { name.utf8.prefix($0).elementsEqual(word) } ?? name.utf8.elementsEqual(word)
@@ -109,7 +110,7 @@ enum HTTPDate {
         }
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar, with years that begin in March.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in March.
     private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
@@ -119,10 +120,10 @@ enum HTTPDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The year of a day, counted from 1970-01-01, in the proleptic Gregorian calendar.
+    /// Returns the year of a day, counted from 1970-01-01, in the proleptic Gregorian calendar.
     private static func year(ofDay days: Int) -> Int {
         let guess = 1970 + Int((Double(days) / 365.2425).rounded(.down))
-        // The guess is one off at most.
+        // The guess is off by one at most.
         if daysSinceEpoch(year: guess + 1, month: 1, day: 1) <= days { return guess + 1 }
         return daysSinceEpoch(year: guess, month: 1, day: 1) <= days ? guess : guess - 1
     }

@@ -1,24 +1,25 @@
-/// Which methods, header names and values may go on the wire (RFC 9110, sections 5.5, 5.6.2 and 9.1).
+/// The rules for methods, header names and values that may be sent (RFC 9110, sections 5.5, 5.6.2 and 9.1).
 enum HeaderRule {
-    /// Whether the string is a token: one or more of the characters HTTP allows in names.
+    /// Whether the string is a token: one or more of the characters that HTTP allows in names.
     static func isToken(_ string: String) -> Bool {
         var string = string
         return string.withUTF8 { isToken(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether bytes are a token.
+    /// Whether the bytes are a token.
     static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
     }
 
-    /// Whether a value is free of the bytes that would end or cut it: CR, LF and NUL.
+    /// Whether a value is free of the bytes that would end or truncate it: CR, LF and NUL.
     static func isValue(_ string: String) -> Bool {
         string.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
 
     /// Whether a byte is a letter, a digit or one of ``!#$%&'*+-.^_`|~``.
     ///
-    /// Every byte of every name is looked up, so the characters are the bits of two numbers, from zero and from `@` on.
+    /// This runs for every byte of every name, so the set is stored as the bits of two numbers, which begin at zero and
+    /// at `@`.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         let bits: UInt64 = byte < 0x40 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return byte < 0x80 && bits & (1 << UInt64(byte & 0x3F)) != 0

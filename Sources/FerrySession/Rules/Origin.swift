@@ -1,4 +1,4 @@
-/// Scheme, host and port: what credentials and connections belong to (RFC 6454, section 4).
+/// The scheme, host and port that credentials and connections belong to (RFC 6454, section 4).
 struct Origin: Hashable, Sendable {
     let scheme: String
     /// The host in the form of ``URLHost/name``.
@@ -10,13 +10,13 @@ struct Origin: Hashable, Sendable {
         let written = Authority(text).map { String(text[$0.host]) } ?? ""
         self.init(
             scheme: url.scheme?.folded ?? "",
-            // No request is sent to what is no host, and its text equals the form of none.
+            // No request is sent to an invalid host, and its text cannot equal a normalized one.
             host: (try? URLHost(written))?.name ?? written.folded,
             port: url.port
         )
     }
 
-    /// Takes what is known of a URL, in lower case; the scheme's port is used where the URL has none.
+    /// Creates an origin from parts in lower case; without a port, uses the default port of the scheme.
     init(scheme: String, host: String, port: Int?) {
         self.scheme = scheme
         self.host = host

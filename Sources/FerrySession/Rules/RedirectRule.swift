@@ -1,15 +1,15 @@
-/// How a redirection changes the request (RFC 9110, section 15.4).
+/// The rules for how a redirect changes the request (RFC 9110, section 15.4).
 enum RedirectRule {
-    /// Headers that say who the user is, and so never go to another origin.
+    /// Fields that identify the user, and are therefore never sent to another origin.
     static let credentialHeaders: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    /// Headers that describe a body, and go with it.
+    /// Fields that describe a body, and are dropped with it.
     static let bodyHeaders: Set<String> = [
         "content-length", "content-type", "content-encoding", "content-language", "content-location", "content-md5",
         "content-range", "digest", "transfer-encoding", "expect", "trailer",
     ]
 
-    /// Whether the status asks for another request; 300, 304, 305 and 306 do not.
+    /// Whether the status is a redirect to follow; 300, 304, 305 and 306 are not.
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -17,7 +17,7 @@ enum RedirectRule {
         }
     }
 
-    /// The method of the new request, and whether the body goes with it.
+    /// Returns the method of the new request, and whether it keeps the body.
     static func method(_ method: String, status: Int) -> (method: String, keepsBody: Bool) {
         switch status {
         case 301, 302: method == "POST" ? ("GET", false) : (method, true)
@@ -26,15 +26,15 @@ enum RedirectRule {
         }
     }
 
-    /// The new request, or `nil` where the reference cannot be followed.
+    /// Returns the new request, or `nil` if the redirect cannot be followed.
     ///
     /// - Parameters:
-    ///   - request: The request that was redirected.
-    ///   - status: The status of the answer.
-    ///   - location: The bytes of the `Location` field.
-    ///   - allowsDowngrade: Whether https may lead to http.
-    ///   - sensitiveHeaders: Further names, in lower case, that must not leave the origin.
-    /// - Returns: The request to send next, and whether the body goes with it.
+    ///   - request: The redirected request.
+    ///   - status: The status of the response.
+    ///   - location: The value of the `Location` field.
+    ///   - allowsDowngrade: Whether a redirect from https to http is followed.
+    ///   - sensitiveHeaders: Additional field names, in lower case, that must not leave the origin.
+    /// - Returns: The request to send next, and whether it keeps the body.
     static func redirect(
         _ request: URLRequest,
         status: Int,
@@ -65,12 +65,12 @@ enum RedirectRule {
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
     }
 
-    /// Whether a reference names a host itself: credentials beside it are the server's choice, and never used.
+    /// Whether a reference names a host: any credentials in it are chosen by the server, and never used.
     private static func namesAuthority(_ location: String) -> Bool {
         !authority(of: Array(location.trimmingCharacters(in: .whitespaces).utf8)).isEmpty
     }
 
-    /// The request without what must not leave the origin that `base` is of.
+    /// Returns the request without the fields that must not leave the origin of `base`.
     static func withoutSecrets(_ request: URLRequest, from base: URL, sensitiveHeaders: Set<String>) -> URLRequest {
         guard let target = request.url, Origin(base) != Origin(target) else { return request }
         var safe = request
@@ -83,7 +83,7 @@ enum RedirectRule {
         return safe
     }
 
-    /// Resolves a reference as RFC 3986, section 5.2 does; the fragment is inherited (RFC 9110, section 10.2.2).
+    /// Resolves a reference as in RFC 3986, section 5.2; the fragment is inherited (RFC 9110, section 10.2.2).
     static func resolve(_ location: String, against base: URL) -> URL? {
         let reference = percentEncoded(location.trimmingCharacters(in: .whitespaces))
         guard !reference.isEmpty, var url = URL(string: reference, relativeTo: base)?.absoluteURL else { return nil }
@@ -94,9 +94,9 @@ enum RedirectRule {
         return url
     }
 
-    /// Percent-encodes what no URL may hold, byte by byte, and leaves all else alone, `%2F` too.
+    /// Percent-encodes the bytes that a URL may not contain, and leaves all others unchanged, including `%2F`.
     ///
-    /// Nothing may be left for Foundation to encode: it would then encode the percent signs once more.
+    /// Nothing may be left for Foundation to encode: it would also encode the percent signs again.
     private static func percentEncoded(_ string: String) -> String {
         let bytes = Array(string.utf8)
         let authority = authority(of: bytes)
@@ -122,7 +122,7 @@ enum RedirectRule {
         return result
     }
 
-    /// Where a reference has its authority, the only place of brackets (RFC 3986, section 3.2.2).
+    /// Returns the range of a reference's authority, the only place for brackets (RFC 3986, section 3.2.2).
     private static func authority(of bytes: [UInt8]) -> Range<Int> {
         let slash = UInt8(ascii: "/")
         let ends = [slash, UInt8(ascii: "?"), UInt8(ascii: "#")]

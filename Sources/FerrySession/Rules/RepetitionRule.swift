@@ -1,4 +1,4 @@
-/// Whether a request may be sent a second time without being asked (RFC 9110, section 9.2.2).
+/// The rules for sending a request a second time automatically (RFC 9110, section 9.2.2).
 enum RepetitionRule {
     /// Whether sending a request of this method several times has the same effect as sending it once.
     static func isIdempotent(_ method: String) -> Bool {
@@ -10,10 +10,11 @@ enum RepetitionRule {
         }
     }
 
-    /// Whether a challenge of the server's that libcurl answers by itself may be answered once more.
+    /// Whether a challenge of the server that libcurl handles itself may be responded to once more.
     ///
-    /// A server may call every nonce stale (RFC 7616, section 3.3), so one is answered and no second; `rounds` counts the
-    /// responses of one attempt that ask for a credential, the first of which comes before any was sent.
+    /// A server may call every nonce stale (RFC 7616, section 3.3), so only one is responded to. `rounds`
+    /// counts the responses of one attempt that request a credential; the first one comes before any credential was
+    /// sent.
     static func mayAnswerChallenge(rounds: Int) -> Bool {
         rounds < 3
     }

@@ -1,9 +1,9 @@
-/// The head of one response: status line and fields, as they came.
+/// The status line and the header fields of a response, as received.
 struct ResponseHead: Sendable, Hashable, Codable {
     struct Field: Sendable, Hashable, Codable {
         var name: String
         var value: String
-        /// The line was no UTF-8, so each character beyond ASCII stands for one byte.
+        /// Whether the line is not UTF-8, so that each character beyond ASCII represents one byte.
         var isLatin1 = false
     }
 
@@ -17,7 +17,9 @@ struct ResponseHead: Sendable, Hashable, Codable {
         self.fields = fields
     }
 
-    /// Reads a status line (RFC 9112, section 4; the reason may be missing), or answers `nil`.
+    /// Reads a status line, or returns `nil` (RFC 9112, section 4).
+    ///
+    /// The reason phrase may be missing.
     init?(statusLine line: String) {
         let blank = UInt8(ascii: " ")
         let text = line.utf8.drop { $0 == blank }
@@ -30,19 +32,20 @@ struct ResponseHead: Sendable, Hashable, Codable {
         self.status = status
     }
 
-    /// The first value of a field, its name compared without case.
+    /// Returns the value of the first field with a name, ignoring case.
     func value(_ name: String) -> String? {
         firstIndex(of: name).map { fields[$0].value }
     }
 
-    /// Where a field stands first.
+    /// Returns the index of the first field with a name, ignoring case.
     private func firstIndex(of name: String) -> Int? {
         let count = name.utf8.count
-        // By the lengths first, in place: a head is searched for many names, and each copy of a field counts references.
+        // Lengths are compared first and in place: a head is searched for many names, and copying a field retains its
+        // strings.
         return fields.indices.first { fields[$0].name.utf8.count == count && fields[$0].name.isEqualIgnoringCase(name) }
     }
 
-    /// The value of `Location`, with bytes that are no UTF-8 percent-encoded as they came.
+    /// The value of `Location`, with bytes that are not UTF-8 percent-encoded.
     var location: String? {
         guard let field = firstIndex(of: "location").map({ fields[$0] }) else { return nil }
         guard field.isLatin1 else { return field.value }
@@ -55,13 +58,13 @@ struct ResponseHead: Sendable, Hashable, Codable {
         }
     }
 
-    /// Why the end of the body cannot be told from the head, as a sentence that names the field (RFC 9112, sections 6.1
-    /// and 6.3); `nil` where it can.
+    /// The reason why the end of the body is undefined, as a sentence that names the field (RFC 9112, sections 6.1 and
+    /// 6.3); `nil` if it is defined.
     var framingProblem: String? {
         var (lengths, codings) = (0, 0)
         var isPlain = true
         for field in fields {
-            // Few names are compared in full.
+            // Comparing lengths first leaves few names to compare in full.
             switch field.name.utf8.count {
             case 14 where field.name.isEqualIgnoringCase("content-length"):
                 lengths += 1
@@ -70,31 +73,31 @@ struct ResponseHead: Sendable, Hashable, Codable {
             default: break
             }
         }
-        // One length in digits, or none, as nearly every head has it.
+        // The common case: no length, or one length in digits.
         if codings == 0 { return lengths <= 1 && isPlain ? nil : lengthProblem }
         guard codings == 1, let value = value("Transfer-Encoding") else {
             return "The response has several Transfer-Encoding fields"
         }
-        // No other coding was asked for with TE, and none is undone here.
+        // No other coding was requested with TE, and Ferry decodes none.
         let coding = value.trimmingCharacters(in: .whitespaces)
         guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
             return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
         }
-        // Chunks go before any Content-Length.
+        // Chunked coding overrides any Content-Length.
         return coding.isEqualIgnoringCase("chunked") ? nil : lengthProblem
     }
 
     private var lengthProblem: String? {
         var length: String?
         for field in fields where field.name.isEqualIgnoringCase("content-length") {
-            // A list of the same length again and again is one length (section 6.3).
+            // A list that repeats one length is one length (section 6.3).
             for part in field.value.split(separator: ",", omittingEmptySubsequences: false) {
                 let value = part.trimmingCharacters(in: .whitespaces)
                 guard ByteCount(digits: value) != nil else {
-                    return "The response's Content-Length is no number of bytes: \(Self.quoted(field.value))"
+                    return "The response's Content-Length is not a number of bytes: \(Self.quoted(field.value))"
                 }
                 if let length, ByteCount(digits: length) != ByteCount(digits: value) {
-                    return "The response has two values of Content-Length: \(length) and \(value)"
+                    return "The response has two different Content-Length values: \(length) and \(value)"
                 }
                 length = value
             }
@@ -102,19 +105,20 @@ struct ResponseHead: Sendable, Hashable, Codable {
         return nil
     }
 
-    /// The beginning of a value as an error shows it.
+    /// Returns the beginning of a value, quoted for an error message.
     private static func quoted(_ value: String) -> String {
         String(decoding: value.utf8.prefix(80), as: UTF8.self).debugDescription
     }
 
-    /// The fields as URLSession gives them: values of one name joined (RFC 9110, section 5.3), in whatever case.
+    /// The fields as a dictionary in their original case, with the values of the same name joined (RFC 9110, section
+    /// 5.3).
     ///
-    /// What FoundationNetworking would take quadratic time for is left out: names that are no tokens, and values of
-    /// `Content-Type` and `Content-Disposition` beyond 8,192 bytes.
+    /// Fields that would take FoundationNetworking quadratic time are left out: names that are not tokens, and values
+    /// of `Content-Type` and `Content-Disposition` longer than 8,192 bytes.
     var joinedFields: [String: String] {
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)
-        // Comparing all with all is quicker than folding the few names a head has; one with many could make it slow.
+        // Comparing all pairs is faster than folding the few names of a typical head, but could be slow for many names.
         guard fields.count <= 32, fields.allSatisfy(Self.isReadable) else { return joinedFoldedFields }
         for index in fields.indices {
             let first = firstIndex(of: fields[index].name) ?? index

@@ -1,24 +1,24 @@
-/// Collects the lines of response heads as they arrive, and tells interim responses and trailers from the final head.
+/// A parser for response heads, line by line, that distinguishes interim responses and trailers from the final head.
 struct ResponseHeadParser: Sendable {
     enum Event: Sendable {
         /// The head is not complete yet.
         case none
         /// A final head is complete.
         case head(ResponseHead)
-        /// The lines are no HTTP, or more than is accepted.
+        /// The lines are not HTTP, or exceed a limit.
         case refused(Refusal)
     }
 
-    /// Why a head is refused, as a sentence that names the line at fault.
+    /// The reason for refusing a head, as a sentence that names the invalid line.
     enum Refusal: Sendable, Hashable {
         case malformed(String)
         case tooLarge(String)
     }
 
-    /// How many bytes the lines of one response may have, with interim responses and trailers: what curl accepts.
+    /// The maximum size of the lines of one response, in bytes, including interim responses and trailers: curl's limit.
     static let maximumSize = 307_200
 
-    /// How many fields one response may have, with those of interim responses and trailers.
+    /// The maximum number of fields of one response, including those of interim responses and trailers.
     static let maximumFieldCount = 1000
 
     private var current: ResponseHead?
@@ -26,11 +26,11 @@ struct ResponseHeadParser: Sendable {
     private var size = 0
     private var fieldCount = 0
 
-    /// The fields that came after the body (RFC 9110, section 6.5).
+    /// The fields after the body (RFC 9110, section 6.5).
     private(set) var trailers: [ResponseHead.Field] = []
 
     mutating func consume(_ line: UnsafeRawBufferPointer) -> Event {
-        // Lengths of lines in memory, which the limit keeps small.
+        // The lengths of lines in memory, so the limit prevents overflow.
         size += min(line.count, Self.maximumSize + 1)
         guard size <= Self.maximumSize else {
             return .refused(.tooLarge("The response's header has more than \(Self.maximumSize) bytes"))
@@ -39,17 +39,17 @@ struct ResponseHeadParser: Sendable {
         if line.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
-            // What follows a 101 is no HTTP, and nothing here asks for an upgrade (RFC 9110, section 15.2.2); libcurl
-            // would give it as a body without a head.
+            // After a 101 the connection no longer carries HTTP, and Ferry never requests an upgrade (RFC 9110, section
+            // 15.2.2); libcurl would deliver what follows as a body without a head.
             guard head.status != 101 else {
                 return .refused(.malformed("The response switches protocols, which was not asked for"))
             }
-            // Other 1xx responses come before the final one.
+            // Other 1xx responses precede the final one.
             guard head.status >= 200 else { return .none }
             isInBody = true
             return .head(head)
         }
-        // Where libcurl answers a challenge itself, the next response follows in the same attempt.
+        // If libcurl responds to a challenge itself, the next response follows in the same attempt.
         if isInBody, line.starts(with: "HTTP/".utf8), let head = ResponseHead(statusLine: Self.text(line).text) {
             self = ResponseHeadParser()
             current = head
@@ -57,9 +57,9 @@ struct ResponseHeadParser: Sendable {
         }
         if !isInBody, current == nil {
             guard var head = ResponseHead(statusLine: Self.text(line).text) else {
-                return .refused(.malformed("The response begins with \(Self.quoted(line)), which is no status line"))
+                return .refused(.malformed("The response begins with \(Self.quoted(line)), which is not a status line"))
             }
-            // As many as most heads have.
+            // Enough for most heads.
             head.fields.reserveCapacity(16)
             current = head
             return .none
@@ -68,7 +68,7 @@ struct ResponseHeadParser: Sendable {
     }
 
     private mutating func add(_ line: UnsafeRawBufferPointer) -> Event {
-        // A folded line continues the value before it (RFC 9112, section 5.2).
+        // A folded line continues the value of the previous line (RFC 9112, section 5.2).
         if let first = line.first, Self.isBlank(first) {
             let more = " " + Self.text(Self.trimmed(line)).text
             if isInBody, let last = trailers.indices.last {
@@ -83,13 +83,13 @@ struct ResponseHeadParser: Sendable {
             return .refused(.tooLarge("The response has more than \(Self.maximumFieldCount) header fields"))
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-            return .refused(.malformed("The response's header has the line \(Self.quoted(line)), which is no field"))
+            return .refused(.malformed("The response's header has the line \(Self.quoted(line)), which is not a field"))
         }
-        // Section 5.1: a blank before the colon has led to different readings of one message.
+        // Section 5.1: a blank before the colon has led to different interpretations of one message.
         let nameBytes = UnsafeRawBufferPointer(rebasing: line[..<colon])
         guard HeaderRule.isToken(nameBytes) else {
             return .refused(
-                .malformed("The response has a header field with the name \(Self.quoted(nameBytes)), which is no token")
+                .malformed("The response has a header field named \(Self.quoted(nameBytes)), which is not a token")
             )
         }
         let name = String(decoding: nameBytes, as: UTF8.self)
@@ -102,7 +102,7 @@ struct ResponseHeadParser: Sendable {
         return .none
     }
 
-    /// The beginning of a line as an error shows it.
+    /// Returns the beginning of a line, quoted for an error message.
     private static func quoted(_ line: UnsafeRawBufferPointer) -> String {
         text(UnsafeRawBufferPointer(rebasing: line.prefix(80))).text.debugDescription
     }
@@ -122,9 +122,9 @@ struct ResponseHeadParser: Sendable {
         return UnsafeRawBufferPointer(rebasing: bytes[first...last])
     }
 
-    /// Bytes as UTF-8 where they are, else as Latin-1, which any bytes are (RFC 9110, section 5.5).
+    /// Decodes bytes as UTF-8 if they are valid, otherwise as Latin-1, which accepts any bytes (RFC 9110, section 5.5).
     private static func text(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
-        // Text of ASCII alone, which nearly all is, needs no validation.
+        // ASCII, which nearly all text is, needs no validation.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             return (String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self), false)
         }

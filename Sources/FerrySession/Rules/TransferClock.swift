@@ -1,16 +1,16 @@
 /// The deadlines of one exchange, as a pure value.
 ///
-/// The clock runs while the exchange depends on the network: not while it is suspended, queued, or waiting for the
-/// program to read, write or answer.
+/// The clock runs while the exchange waits for the network. It stops while the exchange is suspended, queued, or
+/// waiting for the application to read, write or respond.
 struct TransferClock: Sendable {
-    /// Which deadline has passed.
+    /// The kinds of deadlines.
     enum Deadline: Sendable, Hashable {
         case inactivity
         case resource
         case connect
     }
 
-    /// The limits, in nanoseconds; `nil` sets none.
+    /// The limits, in nanoseconds; `nil` for no limit.
     struct Limits: Sendable, Hashable {
         var inactivity: UInt64?
         var resource: UInt64?
@@ -30,14 +30,16 @@ struct TransferClock: Sendable {
 
     var isRunning: Bool { startedAt != nil }
 
-    /// Starts the clock, or goes on after a stop.
+    /// Starts the clock, or resumes it after a stop.
     mutating func start(at now: MonotonicTime) {
         guard startedAt == nil else { return }
         startedAt = now
         lastActivity = now
     }
 
-    /// Stops the clock; what has passed counts on when it starts again, except towards inactivity.
+    /// Stops the clock.
+    ///
+    /// The time spent so far still counts after it is resumed, except towards inactivity.
     mutating func stop(at now: MonotonicTime) {
         guard let started = startedAt else { return }
         let passed = now.since(started)
@@ -46,12 +48,12 @@ struct TransferClock: Sendable {
         startedAt = nil
     }
 
-    /// Notes that a byte or an answer has come or gone.
+    /// Records that a byte or a response was sent or received.
     mutating func noteActivity(at now: MonotonicTime) {
         lastActivity = now
     }
 
-    /// Holds the inactivity deadline while the program, not the network, is waited for.
+    /// Pauses the inactivity deadline while waiting for the application, and resumes it afterwards.
     mutating func pauseInactivity(_ isPaused: Bool, at now: MonotonicTime) {
         if isInactivityPaused, !isPaused { lastActivity = now }
         isInactivityPaused = isPaused
@@ -69,7 +71,7 @@ struct TransferClock: Sendable {
         lastActivity = now
     }
 
-    /// When the next deadline passes if nothing happens, and which it is; `nil` while there is none.
+    /// Returns the next deadline and its time, or `nil` if there is none.
     func next() -> (time: MonotonicTime, deadline: Deadline)? {
         guard let started = startedAt else { return nil }
         var earliest: (time: MonotonicTime, deadline: Deadline)?

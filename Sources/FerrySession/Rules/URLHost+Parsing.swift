@@ -1,7 +1,7 @@
 extension URLHost {
-    /// Returns a Boolean value that indicates whether a text is a name in its final form.
+    /// Returns a Boolean value that indicates whether a text is already a normalized name.
     ///
-    /// It is the fast path for nearly all requests. A last label that begins with a digit may be an IPv4 address.
+    /// This is the fast path for nearly all requests. A last label that begins with a digit may be an IPv4 address.
     static func isNormalName(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -24,9 +24,9 @@ extension URLHost {
         }
     }
 
-    /// Parses what has no brackets: a name, or an IPv4 address.
+    /// Parses a host without brackets: a name, or an IPv4 address.
     static func nameOrAddress(_ text: String) throws(Invalid) -> (String, Kind, Bool) {
-        // Each character of a name may be written with three for each of its bytes.
+        // Each byte of a name may be written with three characters.
         guard text.utf8.count <= longestName * 12 else { throw Invalid("is longer than a name can be") }
         var bytes = try percentDecoded(text)
         try check(bytes)
@@ -42,29 +42,31 @@ extension URLHost {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw Invalid("has an empty label") }
         if let last = labels.last, isNumber(last) {
-            guard let address = ipv4Address(labels) else { throw Invalid("ends in a number and is no IPv4 address") }
+            guard let address = ipv4Address(labels) else {
+                throw Invalid("ends in a number but is not an IPv4 address")
+            }
             return (address, .ipv4, hasRootDot)
         }
         return (String(decoding: bytes, as: UTF8.self), .name, hasRootDot)
     }
 
-    /// Parses an IPv6 address, in brackets or alone (RFC 3986, section 3.2.2).
+    /// Parses an IPv6 address, with or without brackets (RFC 3986, section 3.2.2).
     static func addressInBrackets(_ text: String) throws(Invalid) -> (String, Kind) {
         var inner = text[...]
         if inner.hasPrefix("[") || inner.hasSuffix("]") {
             guard inner.hasPrefix("["), inner.hasSuffix("]"), inner.utf8.count > 2 else {
-                throw Invalid("has a bracket without the other one")
+                throw Invalid("has an unmatched bracket")
             }
             inner = inner.dropFirst().dropLast()
         }
         // The longest address has 45 characters, its zone 15, and the percent sign three.
         let longest = 63
-        guard inner.utf8.count <= longest else { throw Invalid("is no IPv6 address") }
+        guard inner.utf8.count <= longest else { throw Invalid("is not an IPv6 address") }
         let parts = inner.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         // The C function would stop at a null byte.
         guard let literal = parts.first, literal.utf8.allSatisfy(isAddressByte), literal.contains(":"),
             let address = IPAddress(String(literal))
-        else { throw Invalid("is no IPv6 address") }
+        else { throw Invalid("is not an IPv6 address") }
         guard parts.count == 2 else {
             return address.mappedIPv4.map { ($0.description, .ipv4) } ?? (address.description, .ipv6)
         }
@@ -78,7 +80,9 @@ extension URLHost {
 
     // MARK: - Bytes
 
-    /// Undoes percent-encoding once; a percent sign without two digits stays, and is then refused.
+    /// Undoes percent-encoding once.
+    ///
+    /// A percent sign without two digits is kept, and refused later.
     private static func percentDecoded(_ text: String) throws(Invalid) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -106,13 +110,13 @@ extension URLHost {
 
     private static let forbidden = Set("#/:<>?@[\\]^|%".utf8)
 
-    /// Encodes an international name by IDNA (UTS #46), as Foundation does for a URL that has one.
+    /// Encodes an international name with IDNA (UTS #46), as Foundation does for a URL.
     private static func encodedByIDNA(_ bytes: [UInt8]) throws(Invalid) -> [UInt8] {
         var components = URLComponents()
         components.scheme = "http"
         components.host = String(decoding: bytes, as: UTF8.self)
         guard let encoded = components.encodedHost, !encoded.isEmpty, encoded.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Invalid("is no international name that can be encoded")
+            throw Invalid("is not an international name that can be encoded")
         }
         return Array(encoded.utf8)
     }

@@ -1,15 +1,16 @@
-/// The host of a URL in the one form that every decision is made on: pins, proxies, maps, origins and cache keys.
+/// A URL's host in the normalized form that is used for every decision: pins, proxies, maps, origins and cache keys.
 ///
-/// It is parsed as the WHATWG URL Standard does (https://url.spec.whatwg.org/#host-parsing): percent-encoding is
-/// undone, ASCII letters become lower case, international names their `xn--` form, IPv4 addresses of all spellings
-/// four decimal numbers, and IPv6 addresses what RFC 5952 recommends. Three things go beyond the standard:
-/// - The dot of the root is no part of the form, as `example.com.` is the host `example.com`.
-/// - An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) is the IPv4 address, which is what it connects to.
+/// It is parsed according to the WHATWG URL Standard (https://url.spec.whatwg.org/#host-parsing): percent-encoding is
+/// undone, ASCII letters become lower case, international names take their `xn--` form, IPv4 addresses in any spelling
+/// become four decimal numbers, and IPv6 addresses take the form that RFC 5952 recommends. Three rules go beyond the
+/// standard:
+/// - A trailing dot is dropped: `example.com.` is the host `example.com`.
+/// - An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) becomes the IPv4 address, which is what it connects to.
 /// - A link-local address may have a zone (RFC 6874).
 ///
-/// A host that is in this form already, as most are, is taken as it is and nothing is allocated.
+/// A host that is already in this form, as most are, is used as it is without an allocation.
 package struct URLHost: Sendable {
-    /// What a host is.
+    /// The kinds of hosts.
     package enum Kind: Sendable, Hashable {
         /// A registered name such as `example.com`.
         case name
@@ -19,9 +20,9 @@ package struct URLHost: Sendable {
         case ipv6
     }
 
-    /// Why a text is not a host.
+    /// The reason why a text is not a host.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The reason, as the end of a sentence that names the host.
+        /// The reason, as the end of a sentence that begins with the host.
         package let description: String
 
         init(_ description: String) {
@@ -29,19 +30,21 @@ package struct URLHost: Sendable {
         }
     }
 
-    /// The longest name that DNS can have, in characters (RFC 1035, section 2.3.4: 255 bytes on the wire).
+    /// The maximum length of a DNS name, in characters (RFC 1035, section 2.3.4: 255 bytes on the wire).
     package static let longestName = 253
 
-    /// The form to compare and to look up: without brackets, and without the dot of the root.
+    /// The normalized form for comparisons and lookups, without brackets and without a trailing dot.
     package let name: String
 
-    /// What the host is.
+    /// The kind of the host.
     package let kind: Kind
 
-    /// Whether the host was written with the dot of the root, which keeps a resolver from searching other domains.
+    /// Whether the host was written with a trailing dot, which keeps a resolver from searching other domains.
     package let hasRootDot: Bool
 
-    /// Parses a host as a URL or a person spells it, with or without brackets.
+    /// Parses a host as written in a URL or by a person, with or without brackets.
+    ///
+    /// - Throws: ``Invalid`` if the text is not a host.
     package init(_ text: String) throws(Invalid) {
         if Self.isNormalName(text) {
             (name, kind, hasRootDot) = (text, .name, false)
@@ -57,7 +60,7 @@ package struct URLHost: Sendable {
 
     /// Whether a text is four decimal numbers up to 255, without leading zeros.
     static func isNormalIPv4(_ text: String) -> Bool {
-        // A part has three digits at most, so the number stays small.
+        // A part has at most three digits, so the number stays small.
         var (dots, digits, number) = (0, 0, 0)
         for byte in text.utf8 {
             switch byte {
@@ -75,10 +78,10 @@ package struct URLHost: Sendable {
         return dots == 3 && digits > 0
     }
 
-    /// The host as a URL has it, which is what libcurl gets.
+    /// The host as written in the URL that libcurl gets.
     ///
-    /// The dot of the root stays, for the resolver; libcurl knows `localhost` and the names below it only without
-    /// one (RFC 6761, section 6.3).
+    /// A trailing dot is kept for the resolver, except for `localhost` and its subdomains, which libcurl recognizes
+    /// only without it (RFC 6761, section 6.3).
     package var urlText: String {
         switch kind {
         case .ipv4: name
@@ -102,9 +105,9 @@ package struct URLHost: Sendable {
 }
 
 extension URLHost: Hashable {
-    /// Returns a Boolean value that indicates whether both are the same host; the dot of the root makes no difference.
+    /// Returns a Boolean value that indicates whether both are the same host, ignoring a trailing dot.
     package static func == (left: URLHost, right: URLHost) -> Bool { left.name == right.name }
 
-    /// Hashes the form that is compared.
+    /// Hashes the normalized form.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -116,7 +116,7 @@ import Testing
         #expect(refusal([status, Array("X: y\r\n".utf8), [13, 10]]) == nil)
         let name = refusal([status, Array("Content-Length : 2\r\n".utf8)])
         #expect(
-            name == .malformed("The response has a header field with the name \"Content-Length \", which is no token")
+            name == .malformed("The response has a header field named \"Content-Length \", which is not a token")
         )
         let upgrade = Array("HTTP/1.1 101 Switching Protocols\r\n".utf8)
         #expect(isMalformed([upgrade, Array("Upgrade: x\r\n".utf8), [13, 10]]))

@@ -1,20 +1,23 @@
-/// Which parts of responses are stored to be completed, and what they are completed to (RFC 9111, sections 3.3 and 3.4).
+/// The rules for storing partial responses, and for completing them later (RFC 9111, sections 3.3 and 3.4).
 enum CacheCompletion {
-    /// A stored part: the first bytes of a response that has a strong entity tag.
+    /// A stored part: the first bytes of a response with a strong entity tag.
     struct Beginning: Hashable, Sendable {
         var length: ByteCount
         var total: ByteCount
         var tag: String
 
-        /// The fields that ask for the rest, or for the whole where it has changed.
+        /// The request fields for the rest, or for the whole if it has changed.
         var conditions: [String] { ["Range: bytes=\(length)-", "If-Range: \(tag)"] }
     }
 
-    /// Returns the key of the part for the key of a response; no URL's key has a fragment.
+    /// Returns the key of the part, given the key of the response.
+    ///
+    /// The key of a URL never has a fragment.
     static func key(_ key: String) -> String { key + "#beginning" }
 
-    /// Reads the head of a partial response; `nil` for one that cannot be completed: without a strong tag, of a coded
-    /// response, from somewhere in the middle, or of several parts.
+    /// Reads the head of a partial response, or returns `nil` if it cannot be completed.
+    ///
+    /// It must have a strong entity tag, no content coding, and a single range that starts at zero.
     static func beginning(_ head: ResponseHead) -> Beginning? {
         guard head.status == 206, head.value("Content-Encoding") == nil, let tag = head.value("ETag"),
             ContinuationRule.isStrongTag(tag), let range = head.value("Content-Range").flatMap(ContentRange.init),
@@ -23,7 +26,7 @@ enum CacheCompletion {
         return Beginning(length: range.length, total: total, tag: tag)
     }
 
-    /// Returns the head of the whole, or `nil` where the answer is not exactly the rest of the stored part.
+    /// Returns the head of the complete response, or `nil` if the response is not exactly the rest of the stored part.
     static func whole(_ beginning: Beginning, stored: ResponseHead, answer: ResponseHead) -> ResponseHead? {
         let verdict = ContinuationRule.evaluate(
             .init(status: answer.status, value: answer.value),

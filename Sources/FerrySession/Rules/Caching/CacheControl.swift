@@ -1,15 +1,16 @@
-/// The directives of `Cache-Control`, of requests and of responses (RFC 9111, section 5.2).
+/// The directives of `Cache-Control` in requests and responses (RFC 9111, section 5.2).
 struct CacheControl: Hashable, Sendable {
     var isNoStore = false
-    /// Also with field names, which a cache may treat as if there were none (section 5.2.2.4).
+    /// Also set with field names, which a cache may ignore (section 5.2.2.4).
     var isNoCache = false
     var isPublic = false
     var isPrivate = false
     var mustRevalidate = false
     var mustUnderstand = false
     var isOnlyIfCached = false
-    /// In seconds, like those below; zero where the directive makes no sense, since the response is stale then
-    /// (section 4.2.1).
+    /// In seconds, like the properties below.
+    ///
+    /// Zero if the directive is invalid, since the response is then stale (section 4.2.1).
     var maximumAge: Int?
     /// `Int.max` for any staleness.
     var maximumStaleness: Int?
@@ -17,12 +18,14 @@ struct CacheControl: Hashable, Sendable {
     var staleWhileRevalidate: Int?
     var staleIfError: Int?
 
-    /// Whether nobody may keep the response; a status that is understood outweighs it (section 5.2.2.3).
+    /// Whether the response must not be stored.
+    ///
+    /// `must-understand` overrides `no-store` (section 5.2.2.3).
     var forbidsStoring: Bool { isNoStore && !mustUnderstand }
 
     init() {}
 
-    /// Reads all the values of the field.
+    /// Reads all values of the field.
     init(_ values: [String]) {
         for value in values {
             for directive in Self.split(value) { add(directive.name, directive.argument) }
@@ -40,7 +43,7 @@ struct CacheControl: Hashable, Sendable {
         case "only-if-cached": isOnlyIfCached = true
         case "max-age":
             let seconds = argument.flatMap(Self.seconds) ?? 0
-            // Two that disagree: the response counts as stale (section 4.2.1).
+            // If two differ, the response counts as stale (section 4.2.1).
             maximumAge = maximumAge.map { $0 == seconds ? seconds : 0 } ?? seconds
         case "max-stale":
             maximumStaleness = argument.map { Self.seconds($0) ?? maximumStaleness } ?? .max
@@ -51,14 +54,14 @@ struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// A number of seconds (section 1.2.2): digits alone, with 2^31 for anything larger.
+    /// Returns a number of seconds (section 1.2.2): only digits, with 2^31 for anything larger.
     static func seconds(_ string: String) -> Int? {
         guard !string.isEmpty, string.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         let most = 2_147_483_648
         return min(Int(string) ?? most, most)
     }
 
-    /// Cuts a value into directives; commas in quoted strings are no separators.
+    /// Splits a value into directives at the commas outside quoted strings.
     private static func split(_ value: String) -> [(name: String, argument: String?)] {
         var directives: [(name: String, argument: String?)] = []
         var name: [UInt8] = []
@@ -67,9 +70,9 @@ struct CacheControl: Hashable, Sendable {
         var isEscaped = false
         func finish() {
             let trimmed = trim(name)
-            // A blank before the equals sign is no grammar: the name counts, its argument makes no sense.
+            // A blank before the equals sign is invalid: the name counts, but its argument does not.
             let hasBlank = name.last.map(isBlank) ?? false
-            // No directive that counts has a longer name, and comparing hostile text takes quadratic time.
+            // No relevant directive has a longer name, and comparing hostile text takes quadratic time.
             guard !trimmed.isEmpty, trimmed.count <= 32 else { return }
             let text = argument.map { hasBlank ? "" : String(decoding: trim($0[...], start: false), as: UTF8.self) }
             directives.append((String(decoding: trimmed, as: UTF8.self).lowercased(), text))

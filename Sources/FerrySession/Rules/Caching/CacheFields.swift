@@ -1,21 +1,22 @@
-/// The fields of a response that caching looks at, read in one pass.
+/// The fields of a response that are relevant for caching, read in one pass.
 struct CacheFields: Sendable {
     private(set) var control = CacheControl()
-    /// `Age`, in seconds; `nil` where it is missing or no number (RFC 9111, section 5.1).
+    /// `Age`, in seconds; `nil` if it is missing or not a number (RFC 9111, section 5.1).
     private(set) var age: Int?
     private(set) var lastModifiedText: String?
     private(set) var entityTag: String?
     private var dateText: String?
     private var expiresText: String?
-    /// The names of `Vary` in lower case, sorted; `nil` for one that nothing matches: with an asterisk, with something
-    /// that is no name, or with more than 100 names.
+    /// The names in `Vary`, in lower case and sorted.
+    ///
+    /// `nil` if no request can match: with an asterisk, an invalid name, or more than 100 names.
     private(set) var vary: [String]? = []
 
     init(_ fields: [ResponseHead.Field]) {
         var controls: [String] = []
         var varying: [String] = []
         for field in fields {
-            // Few names are compared in full.
+            // Comparing lengths first leaves few names to compare in full.
             switch field.name.utf8.count {
             case 13 where field.name.isEqualIgnoringCase("cache-control"): controls.append(field.value)
             case 13 where field.name.isEqualIgnoringCase("last-modified"):
@@ -32,24 +33,24 @@ struct CacheFields: Sendable {
         if !varying.isEmpty { vary = Self.names(varying) }
     }
 
-    // Dates are read when they are wanted: most responses are not stored.
+    // Dates are parsed on demand: most responses are not stored.
 
     var date: Date? { dateText.flatMap { HTTPDate.parse($0) } }
 
     var lastModified: Date? { lastModifiedText.flatMap { HTTPDate.parse($0) } }
 
-    /// `nil` without the field; the distant past where it is no date, which means stale (section 5.3).
+    /// `nil` without the field; the distant past if it is not a date, which means stale (section 5.3).
     var expires: Date? { expiresText.map { HTTPDate.parse($0) ?? .distantPast } }
 
-    /// Whether the response has anything to tell its lifetime by.
+    /// Whether the response has anything to determine its lifetime from.
     var mayHaveLifetime: Bool { control.maximumAge != nil || expiresText != nil || lastModifiedText != nil }
 
-    /// Whether the server can be asked if the response has changed.
+    /// Whether the response has a validator that can be sent to the server.
     var hasValidator: Bool {
         (entityTag != nil || lastModifiedText != nil) && !CacheValidation.conditions(self).isEmpty
     }
 
-    /// The first member of a list counts, and the rest is thrown away (section 5.1).
+    /// Only the first member of a list counts (section 5.1).
     private static func age(_ value: String) -> Int? {
         CacheControl.seconds((value[...].utf8.cut(at: ",")?.before ?? value[...].utf8).trimmed.string)
     }

@@ -1,4 +1,4 @@
-/// How old a response is, and how long it is fresh (RFC 9111, section 4.2).
+/// The age of a response, and how long it is fresh (RFC 9111, section 4.2).
 struct CacheFreshness: Hashable, Sendable {
     /// In seconds, like the age.
     let lifetime: Double
@@ -6,7 +6,7 @@ struct CacheFreshness: Hashable, Sendable {
 
     var isFresh: Bool { lifetime > age }
 
-    /// The seconds since the response became stale; not positive while it is fresh.
+    /// The seconds since the response became stale; zero or negative while it is fresh.
     var staleness: Double { age - lifetime }
 
     init(lifetime: Double, age: Double) {
@@ -14,23 +14,25 @@ struct CacheFreshness: Hashable, Sendable {
         self.age = age
     }
 
+    /// Computes age and lifetime of a response.
+    ///
     /// - Parameters:
     ///   - status: The status of the response.
-    ///   - fields: Its fields.
-    ///   - requestTime: When the request for it went out.
-    ///   - responseTime: When it came.
-    ///   - now: The moment to judge.
+    ///   - fields: The fields of the response.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the response was received.
+    ///   - now: The time at which the age is computed.
     init(status: Int, fields: CacheFields, requestTime: Date, responseTime: Date, now: Date) {
         let date = fields.date ?? responseTime
         lifetime = Self.lifetime(status: status, fields: fields, date: date)
         age = Self.age(fields, date: date, requestTime: requestTime, responseTime: responseTime, now: now)
     }
 
-    /// Section 4.2.1, for a private cache: `max-age`, else `Expires`, else a guess.
+    /// Section 4.2.1, for a private cache: `max-age`, else `Expires`, else a heuristic.
     private static func lifetime(status: Int, fields: CacheFields, date: Date) -> Double {
         if let seconds = fields.control.maximumAge { return Double(seconds) }
         if let expires = fields.expires { return max(0, expires.timeIntervalSince(date)) }
-        // Section 4.2.2: a tenth of the time since the last change, and never more than a week.
+        // Section 4.2.2: a tenth of the time since the last change, and at most a week.
         let isGuessed = CacheStorageRule.isHeuristicallyCacheable(status) || fields.control.isPublic
         guard isGuessed, let changed = fields.lastModified else { return 0 }
         let week = 604_800.0
@@ -48,7 +50,7 @@ struct CacheFreshness: Hashable, Sendable {
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
         let corrected = Double(fields.age ?? 0) + delay
-        // A clock that was set back must not keep responses fresh for ever.
+        // A clock that was set back must not keep responses fresh forever.
         let resident = abs(now.timeIntervalSince(responseTime))
         return max(apparent, corrected) + resident
     }

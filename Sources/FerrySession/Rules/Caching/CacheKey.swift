@@ -1,11 +1,10 @@
 internal import FerryDigest
 
-/// What a stored response is found by: the URL, and the request's fields that `Vary` names (RFC 9111, sections 2
-/// and 4.1).
+/// The key of a stored response: the URL, and the request's fields that `Vary` names (RFC 9111, sections 2 and 4.1).
 enum CacheKey {
-    /// The URL as it is asked for, query and all, without credentials and fragment.
+    /// Returns the key of a URL: the requested URL with its query, without credentials and fragment.
     ///
-    /// Methods have no part in it: only responses to GET are stored.
+    /// The method is not part of it: only responses to GET are stored.
     static func key(_ url: String, origin: Origin) -> String {
         var key = ""
         key.reserveCapacity(url.utf8.count + 8)
@@ -15,12 +14,12 @@ enum CacheKey {
         key += ":"
         key += String(origin.port)
         var url = url
-        // Behind the scheme and `://`.
+        // Skips the scheme and `://`.
         url.withUTF8 { append(target(of: $0.dropFirst(origin.scheme.utf8.count + 3)), to: &key) }
         return key
     }
 
-    /// Returns path and query of what follows `://` in a URL.
+    /// Returns the path and query, given the part of a URL after `://`.
     private static func target(of rest: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
         let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         let start = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
@@ -32,19 +31,21 @@ enum CacheKey {
         key += String(decoding: target, as: UTF8.self)
     }
 
-    /// The key of a URL, or `nil` for one that is no web address.
+    /// Returns the key of a URL, or `nil` if it is not an http or https URL with a host.
     static func key(_ url: URL) -> String? {
         let origin = Origin(url)
         guard origin.scheme == "http" || origin.scheme == "https", !origin.host.isEmpty else { return nil }
         return key(url.absoluteString, origin: origin)
     }
 
-    /// The values that a request has for the names of `Vary`, normalized and as one text; credentials only as a digest.
+    /// Returns the values that a request has for the names in `Vary`, normalized, as one text.
+    ///
+    /// Credentials are included only as a digest.
     ///
     /// - Parameters:
-    ///   - names: Names in lower case, sorted.
-    ///   - lines: The request's fields as they go to libcurl, `Name: value`.
-    /// - Returns: The text, empty for no names.
+    ///   - names: The names in lower case, sorted.
+    ///   - lines: The request's fields as libcurl gets them, `Name: value`.
+    /// - Returns: The text; empty if there are no names.
     static func variant(_ names: [String], lines: [String]) -> String {
         var text = ""
         for name in names {
@@ -60,7 +61,7 @@ enum CacheKey {
         return text
     }
 
-    /// The values of a field among lines.
+    /// Returns the values of a field in lines.
     static func values(of name: String, in lines: [String]) -> [String] {
         lines.compactMap { line in
             guard line.utf8.count > name.utf8.count else { return nil }
@@ -68,7 +69,7 @@ enum CacheKey {
             guard line.utf8[end] == UInt8(ascii: ":") || line.utf8[end] == UInt8(ascii: ";") else { return nil }
             guard line[..<end].lowercased() == name else { return nil }
             let value = line[line.utf8.index(after: end)...].trimmingCharacters(in: .whitespaces)
-            // Nothing behind a colon: libcurl is told to leave its own field out.
+            // A name with nothing after the colon tells libcurl to omit its own field.
             return value.isEmpty && line.utf8[end] == UInt8(ascii: ":") ? nil : value
         }
     }

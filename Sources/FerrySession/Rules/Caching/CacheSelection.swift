@@ -1,26 +1,27 @@
-/// The values of a request's fields in the form in which `Vary` compares them (RFC 9111, section 4.1).
+/// The normalization of a request's field values for comparison by `Vary` (RFC 9111, section 4.1).
 enum CacheSelection {
     /// Returns the values of one field, each of which may be a list, as one list without blanks around its commas and
-    /// without empty members; names that are the same in upper and lower case are in lower case.
+    /// without empty members.
     ///
-    /// Values are never reordered: servers may take an earlier language for one that is liked better.
+    /// Case-insensitive values are in lower case.
+    ///
+    /// Values are never reordered: servers may prefer a language that comes first.
     static func normalized(_ values: [String], of name: String) -> String {
         guard !singular.contains(name) else { return values.joined(separator: ", ") }
         let members = values.flatMap { Self.members(of: $0, isCaseless: caseless.contains(name)) }
         return members.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
     }
 
-    /// Fields that have no lists: their commas and blanks belong to the value.
+    /// Fields that are not lists: their commas and blanks belong to the value.
     private static let singular: Set<String> = [
         "authorization", "content-type", "cookie", "date", "from", "host", "proxy-authorization", "referer",
         "user-agent",
     ]
 
-    /// Lists of tokens that are compared without case, and have no other blanks than those around separators (RFC 9110,
-    /// sections 12.5.2 to 12.5.4).
+    /// Lists of case-insensitive tokens, with blanks only around separators (RFC 9110, sections 12.5.2 to 12.5.4).
     private static let caseless: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
 
-    /// Cuts a value at the commas that are neither in a quoted string nor in a comment.
+    /// Splits a value at the commas outside quoted strings and comments.
     private static func members(of value: String, isCaseless: Bool) -> [[UInt8]] {
         var members: [[UInt8]] = []
         var member: [UInt8] = []

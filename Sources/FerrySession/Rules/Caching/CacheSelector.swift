@@ -1,22 +1,23 @@
-/// What a request wants of a response: all of it, a part, or only what has changed (RFC 9110, sections 13 and 14).
+/// The kind of response that a request selects: all of it, a part, or only what has changed (RFC 9110, sections 13 and
+/// 14).
 enum CacheSelector: Hashable, Sendable {
     case whole
-    /// `Range`, with what `If-Range` says.
+    /// `Range`, with the value of `If-Range`.
     case part(range: String, condition: String?)
-    /// `If-None-Match`, which goes before `If-Modified-Since` (RFC 9110, section 13.2.2).
+    /// `If-None-Match`, which takes precedence over `If-Modified-Since` (RFC 9110, section 13.2.2).
     case unlessMatching(String)
     case ifModifiedSince(String)
 
-    /// How a stored response answers such a request.
+    /// The response to such a request from a stored response.
     enum Answer: Hashable, Sendable {
         case part(Range<Int>)
         case notModified
     }
 
-    /// Reads the fields of a request, by their names in lower case.
+    /// Reads the fields of a request, keyed by their names in lower case.
     ///
-    /// Returns `nil` for a request that only the server can answer: one with several conditions that depend on each
-    /// other, or with one that is for changes (`If-Match`, `If-Unmodified-Since`).
+    /// Returns `nil` if only the server can respond: to several conditions that depend on each other, or to a condition
+    /// meant for changes (`If-Match`, `If-Unmodified-Since`).
     init?(_ fields: [String: String], method: String) {
         let conditions = fields.filter { CacheValidation.conditionalNames.contains($0.key) }
         let names = Set(conditions.keys)
@@ -33,15 +34,15 @@ enum CacheSelector: Hashable, Sendable {
         }
     }
 
-    /// Returns how a stored response answers the request, or `nil` where the server has to.
+    /// Returns the response to the request from a stored response, or `nil` if the server must respond.
     ///
     /// - Parameters:
     ///   - status: The status of the stored response.
-    ///   - fields: Its fields.
-    ///   - responseTime: When it came.
-    ///   - length: The length of its body.
-    ///   - isCoded: Whether the body had a content coding, of which a part would be another part.
-    /// - Returns: What is delivered.
+    ///   - fields: The fields of the stored response.
+    ///   - responseTime: When the stored response was received.
+    ///   - length: The length of the stored body, in bytes.
+    ///   - isCoded: Whether the body had a content coding, so that a range of it has other bytes than the stored body.
+    /// - Returns: The response to deliver.
     func answer(
         status: Int,
         fields: CacheFields,
@@ -59,13 +60,13 @@ enum CacheSelector: Hashable, Sendable {
             return Self.matches(tags, fields.entityTag) ? .notModified : nil
         case .ifModifiedSince(let text):
             guard let date = HTTPDate.parse(text) else { return nil }
-            // RFC 9111, section 4.3.2: without the field it is the time at which the response was made.
+            // RFC 9111, section 4.3.2: without the field, the time at which the response was made.
             let changed = fields.lastModifiedText == nil ? fields.date ?? responseTime : fields.lastModified
             return changed.map { $0 <= date } == true ? .notModified : nil
         }
     }
 
-    /// Returns the fields of a stored response for a 206 with a part of its body (RFC 9110, section 15.3.7).
+    /// Returns the fields for a 206 with a part of a stored body (RFC 9110, section 15.3.7).
     static func fields(_ fields: [ResponseHead.Field], of part: Range<Int>, length: Int) -> [ResponseHead.Field] {
         let others = fields.filter { !["content-length", "content-range"].contains($0.name.lowercased()) }
         return others + [
@@ -74,7 +75,7 @@ enum CacheSelector: Hashable, Sendable {
         ]
     }
 
-    /// Returns those of the fields of a stored response that belong to a 304 (RFC 9110, section 15.4.5).
+    /// Returns the fields of a stored response that belong in a 304 (RFC 9110, section 15.4.5).
     static func notModifiedFields(_ fields: [ResponseHead.Field]) -> [ResponseHead.Field] {
         let kept: Set<String> = [
             "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
@@ -84,7 +85,7 @@ enum CacheSelector: Hashable, Sendable {
 
     /// Reads a `Range` field with one range of bytes (RFC 9110, section 14.1.2).
     ///
-    /// - Returns: The bytes of a whole of that length; `nil` for several ranges, and for one that has no byte.
+    /// - Returns: The range within a body of that length; `nil` for several ranges, and for an empty one.
     static func bytes(_ range: String, of length: Int) -> Range<Int>? {
         // Two numbers need no more.
         guard range.utf8.count <= 64, let sides = range[...].utf8.cut(at: "="),
@@ -100,14 +101,15 @@ enum CacheSelector: Hashable, Sendable {
         return first..<(min(last, length - 1) + 1)
     }
 
-    /// Digits alone; the largest number for one that is larger than can be.
+    /// Returns a number of only digits, or `Int.max` if it is larger.
     private static func number(_ digits: Substring.UTF8View) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(digits.string) ?? .max
     }
 
-    /// Returns a Boolean value that indicates whether `If-Range` is about the stored response: the same strong tag, or the
-    /// same date, at least one second older than the response (RFC 9110, sections 8.8.2.2 and 13.1.5).
+    /// Returns a Boolean value that indicates whether `If-Range` matches the stored response: it has the same strong
+    /// tag, or the same date, which is at least one second older than the response (RFC 9110, sections 8.8.2.2 and
+    /// 13.1.5).
     private static func isCurrent(_ condition: String, _ fields: CacheFields) -> Bool {
         if condition.utf8.first == UInt8(ascii: "\"") {
             return fields.entityTag.map { $0.utf8.elementsEqual(condition.utf8) } ?? false
@@ -116,13 +118,13 @@ enum CacheSelector: Hashable, Sendable {
         return fields.lastModified == date && sent.timeIntervalSince(date) >= 1
     }
 
-    /// Returns a Boolean value that indicates whether a list has a tag, or is an asterisk; tags are compared weakly
-    /// (RFC 9110, section 13.1.2).
+    /// Returns a Boolean value that indicates whether a list contains a tag, or is an asterisk; uses the weak
+    /// comparison (RFC 9110, section 13.1.2).
     private static func matches(_ list: String, _ tag: String?) -> Bool {
         let text = list[...].utf8.trimmed
         if text.elementsEqual("*".utf8) { return true }
         guard let tag, let wanted = opaque(tag[...].utf8) else { return false }
-        // Commas may be part of a tag, quotes may not.
+        // A tag may contain commas, but not quotes.
         var rest = text
         while let start = rest.firstIndex(of: UInt8(ascii: "\"")) {
             let inner = rest[rest.index(after: start)...]
@@ -133,7 +135,7 @@ enum CacheSelector: Hashable, Sendable {
         return false
     }
 
-    /// What is between the quotes of a tag.
+    /// Returns the text between the quotes of a tag.
     private static func opaque(_ tag: Substring.UTF8View) -> Substring.UTF8View? {
         let quoted = tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag
         let quote = UInt8(ascii: "\"")

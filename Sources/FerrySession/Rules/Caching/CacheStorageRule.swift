@@ -1,16 +1,16 @@
-/// Which responses may be stored, and what of them (RFC 9111, section 3).
+/// The rules for which responses, and which of their fields, may be stored (RFC 9111, section 3).
 enum CacheStorageRule {
-    /// What is known of a request whose response may be stored.
+    /// What is known about a request whose response may be stored.
     struct Request: Hashable, Sendable {
         var method = "GET"
         var control = CacheControl()
-        /// It had `Authorization`, or libcurl authenticated it.
+        /// Whether the request had `Authorization`, or libcurl authenticated it.
         var isAuthorized = false
-        /// Whoever asked takes stored responses however old, so that any is worth storing.
+        /// Whether the request accepts stored responses of any age, so that any response is worth storing.
         var takesAnyAge = false
     }
 
-    /// Statuses whose responses may be reused without explicit freshness (RFC 9110, section 15.1).
+    /// Whether responses with this status may be reused without explicit freshness (RFC 9110, section 15.1).
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -18,7 +18,7 @@ enum CacheStorageRule {
         }
     }
 
-    /// Statuses that this cache understands (section 5.2.2.3); 206 and 304 are no whole responses.
+    /// Whether this cache understands the status (section 5.2.2.3); 206 and 304 are not complete responses.
     private static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 206, 304: false
@@ -27,16 +27,16 @@ enum CacheStorageRule {
         }
     }
 
-    /// Whether a response may be stored, and is worth it.
+    /// Whether a response may be stored, and is worth storing.
     ///
-    /// Responses to requests with credentials may be: section 3.5 is about shared caches. Who else may see them is what
-    /// ``selectingNames(fields:request:)`` decides.
+    /// Responses to requests with credentials may be stored: section 3.5 is about shared caches.
+    /// ``selectingNames(fields:request:)`` limits which requests may use them.
     static func mayStore(status: Int, fields: CacheFields, request: Request) -> Bool {
         guard request.method == "GET", status >= 200, status != 206, status != 304 else { return false }
         guard !request.control.isNoStore, fields.vary != nil else { return false }
         let control = fields.control
         if control.mustUnderstand {
-            // It takes the place of no-store for those who know the status.
+            // It replaces no-store for caches that understand the status.
             guard isUnderstood(status) else { return false }
         } else if control.isNoStore {
             return false
@@ -46,21 +46,21 @@ enum CacheStorageRule {
         return request.takesAnyAge || isUseful(status: status, fields: fields)
     }
 
-    /// The fields of later requests that must be the same: those of `Vary`, and the user's name where the response is
-    /// not public.
+    /// Returns the names of the fields that must be the same in later requests: those in `Vary`, and `Authorization` if
+    /// the response is not public and its request was authorized.
     static func selectingNames(fields: CacheFields, request: Request) -> [String] {
         let names = fields.vary ?? []
         guard request.isAuthorized, !fields.control.isPublic, !names.contains("authorization") else { return names }
         return (names + ["authorization"]).sorted()
     }
 
-    /// Whether a stored response is for whoever asks: one that an anonymous request has got is no answer to a request
-    /// with credentials, unless it is public.
+    /// Whether a stored response may be used for a request: unless it is public, the response to an anonymous request
+    /// is not used for a request with credentials.
     static func mayUse(selectingNames: [String], fields: CacheFields, request: Request) -> Bool {
         !request.isAuthorized || fields.control.isPublic || selectingNames.contains("authorization")
     }
 
-    /// Whether a stored response could ever be used: it has a lifetime, or can be validated, or may be stale.
+    /// Whether a stored response could ever be used: it has a lifetime, can be validated, or may be used stale.
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
         if fields.mayHaveLifetime {
@@ -77,20 +77,20 @@ enum CacheStorageRule {
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
     }
 
-    /// What stays out of the cache, beside what `Connection` lists (section 3.1).
+    /// The fields that are not stored, in addition to those that `Connection` lists (section 3.1).
     private static let connectionFields: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "trailer",
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// The fields of a response without those that belonged to its connection.
+    /// Returns the fields of a response without those of its connection.
     static func storedFields(_ fields: [ResponseHead.Field]) -> [ResponseHead.Field] {
         let listed = fields.filter { $0.name.isEqualIgnoringCase("connection") }.flatMap { field in
             field.value[...].utf8.parts(between: ",").map { $0.trimmed.string }.filter(HeaderRule.isToken)
                 .map { $0.lowercased() }
         }
         let dropped = connectionFields.union(listed)
-        // A response has no fields whose names are no tokens, and hashing hostile text takes quadratic time.
+        // Field names are tokens, and hashing hostile text takes quadratic time.
         return fields.filter { HeaderRule.isToken($0.name) && !dropped.contains($0.name.lowercased()) }
     }
 }

@@ -1,22 +1,22 @@
-/// Whether a stored response answers a request (RFC 9111, section 4, and `URLRequest.CachePolicy`).
+/// The rules for using a stored response for a request (RFC 9111, section 4, and `URLRequest.CachePolicy`).
 enum CacheUseRule {
-    /// What is to be done.
+    /// What to do for a request.
     enum Decision: Hashable, Sendable {
-        /// The stored response is the answer.
+        /// Use the stored response.
         case use
-        /// It is the answer, and is validated behind the user's back (RFC 5861, section 3).
+        /// Use the stored response, and validate it in the background (RFC 5861, section 3).
         case useAndRevalidate
-        /// The server is asked whether it still holds.
+        /// Ask the server whether the stored response is still valid.
         case revalidate
-        /// The server is asked as if nothing was stored.
+        /// Load from the server as if nothing were stored.
         case load
-        /// Nothing is stored, and the policy forbids to ask.
+        /// Fail: nothing is stored, and the policy forbids loading.
         case unavailable
-        /// Nothing usable is stored, and `only-if-cached` forbids to ask: 504 (section 5.2.1.7).
+        /// Respond with 504: nothing usable is stored, and `only-if-cached` forbids loading (section 5.2.1.7).
         case gatewayTimeout
     }
 
-    /// A stored response, as far as the decision goes.
+    /// The properties of a stored response that the decision depends on.
     struct Stored: Hashable, Sendable {
         var control: CacheControl
         var freshness: CacheFreshness
@@ -40,12 +40,12 @@ enum CacheUseRule {
     }
 
     private static func decide(request: CacheControl, stored: Stored) -> Decision {
-        // What is to leave no trace has no business here at all.
+        // A `no-store` request is not answered from the cache.
         if request.isNoStore { return .load }
         if request.isNoCache || stored.control.isNoCache { return .revalidate }
         let freshness = stored.freshness
         if let most = request.maximumAge, freshness.age > Double(most) {
-            // Section 5.2.1.1: older than wanted, unless the request takes stale responses, too.
+            // Section 5.2.1.1: older than accepted, unless the request also accepts any staleness.
             guard let staleness = request.maximumStaleness, staleness == .max else { return .revalidate }
         }
         if let least = request.minimumFreshness, -freshness.staleness < Double(least) { return .revalidate }
@@ -60,7 +60,7 @@ enum CacheUseRule {
         return .revalidate
     }
 
-    /// Whether a stale response takes the place of an error (RFC 5861, section 4).
+    /// Whether a stale response may be used instead of an error (RFC 5861, section 4).
     static func mayUseOnError(request: CacheControl, stored: Stored) -> Bool {
         guard !stored.control.mustRevalidate, !stored.control.isNoCache, !request.isNoCache else { return false }
         let windows = [stored.control.staleIfError, request.staleIfError].compactMap { $0 }
@@ -68,7 +68,7 @@ enum CacheUseRule {
         return stored.freshness.staleness <= Double(window)
     }
 
-    /// The statuses that count as an error there.
+    /// Whether a status counts as an error for `stale-if-error`.
     static func isError(status: Int) -> Bool {
         switch status {
         case 500, 502, 503, 504: true
@@ -76,7 +76,7 @@ enum CacheUseRule {
         }
     }
 
-    /// The failures that count as an error there: those of the network, not those of trust.
+    /// Whether a failure counts as an error for `stale-if-error`: those of the network do, those of trust do not.
     static func isError(code: URLError.Code) -> Bool {
         switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
