@@ -1,11 +1,11 @@
-/// The authorities whose certificates a session trusts.
+/// The certificate authorities that a session trusts.
 public enum CertificateAuthorities: Sendable, Hashable {
-    /// Those of the system.
+    /// The authorities of the system.
     case system
 
-    /// Those of the system, and these.
+    /// The authorities of the system, and the given ones.
     case systemAnd([CertificateSource])
 
-    /// These, and not the system's.
+    /// Only the given authorities.
     case only([CertificateSource])
 }

@@ -1,21 +1,21 @@
-/// Certificates from files, whatever their form.
+/// Functions that read certificates from files in DER or PEM form.
 package enum CertificateFile {
-    /// The endings of files that hold certificates.
+    /// The extensions of files that are read from a folder.
     package static let extensions: Set<String> = ["cer", "crt", "pem", "der"]
 
-    /// All certificates of a file: one in DER, or one and more as PEM text (RFC 7468).
+    /// Returns all certificates of a file: one in DER, or one or more as PEM text (RFC 7468).
     package static func certificates(in url: URL) throws(CurlSessionError) -> [Data] {
         let what = "The file of certificates \(url.lastPathComponent)"
         return try certificates(in: try PEM.contents(of: url, what: what), what: what)
     }
 
-    /// All certificates of some bytes: one in DER, or one and more as PEM text.
+    /// Returns all certificates in data: one in DER, or one or more as PEM text.
     package static func certificates(in data: Data, what: String) throws(CurlSessionError) -> [Data] {
         if DERReader.isCertificate(data) { return [data] }
         return try certificates(inPEM: data, what: what)
     }
 
-    /// All certificates of PEM text; keys beside them are passed over.
+    /// Returns all certificates of PEM text; skips other blocks, such as keys.
     static func certificates(inPEM data: Data, what: String) throws(CurlSessionError) -> [Data] {
         let certificates = try PEM.blocks(in: data, what: what)
             .filter { PEM.certificateLabels.contains($0.label) }
@@ -27,7 +27,7 @@ package enum CertificateFile {
         return certificates
     }
 
-    /// All certificates of the files in a folder, not of the folders inside it.
+    /// Returns all certificates of the files in a folder, without its subfolders.
     package static func certificates(inFolder folder: URL) throws(CurlSessionError) -> [Data] {
         let files: [URL]
         do {

@@ -1,8 +1,8 @@
-/// Whether a certificate is for a host (RFC 9525, section 6).
+/// The rule for whether a certificate is valid for a host (RFC 9525, section 6).
 package enum CertificateNameRule {
-    /// Whether one of the names is the host, as a URL has it.
+    /// Whether one of the names matches the host, as written in a URL.
     ///
-    /// An address is compared with addresses alone, a name with names alone; the common name does not count.
+    /// Addresses are compared only with addresses, and names only with names. The common name is ignored.
     package static func matches(_ names: [X509Certificate.Name], host: String) -> Bool {
         guard let host = try? URLHost(host) else { return false }
         if host.kind != .name { return host.address.map { names.contains(.address($0)) } ?? false }
@@ -12,9 +12,9 @@ package enum CertificateNameRule {
         }
     }
 
-    /// A star stands for the whole first label, and for one label only (RFC 9525, section 6.3).
+    /// Whether a name, which may begin with a wildcard for exactly one label, matches a host (RFC 9525, section 6.3).
     ///
-    /// What follows it must have a dot, so that nobody has a certificate for a whole top-level domain.
+    /// What follows the wildcard must contain a dot, so that no certificate is valid for a whole top-level domain.
     private static func matches(pattern: String, host: String) -> Bool {
         var pattern = Substring(pattern)
         if pattern.hasSuffix(".") { pattern = pattern.dropLast() }

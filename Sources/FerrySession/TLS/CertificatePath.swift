@@ -1,22 +1,22 @@
 internal import CFerry
 
-/// Whether a chain of certificates leads to one that is trusted, by OpenSSL's rules (RFC 5280, section 6.1).
+/// Verifies with OpenSSL that a chain of certificates leads to a trusted one (RFC 5280, section 6.1).
 ///
-/// A certificate that a server has put into its chain proves nothing by standing there: it is public, and whoever has
-/// another one could send it along. Only the signatures tell.
+/// That a chain contains a trusted certificate proves nothing: certificates are public, and any server can send them.
+/// Only the signatures prove it.
 package enum CertificatePath {
     package enum Verdict: Sendable, Hashable {
         case good
         /// One of OpenSSL's `X509_V_ERR_` numbers.
         case bad(Int)
         case unreadable
-        /// There is no OpenSSL in the process.
+        /// OpenSSL is not available in the process.
         case unavailable
     }
 
-    /// Follows a chain, the server's own certificate first, to one of the anchors.
+    /// Verifies a chain, the server's own certificate first, up to one of the anchors.
     ///
-    /// An anchor need not be a root. Without a date, the days of the certificates do not count.
+    /// An anchor need not be a root. Without a date, the validity periods of the certificates are ignored.
     package static func verify(_ chain: [Data], anchors: [Data], date: Date?) -> Verdict {
         let all = chain + anchors
         guard !chain.isEmpty, !anchors.isEmpty, !all.contains(where: \.isEmpty) else { return .unreadable }

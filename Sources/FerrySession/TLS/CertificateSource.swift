@@ -1,4 +1,4 @@
-/// Where the certificates of authorities come from.
+/// A source of certificate authorities.
 public enum CertificateSource: Sendable, Hashable {
     /// A file with one or more certificates as PEM text (RFC 7468).
     case pemFile(URL)
@@ -9,7 +9,10 @@ public enum CertificateSource: Sendable, Hashable {
     /// One certificate in DER.
     case der(Data)
 
-    /// The certificates in DER.
+    /// Returns the certificates in DER.
+    ///
+    /// - Throws: `CurlSessionError` with the code `invalidTLSOptions` if a file cannot be read or a certificate is
+    ///   invalid.
     func certificates() throws(CurlSessionError) -> [Data] {
         let data: Data
         let name: String
@@ -22,7 +25,7 @@ public enum CertificateSource: Sendable, Hashable {
             name = "The PEM text of certificate authorities"
         case .der(let certificate):
             guard DERReader.isCertificate(certificate) else {
-                throw CurlSessionError(.invalidTLSOptions, "The certificate authority's DER is no certificate")
+                throw CurlSessionError(.invalidTLSOptions, "The certificate authority's DER data is not a certificate")
             }
             return [certificate]
         }

@@ -1,14 +1,14 @@
-/// What an error tells of a certificate: whose it is, who issued it, when it is good, and for which hosts.
+/// A description of a certificate for errors: its subject, issuer, validity and hosts.
 struct CertificateSummary: Equatable {
-    /// As OpenSSL writes names, such as `CN = localhost`.
+    /// The subject in OpenSSL's notation, such as `CN = localhost`.
     let subject: String
     let issuer: String
-    /// The first and the last moment it is good; `nil` where they cannot be read.
+    /// The first and the last moment of validity; `nil` if they cannot be read.
     let validity: String?
     /// The DNS names and addresses of its subjectAltName (RFC 5280, section 4.2.1.6).
     let hosts: [String]
 
-    /// Reads a certificate (RFC 5280, section 4.1), or answers `nil` for what is none.
+    /// Reads a certificate (RFC 5280, section 4.1), or returns `nil` if it is not one.
     init?(_ der: Data) {
         guard let certificate = X509Certificate(der: der) else { return nil }
         subject = Self.name(certificate.subject)
@@ -23,7 +23,7 @@ struct CertificateSummary: Equatable {
         }
     }
 
-    /// What to say of a chain where a connection failed for this reason; `nil` where it is not known.
+    /// Returns the text to add to an error with this reason, or `nil` if the chain is unknown.
     static func words(for reason: CurlSessionError.Code, _ chain: RefusedChains.Chain) -> String? {
         guard let own = (chain.certificates.first ?? chain.atFault).flatMap(Self.init) else { return nil }
         let fault = chain.atFault.flatMap(Self.init) ?? own
@@ -39,10 +39,10 @@ struct CertificateSummary: Equatable {
         return "certificate: " + own.title + (details.map { ", \($0)" } ?? "")
     }
 
-    /// A certificate may name nobody but its hosts.
+    /// The subject, or the first host of a certificate without a subject.
     private var title: String { subject.isEmpty ? hosts.first ?? "without a name" : subject }
 
-    // MARK: - Names, RFC 5280, section 4.1.2.4
+    // MARK: - Names (RFC 5280, section 4.1.2.4)
 
     private static let attributes: [[UInt8]: String] = [
         [0x55, 4, 3]: "CN", [0x55, 4, 6]: "C", [0x55, 4, 7]: "L", [0x55, 4, 8]: "ST", [0x55, 4, 10]: "O",
@@ -65,7 +65,7 @@ struct CertificateSummary: Equatable {
         return parts.joined(separator: ", ")
     }
 
-    /// A string without what could end a line or hide in it; whoever made the certificate has chosen it.
+    /// Returns a string without characters that could end or hide a line, since the certificate's author has chosen it.
     private static func text(_ element: DERReader.Element) -> String? {
         let decoded: String
         switch element.tag {

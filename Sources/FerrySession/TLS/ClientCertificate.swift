@@ -1,6 +1,6 @@
-/// A certificate with its private key, for servers that ask clients who they are.
+/// A certificate and its private key, for servers that authenticate clients.
 ///
-/// Its texts never show the key or the passphrase.
+/// Its textual descriptions never contain the key or the passphrase.
 public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -22,39 +22,39 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
         self.passphrase = passphrase
     }
 
-    /// A certificate, with the intermediate ones behind it, and its key as PEM text.
+    /// Returns a client certificate from PEM text: the certificate, any intermediate ones after it, and its key.
     ///
     /// - Parameters:
-    ///   - certificate: The certificate, and the key too where `key` is `nil`.
+    ///   - certificate: The certificate; also the key if `key` is `nil`.
     ///   - key: The private key.
-    ///   - passphrase: What opens an encrypted key.
-    /// - Returns: The client certificate; it is checked when a session is made with it.
+    ///   - passphrase: The passphrase of an encrypted key.
+    /// - Returns: The client certificate. It is checked when a session is made with it.
     public static func pem(certificate: Data, key: Data? = nil, passphrase: String? = nil) -> Self {
         Self(.pem(certificate: .data(certificate), key: key.map(Input.data)), passphrase)
     }
 
-    /// A certificate, with the intermediate ones behind it, and its key in PEM files.
+    /// Returns a client certificate from PEM files: the certificate, any intermediate ones after it, and its key.
     ///
     /// - Parameters:
-    ///   - certificate: The file with the certificate, and the key too where `key` is `nil`.
+    ///   - certificate: The file with the certificate; also with the key if `key` is `nil`.
     ///   - key: The file with the private key.
-    ///   - passphrase: What opens an encrypted key.
-    /// - Returns: The client certificate; the files are read when a session is made with it.
+    ///   - passphrase: The passphrase of an encrypted key.
+    /// - Returns: The client certificate. The files are read when a session is made with it.
     public static func pemFiles(certificate: URL, key: URL? = nil, passphrase: String? = nil) -> Self {
         Self(.pem(certificate: .file(certificate), key: key.map(Input.file)), passphrase)
     }
 
-    /// A certificate and its key as PKCS#12 (RFC 7292).
+    /// Returns a client certificate from PKCS#12 data (RFC 7292) with the certificate and its key.
     public static func pkcs12(_ data: Data, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.data(data)), passphrase)
     }
 
-    /// A certificate and its key in a PKCS#12 file (RFC 7292), read when a session is made with it.
+    /// Returns a client certificate from a PKCS#12 file (RFC 7292), which is read when a session is made with it.
     public static func pkcs12File(_ url: URL, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.file(url)), passphrase)
     }
 
-    /// The kind of it, without anything secret.
+    /// The form of the client certificate, without secrets.
     public var description: String {
         switch storage {
         case .pem: "a PEM client certificate"
@@ -62,9 +62,9 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
         }
     }
 
-    /// The kind of it, without anything secret.
+    /// The form of the client certificate, without secrets.
     public var debugDescription: String { description }
 
-    /// Nothing: `dump` would print the key.
+    /// An empty mirror, since `dump` would print the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,12 +1,12 @@
-/// Walks through DER (X.690), one element after another.
+/// A reader for the elements of DER (X.690).
 ///
-/// Lengths have to be written as briefly as they can be, as DER wants them; elements with tags of several bytes, which no
-/// certificate has, are refused.
+/// Lengths must be in their shortest form, as DER requires. Elements with tags of several bytes, which certificates do
+/// not use, are refused.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
     private let allowsLongLengths: Bool
 
-    /// A reader of bytes; `allowsLongLengths` takes the needlessly long lengths of BER too.
+    /// Creates a reader; with `allowsLongLengths` it also accepts the longer forms of lengths that BER allows.
     init(_ bytes: ArraySlice<UInt8>, allowsLongLengths: Bool = false) {
         rest = bytes
         self.allowsLongLengths = allowsLongLengths
@@ -16,12 +16,12 @@ struct DERReader {
 
     struct Element {
         var tag: UInt8
-        /// With tag and length.
+        /// The element including its tag and length.
         var whole: ArraySlice<UInt8>
         var content: ArraySlice<UInt8>
     }
 
-    /// The tags of a certificate's elements (X.690, section 8.1.2).
+    /// The tags of the elements of a certificate (X.690, section 8.1.2).
     enum Tag {
         static let boolean: UInt8 = 0x01
         static let integer: UInt8 = 0x02
@@ -32,13 +32,13 @@ struct DERReader {
         static let generalizedTime: UInt8 = 0x18
         static let sequence: UInt8 = 0x30
 
-        /// A tag of the context's own.
+        /// Returns a context-specific tag.
         static func context(_ number: UInt8, isConstructed: Bool) -> UInt8 {
             (isConstructed ? 0xA0 : 0x80) | number
         }
     }
 
-    /// Takes one element, or answers `nil` where there is none that is whole.
+    /// Reads the next element, or returns `nil` if there is no complete one.
     mutating func next() -> Element? {
         var reader = rest
         guard let tag = reader.popFirst(), tag & 0x1F != 0x1F, let first = reader.popFirst() else { return nil }
@@ -59,18 +59,18 @@ struct DERReader {
         return Element(tag: tag, whole: whole, content: content)
     }
 
-    /// Takes one element with a tag, or answers `nil` and takes nothing.
+    /// Reads the next element if it has the tag; otherwise returns `nil` and reads nothing.
     mutating func next(_ tag: UInt8) -> Element? {
         guard rest.first == tag else { return nil }
         return next()
     }
 
-    /// Takes what is inside one element with a tag, as a reader.
+    /// Reads the next element if it has the tag, and returns a reader of its content.
     mutating func enter(_ tag: UInt8) -> DERReader? {
         next(tag).map { DERReader($0.content, allowsLongLengths: allowsLongLengths) }
     }
 
-    /// The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), or `nil` for what is none.
+    /// Returns the SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), or `nil` if it is not one.
     static func publicKeyInfo(ofCertificate der: Data) -> Data? {
         X509Certificate(der: der)?.publicKeyInfo
     }

@@ -1,21 +1,21 @@
-/// Which public keys each host may have.
+/// The public keys that each host may use.
 struct HostPins: Sendable {
     private var table = HostTable<[PublicKeyPin]>()
 
     init(_ pins: [String: [PublicKeyPin]]) throws(CurlSessionError) {
         for (pattern, list) in pins {
             guard !list.isEmpty, list.allSatisfy(\.isValid) else {
-                let problem = list.isEmpty ? "has no pin" : "has a pin that is no SHA-256 hash in base64"
+                let problem = list.isEmpty ? "has no pin" : "has a pin that is not a SHA-256 hash in base64"
                 throw CurlSessionError(
                     .invalidTLSOptions,
-                    "The host \(PresentableText.withoutUserInfo(pattern).debugDescription) of the pins \(problem)"
+                    "The pinned host \(PresentableText.withoutUserInfo(pattern).debugDescription) \(problem)"
                 )
             }
             try table.add(pattern, list)
         }
     }
 
-    /// The pins of a host as libcurl wants them, `nil` where there are none.
+    /// Returns the pins of a host in libcurl's format, or `nil` if there are none.
     func curlValue(for host: String) throws(CurlSessionError) -> String? {
         try table.value(for: host).map { $0.map(\.description).joined(separator: ";") }
     }

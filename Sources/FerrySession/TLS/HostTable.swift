@@ -1,9 +1,10 @@
 /// Values by host: exact hosts, `*.example.com` for all hosts below a domain, and `*` for every host.
 ///
-/// Patterns and hosts are compared in the form of ``URLHost``, so that no spelling of a host avoids its value.
+/// Patterns and hosts are compared in the form of ``URLHost``, so that a different spelling of a host gets the same
+/// value.
 package struct HostTable<Value: Sendable>: Sendable {
     private var hosts: [String: Entry] = [:]
-    /// By the domain, without the star and its dot.
+    /// Keyed by the domain, without the asterisk and its dot.
     private var domains: [String: Entry] = [:]
     private var all: Value?
 
@@ -18,8 +19,8 @@ package struct HostTable<Value: Sendable>: Sendable {
 
     /// Adds the value of a pattern.
     ///
-    /// Throws an error for what is no pattern, and for a second spelling of one that is there: which of two values is
-    /// used must not depend on the order of a dictionary.
+    /// - Throws: `CurlSessionError` with the code `invalidTLSOptions` for an invalid pattern, and for a second spelling
+    ///   of an existing one: which value is used must not depend on the order of a dictionary.
     package mutating func add(_ pattern: String, _ value: Value) throws(CurlSessionError) {
         if pattern == "*" {
             all = value
@@ -27,7 +28,7 @@ package struct HostTable<Value: Sendable>: Sendable {
         }
         let isDomain = pattern.hasPrefix("*.")
         let host = try Self.host(isDomain ? String(pattern.dropFirst(2)) : pattern, of: pattern)
-        // A domain has no numeric addresses below it.
+        // A numeric address has no subdomains.
         guard !host.name.contains("*"), !isDomain || host.kind == .name else {
             throw Self.invalid("\(Self.quoted(pattern)) is not a host")
         }
@@ -35,15 +36,15 @@ package struct HostTable<Value: Sendable>: Sendable {
         let other =
             isDomain ? domains.updateValue(entry, forKey: host.name) : hosts.updateValue(entry, forKey: host.name)
         if let other {
-            // Sorted, since the patterns come in a dictionary's order.
+            // Sorted, since the patterns come from a dictionary in any order.
             let names = [pattern, other.pattern].sorted().map(Self.quoted)
             throw Self.invalid("\(names[0]) and \(names[1]) are two spellings of one host")
         }
     }
 
-    /// The value of the most specific pattern for a host, `nil` where there is none.
+    /// Returns the value of the most specific pattern for a host, or `nil` if there is none.
     ///
-    /// The pattern of a link-local address holds for each zone that has none of its own.
+    /// The pattern of a link-local address applies to each zone without a pattern for it.
     package func value(for text: String) throws(CurlSessionError) -> Value? {
         guard !isEmpty else { return nil }
         let host = try Self.host(text, of: text)
@@ -66,7 +67,7 @@ package struct HostTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// What was taken for a host may be a URL with a password in it.
+    /// Returns a quoted pattern without credentials, since it may be a URL with a password.
     private static func quoted(_ pattern: String) -> String {
         PresentableText.withoutUserInfo(pattern).debugDescription
     }

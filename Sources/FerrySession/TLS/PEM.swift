@@ -1,4 +1,4 @@
-/// PEM text (RFC 7468), as far as certificates and keys need it.
+/// Functions for the PEM text (RFC 7468) of certificates and keys.
 enum PEM {
     struct Block: Hashable, Sendable {
         var label: String
@@ -10,7 +10,7 @@ enum PEM {
 
     private static let largest = 67_108_864
 
-    /// All blocks of a text, in order; what stands between them is commentary.
+    /// Returns all blocks of a text, in order; ignores the text between them.
     static func blocks(in data: Data, what: String) throws(CurlSessionError) -> [Block] {
         var blocks: [Block] = []
         var label: [UInt8]?
@@ -29,7 +29,7 @@ enum PEM {
                     blocks.append(Block(label: name, content: content, isEncrypted: encrypted))
                     label = nil
                 } else if line.contains(UInt8(ascii: ":")) {
-                    // The headers of RFC 1421, which old encrypted keys have.
+                    // The header fields of RFC 1421, which old encrypted keys have.
                     let isType = line.starts(with: "Proc-Type:".utf8) && line.suffix(9).elementsEqual("ENCRYPTED".utf8)
                     if isType || line.starts(with: "DEK-Info:".utf8) { isEncrypted = true }
                 } else {
@@ -60,19 +60,19 @@ enum PEM {
     }
 
     private static func damaged(_ what: String, _ label: String) -> CurlSessionError {
-        CurlSessionError(.invalidTLSOptions, "\(what) is damaged in its \(label.prefix(64))")
+        CurlSessionError(.invalidTLSOptions, "\(what) has a damaged block: \(label.prefix(64))")
     }
 
-    /// A certificate as PEM text.
+    /// Returns a certificate as PEM text.
     static func text(certificate: Data) -> String {
         let body = certificate.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN CERTIFICATE-----\n\(body)\n-----END CERTIFICATE-----\n"
     }
 
-    /// Reads a file that should be small.
+    /// Returns the content of a regular file, which may have at most 64 MiB.
     static func contents(of url: URL, what: String) throws(CurlSessionError) -> Data {
         guard url.isFileURL else {
-            throw CurlSessionError(.invalidTLSOptions, "\(what) is no file: \(url.presentableText)")
+            throw CurlSessionError(.invalidTLSOptions, "\(what) is not a file URL: \(url.presentableText)")
         }
         do throws(FileError) {
             return try RegularFile.contents(of: url.path, links: .follow, limit: largest)

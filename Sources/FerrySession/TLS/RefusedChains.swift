@@ -1,15 +1,15 @@
-/// The chains that OpenSSL has refused, each until the attempt that met it has read it.
+/// The chains that OpenSSL has refused, each kept until the attempt it belongs to has read it.
 ///
-/// A handle's address is a name here and nothing more: a connection may outlive the handle that opened it.
+/// The address of a handle is used only as a key: a connection may outlive the handle that opened it.
 final class RefusedChains: Sendable {
     struct Chain: Sendable, Equatable {
-        /// As the server presented them, its own first.
+        /// The certificates as the server presented them, its own first.
         var certificates: [Data] = []
-        /// The one that the refusal is about.
+        /// The certificate that was refused.
         var atFault: Data?
     }
 
-    /// A server may send as many certificates as it likes.
+    /// The limit for a chain, since a server may send any number of certificates.
     private static let most = 16
 
     private let chains = Mutex<[Int: Chain]>([:])

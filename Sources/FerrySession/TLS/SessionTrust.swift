@@ -1,31 +1,31 @@
-/// The trust policy of a session as it is now, with a number for each one there has been.
+/// The current trust policy of a session, with a revision number that changes when the policy is replaced.
 ///
-/// A verdict on a connection counts under the revision it was given in, and under no other: a connection that an
-/// earlier, weaker policy has accepted must not carry a request under a stricter one.
+/// A verdict on a connection is valid only for the revision under which it was given: a connection that an earlier,
+/// weaker policy has accepted must not carry a request under a stricter one.
 final class SessionTrust: Sendable {
     struct Current: Sendable {
         var revision = 0
         var policy: (any ServerTrustPolicy)?
-        /// Whether there may be connections that another policy, or none, has let through.
+        /// Whether there may be connections that were accepted under another policy, or without one.
         var isLater = false
     }
 
     private struct State: Sendable {
         var current = Current()
         var isUsed = false
-        /// What the policy wants to have verified, by host.
+        /// What the current policy requires libcurl to verify, by host.
         var verifications: [String: TrustVerification] = [:]
     }
 
-    /// How many hosts' verifications are kept.
+    /// The maximum number of hosts whose verifications are kept.
     private static let mostVerifications = 1000
 
     private let state = Mutex(State())
 
-    /// What holds now.
+    /// The current policy.
     var current: Current { state.withLock { $0.current } }
 
-    /// What holds for a connection that is about to be chosen.
+    /// Returns the current policy for a connection that is about to be chosen, and records that it was used.
     func use() -> Current {
         state.withLock { state in
             state.isUsed = true
@@ -42,7 +42,8 @@ final class SessionTrust: Sendable {
         }
     }
 
-    /// What the policy of a revision wants to have verified for a host, where it has been asked.
+    /// Returns what the policy of a revision requires libcurl to verify for a host, or `nil` if it has not been asked
+    /// yet.
     func verification(for host: String, revision: Int) -> TrustVerification? {
         state.withLock { $0.current.revision == revision ? $0.verifications[host] : nil }
     }

@@ -1,6 +1,6 @@
-/// Bytes at a fixed place, which libcurl reads whenever it connects.
+/// Bytes at a fixed address, which libcurl reads whenever it connects.
 ///
-/// `@unchecked Sendable`: nobody changes the bytes.
+/// `@unchecked Sendable`: the bytes are never changed.
 final class TLSBlob: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
     private let memory: UnsafeMutableRawBufferPointer

@@ -1,17 +1,17 @@
-/// What went wrong in a TLS connection, told apart by libcurl's code, the chain's verdict and the TLS library's words.
+/// The reasons of TLS failures, derived from libcurl's code, the chain's verdict and the TLS library's error text.
 enum TLSErrorRule {
     struct Reason: Sendable, Equatable {
         var code: URLError.Code
         var reason: CurlSessionError.Code
     }
 
-    /// The reason, or `nil` for what has nothing to do with TLS.
+    /// Returns the reason, or `nil` if the error is not about TLS.
     static func reason(for curlCode: Int32, verdict: ErrorRule.Verdict) -> Reason? {
         switch curlCode {
         case 90: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
         case 58: return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
         case 60, 83, 91: return certificate(verdict)
-        // A server of TLS 1.3 judges the client's certificate after the handshake, so its alert comes while reading.
+        // A TLS 1.3 server checks the client's certificate after the handshake, so its alert arrives while reading.
         case 16, 52, 55, 56, 92: return alert(verdict.text)
         case 35: return alert(verdict.text) ?? handshake(verdict.text)
         case 53, 54, 59, 66, 77, 80, 82: return handshake(verdict.text)
@@ -19,7 +19,7 @@ enum TLSErrorRule {
         }
     }
 
-    /// Whether libcurl's code says that the server's certificate was found wanting.
+    /// Whether libcurl's code says that the server's certificate was refused.
     static func isAboutServerCertificate(_ curlCode: Int32) -> Bool {
         [60, 83, 90, 91].contains(curlCode)
     }
@@ -31,14 +31,14 @@ enum TLSErrorRule {
         case 10: Reason(code: .serverCertificateHasBadDate, reason: .certificateExpired)
         case 18, 19: Reason(code: .serverCertificateHasUnknownRoot, reason: .selfSignedCertificate)
         case 2, 20, 21: Reason(code: .serverCertificateHasUnknownRoot, reason: .unknownAuthority)
-        // The name is looked at before libcurl has noted the chain's good verdict.
+        // The name is checked before libcurl has stored the good verdict on the chain.
         case 0 where verdict.text.contains("host name"), 1 where verdict.text.contains("host name"), 62:
             Reason(code: .serverCertificateUntrusted, reason: .certificateHostMismatch)
         default: Reason(code: .serverCertificateUntrusted, reason: .certificateUntrusted)
         }
     }
 
-    /// The alerts of RFC 8446, section 6.2, that a server sends about the client's certificate.
+    /// Returns the reason for an alert of RFC 8446, section 6.2, that a server sends about the client's certificate.
     private static func alert(_ text: String) -> Reason? {
         if text.contains("alert certificate required") {
             return Reason(code: .clientCertificateRequired, reason: .clientCertificateRequired)
@@ -57,7 +57,7 @@ enum TLSErrorRule {
         return Reason(code: .secureConnectionFailed, reason: isVersion ? .tlsVersion : .tlsHandshake)
     }
 
-    /// Whether it is the passphrase that is wrong, and not the key.
+    /// Whether the passphrase is wrong, rather than the key.
     static func isWrongPassphrase(_ text: String, isEncrypted: Bool) -> Bool {
         guard isEncrypted else { return false }
         let words = ["mac verify failure", "check password", "unable to set private key", "wrong pass phrase"]

@@ -1,17 +1,17 @@
-/// `TLSOptions`, checked and read once into what a handle is set up with.
+/// `TLSOptions` after validation, with all files read, ready to configure a handle.
 struct TLSMaterial: Sendable {
     struct Identity: Sendable {
         var certificate: TLSBlob
         var key: TLSBlob?
         var type: String
         var passphrase: String
-        /// Whether it takes a passphrase, so that a wrong one can be told from a damaged file.
+        /// Whether it uses a passphrase, so that a wrong one can be distinguished from a damaged file.
         var isEncrypted: Bool
     }
 
-    /// The PEM text of the authorities to trust; `nil` for libcurl's own choice.
+    /// The PEM text of the authorities to trust; `nil` for libcurl's default.
     var authorities: TLSBlob?
-    /// Whether libcurl may look into the system's folder of authorities besides.
+    /// Whether libcurl may also use the system's folder of authorities.
     var usesSystemFolder = true
     private var identity: Identity?
     private var identityHosts = HostTable<Bool>()
@@ -29,7 +29,7 @@ struct TLSMaterial: Sendable {
         }
         self.version = version
         for suite in options.cipherSuites + options.tls13CipherSuites where !Self.isCipherSuite(suite) {
-            throw CurlSessionError(.invalidTLSOptions, "No cipher suite has such a name: \(suite.debugDescription)")
+            throw CurlSessionError(.invalidTLSOptions, "Not a valid cipher suite name: \(suite.debugDescription)")
         }
         cipherSuites = options.cipherSuites.joined(separator: ":")
         tls13CipherSuites = options.tls13CipherSuites.joined(separator: ":")
@@ -39,7 +39,7 @@ struct TLSMaterial: Sendable {
         if options.trustMode == .replacesSystemTrust, evaluator == nil {
             throw CurlSessionError(
                 .invalidTLSOptions,
-                "The system's trust is to be replaced, and there is no evaluator"
+                "The trust mode replaces the system's trust, but there is no evaluator"
             )
         }
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
@@ -48,7 +48,7 @@ struct TLSMaterial: Sendable {
         for host in options.clientCertificateHosts { try identityHosts.add(host, true) }
     }
 
-    /// The client certificate for a host, which a redirect may have led to from another origin.
+    /// Returns the client certificate for a host, to which a redirect from another origin may have led.
     func identity(for host: String, hasLeftOrigin: Bool) throws(CurlSessionError) -> Identity? {
         guard identity != nil else { return nil }
         if identityHosts.isEmpty { return hasLeftOrigin ? nil : identity }
@@ -80,7 +80,7 @@ struct TLSMaterial: Sendable {
             sources = these
             usesSystemFolder = false
             guard !these.isEmpty else {
-                throw CurlSessionError(.invalidTLSOptions, "No certificate authority is to be trusted")
+                throw CurlSessionError(.invalidTLSOptions, "The list of trusted certificate authorities is empty")
             }
         }
         for source in sources {
@@ -102,7 +102,7 @@ extension TLSMaterial.Identity {
             // PKCS#12 may be BER.
             var reader = DERReader(ArraySlice(data), allowsLongLengths: true)
             guard reader.next(DERReader.Tag.sequence) != nil else {
-                throw CurlSessionError(.clientCertificateUnusable, "The client certificate is no PKCS#12")
+                throw CurlSessionError(.clientCertificateUnusable, "The client certificate is not PKCS#12")
             }
             (self.certificate, key, type, isEncrypted) = (TLSBlob(data), nil, "P12", true)
         case .pem(let certificate, let key):
@@ -114,16 +114,16 @@ extension TLSMaterial.Identity {
             else {
                 throw CurlSessionError(
                     .clientCertificateUnusable,
-                    "The client certificate has no certificate as PEM text"
+                    "The client certificate has no valid certificate in PEM form"
                 )
             }
             let keys = try keyText.map { text throws(CurlSessionError) in try Self.blocks(text, "The client's key") }
             guard let found = (keys ?? blocks).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
                 throw CurlSessionError(.clientCertificateUnusable, "The client certificate has no private key")
             }
-            // Without a passphrase the TLS library would ask for it at the terminal.
+            // Without a passphrase, the TLS library would prompt for it on the terminal.
             guard !found.isEncrypted || !passphrase.isEmpty else {
-                throw CurlSessionError(.wrongPassphrase, "The client's key is encrypted, and there is no passphrase")
+                throw CurlSessionError(.wrongPassphrase, "The client's key is encrypted, but there is no passphrase")
             }
             self.certificate = TLSBlob(chain)
             (self.key, type, isEncrypted) = (TLSBlob(keyText ?? chain), "PEM", found.isEncrypted)

@@ -9,12 +9,12 @@ public enum TLSVersion: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// TLS 1.3 (RFC 8446).
     case tls13 = 7
 
-    /// Whether a version is older than another.
+    /// Returns a Boolean value that indicates whether the first version is older than the second.
     public static func < (left: Self, right: Self) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// What libcurl calls a range of versions, 0 for the range it has by itself; `nil` for an empty range.
+    /// Returns libcurl's value for a range of versions, 0 for its default range; `nil` for an empty range.
     static func curlValue(minimum: Self?, maximum: Self?) -> Int? {
         if let minimum, let maximum, maximum < minimum { return nil }
         return (minimum?.rawValue ?? 0) | (maximum?.rawValue ?? 0) << 16

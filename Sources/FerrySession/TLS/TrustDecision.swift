@@ -1,8 +1,8 @@
-/// What ``TLSOptions/trustEvaluator`` and a ``ServerTrustPolicy`` answer.
+/// The decision of a ``TLSOptions/trustEvaluator`` or a ``ServerTrustPolicy`` about a connection.
 public enum TrustDecision: Sendable, Hashable {
     /// The connection may carry requests.
     case accept
 
-    /// The connection is closed, and its tasks fail with the reason in their text and the code in their error.
+    /// The connection is closed, and its tasks fail with this reason in their description and this code in their error.
     case refuse(reason: String, code: CurlSessionError.Code = .trustRefused)
 }

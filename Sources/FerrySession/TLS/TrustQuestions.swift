@@ -1,36 +1,38 @@
-/// What an evaluator or a policy is asked about a connection, as a value that tells the same question from another.
+/// A question to an evaluator or a policy about a connection; equal values are the same question.
 struct TrustQuestion: Hashable, Sendable {
     var origin: Origin
     var certificates: [Data]
     var verifyResult: Int?
-    /// The revision of the session's trust that the question belongs to.
+    /// The revision of the session's trust policy that the question belongs to.
     var revision: Int
 }
 
-/// A policy that neither waits nor calls code of the user's, so that the engine's thread asks it directly.
+/// A policy that neither blocks nor calls the application's code, so the engine's thread can call it directly.
 package protocol ImmediateTrustPolicy: ServerTrustPolicy {}
 
-/// Asks evaluators and policies on threads of their own, so that one that takes its time holds up no other transfer.
+/// Calls evaluators and policies on separate threads, so that a slow one delays no other transfer.
 ///
-/// libcurl cannot pause a connection between its handshake and its request. So the engine waits a moment for the decision,
-/// which is enough for nearly all evaluators. After that the connection is closed, the transfer waits without one, and
-/// the decision counts for the transfer's next connection, if the server shows the same chain there.
+/// libcurl cannot pause a connection between its handshake and its request. So the engine waits briefly for the
+/// decision, which is long enough for nearly all evaluators. After that the connection is closed, the transfer waits
+/// without a connection, and the decision applies to the transfer's next one, if the server presents the same chain
+/// there.
 final class TrustQuestions: Sendable {
     /// How long the engine's thread waits for a decision, in milliseconds.
     static let patience = 50
 
     private struct State {
-        /// Who waits for the answer to a question that has been asked.
+        /// The callbacks to run when a pending question is decided.
         var waiting: [TrustQuestion: [@Sendable (TrustDecision) -> Void]] = [:]
     }
 
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "Ferry trust", attributes: .concurrent)
 
-    /// Asks a question, and returns the decision where it comes at once; else `whenDecided` is called with it later, on
+    /// Asks a question, and returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on
     /// another thread.
     ///
-    /// The same question is asked once at a time. While one is open already, the thread does not wait for another.
+    /// The same question is asked only once at a time. While any question is pending, the engine's thread does not wait
+    /// for another one.
     func ask(
         _ question: TrustQuestion,
         by decide: @escaping @Sendable () -> TrustDecision,
@@ -60,17 +62,17 @@ final class TrustQuestions: Sendable {
             state.waiting[question]?.append(whenDecided)
             return true
         }
-        // It was decided just now.
+        // It was decided in the meantime.
         return isOpen ? nil : box.decision.withLock { $0 }
     }
 
-    /// Runs code of the user's on another thread.
+    /// Runs the application's code on another thread.
     func run(_ body: @escaping @Sendable () -> Void) {
         queue.async(execute: body)
     }
 }
 
-/// Carries a decision from the thread that makes it to the one that waits.
+/// Carries a decision from the thread that makes it to the thread that waits for it.
 private final class DecisionBox: Sendable {
     let decision = Mutex<TrustDecision?>(nil)
 }

@@ -1,20 +1,20 @@
-/// A certificate (RFC 5280, section 4.1), as far as pins, names and days need it.
+/// A certificate (RFC 5280, section 4.1), limited to the fields needed for pins, names and validity.
 ///
-/// Its signature is not looked at: ``CertificatePath`` does that.
+/// Its signature is not checked; ``CertificatePath`` does that.
 package struct X509Certificate: Sendable, Hashable {
-    /// The public key with its algorithm: the SubjectPublicKeyInfo in DER.
+    /// The public key and its algorithm: the SubjectPublicKeyInfo in DER.
     package let publicKeyInfo: Data
 
-    /// Who has signed it, in DER.
+    /// The issuer's name, in DER.
     package let issuer: Data
 
-    /// Whose it is, in DER.
+    /// The subject's name, in DER.
     package let subject: Data
 
     private let validityField: Data
     private let alternativeNames: Data?
 
-    /// Reads a certificate, or answers `nil` for what is none.
+    /// Reads a certificate, or returns `nil` if it is not one.
     package init?(der: Data) {
         typealias Tag = DERReader.Tag
         var outer = DERReader(ArraySlice(der))
@@ -22,7 +22,7 @@ package struct X509Certificate: Sendable, Hashable {
         guard var fields = certificate.enter(Tag.sequence), certificate.next(Tag.sequence) != nil,
             certificate.next(Tag.bitString) != nil, certificate.isAtEnd
         else { return nil }
-        // The version is left out where it is 1.
+        // The version is omitted if it is 1.
         if let version = fields.next(Tag.context(0, isConstructed: true)) {
             var number = DERReader(version.content)
             guard number.next(Tag.integer) != nil, number.isAtEnd else { return nil }
@@ -31,7 +31,7 @@ package struct X509Certificate: Sendable, Hashable {
             let issuer = fields.next(Tag.sequence), let validity = fields.next(Tag.sequence),
             let subject = fields.next(Tag.sequence), let key = fields.next(Tag.sequence)
         else { return nil }
-        // The unique identifiers of the issuer and the subject, which nobody uses.
+        // The unique identifiers of issuer and subject, which are not needed.
         for number in [1, 2] as [UInt8] { _ = fields.next(Tag.context(number, isConstructed: false)) }
         var names: Data?
         if var wrapped = fields.enter(Tag.context(3, isConstructed: true)) {
@@ -48,7 +48,8 @@ package struct X509Certificate: Sendable, Hashable {
         alternativeNames = names
     }
 
-    /// The content of the subject alternative name, empty where there is none; `nil` for damaged extensions.
+    /// Returns the content of the subject alternative name; empty if there is none, `nil` if the extensions are
+    /// damaged.
     private static func alternativeNames(in extensions: DERReader) -> Data? {
         typealias Tag = DERReader.Tag
         let subjectAlternativeName: [UInt8] = [0x55, 0x1D, 0x11]
@@ -61,21 +62,21 @@ package struct X509Certificate: Sendable, Hashable {
             }
             _ = fields.next(Tag.boolean)
             guard let value = fields.next(Tag.octetString), fields.isAtEnd else { return nil }
-            // One extension must not come twice (RFC 5280, section 4.2): readers would disagree about which counts.
+            // An extension must not occur twice (RFC 5280, section 4.2): readers would disagree about which one counts.
             guard seen.insert(Array(identifier.content)).inserted else { return nil }
             if identifier.content.elementsEqual(subjectAlternativeName) { names = Data(value.content) }
         }
         return names
     }
 
-    /// A host or an address that a certificate is for.
+    /// A host name or address that a certificate is valid for.
     package enum Name: Sendable, Hashable {
         case dns(String)
         /// Four or sixteen bytes.
         case address(Data)
     }
 
-    /// The hosts and addresses of the subject alternative name; `nil` where it is damaged, empty where there is none.
+    /// The hosts and addresses of the subject alternative name; `nil` if it is damaged, empty if there is none.
     package var names: [Name]? {
         guard let alternativeNames else { return [] }
         var outer = DERReader(ArraySlice(alternativeNames))
@@ -85,7 +86,7 @@ package struct X509Certificate: Sendable, Hashable {
             guard let element = list.next() else { return nil }
             switch element.tag {
             case DERReader.Tag.context(2, isConstructed: false):
-                // A null byte or another that no host has makes a name that no host matches.
+                // A name with a null byte or another byte outside printable ASCII cannot match any host.
                 guard element.content.allSatisfy({ (0x21...0x7E).contains($0) }) else { continue }
                 names.append(.dns(String(decoding: element.content, as: UTF8.self).lowercased()))
             case DERReader.Tag.context(7, isConstructed: false):
@@ -97,7 +98,7 @@ package struct X509Certificate: Sendable, Hashable {
         return names
     }
 
-    /// The first and the last moment it is valid, or `nil` where they cannot be read.
+    /// The first and the last moment of validity, or `nil` if they cannot be read.
     package var validity: (notBefore: Date, notAfter: Date)? {
         var fields = DERReader(ArraySlice(validityField))
         guard let first = fields.next().flatMap(X509Time.date), let last = fields.next().flatMap(X509Time.date),

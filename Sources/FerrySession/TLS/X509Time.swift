@@ -1,6 +1,6 @@
-/// The times of certificates: UTCTime and GeneralizedTime as RFC 5280, section 4.1.2.5 wants them, and no other.
+/// The times of certificates: UTCTime and GeneralizedTime, only in the forms of RFC 5280, section 4.1.2.5.
 enum X509Time {
-    /// The moment an element tells, or `nil`.
+    /// Returns the time in an element, or `nil` if it is not valid.
     static func date(_ element: DERReader.Element) -> Date? {
         switch element.tag {
         case DERReader.Tag.utcTime: date(element.content, yearDigits: 2)
@@ -38,7 +38,8 @@ enum X509Time {
         }
     }
 
-    /// Days of the Gregorian calendar, counted in years that begin in March so that the leap day comes last.
+    /// Returns the days of the Gregorian calendar since 1970, counted in years that begin in March so that leap days
+    /// come last.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let shifted = year - (month <= 2 ? 1 : 0) + 400
         let era = shifted / 400
