@@ -6,7 +6,7 @@ import Testing
 @Suite("Authenticate field")
 struct AuthenticateFieldTests {
     @Test(
-        "Challenges are read as RFC 9110, section 11.6.1 writes them",
+        "Challenges are parsed according to RFC 9110, section 11.6.1",
         arguments: [
             (["Basic realm=\"simple\""], ["basic:simple"]),
             (
@@ -31,7 +31,7 @@ struct AuthenticateFieldTests {
 
 extension AuthenticateFieldTests {
     @Test(
-        "Digest is chosen only where libcurl's answer is right (RFC 7616, section 3.3)",
+        "Digest is chosen only if libcurl's response is correct (RFC 7616, section 3.3)",
         arguments: [
             ([#"Digest realm="d", nonce="n""#], "d"),
             ([#"Digest realm="d", nonce="n", algorithm=MD5"#], "d"),
@@ -43,10 +43,10 @@ extension AuthenticateFieldTests {
             ([#"Digest realm="d""#], nil),
             ([#"Digest realm="d", nonce="""#], nil),
             (["Basic realm=b"], nil),
-            // libcurl reads the first one alone.
+            // libcurl reads only the first one.
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256"#, #"Digest realm="e", nonce="m""#], "d"),
             ([#"Digest realm="d", nonce="n", algorithm=unknown"#, #"Digest realm="e", nonce="m""#], nil),
-            // It takes parameters that follow in the same value for its own.
+            // It takes the parameters of later challenges in the same value for its own.
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256, Digest realm="e", nonce="m", algorithm=MD5"#], nil),
             ([#"Digest realm="d", nonce="n", Other a=1, nonce="m""#], nil),
             ([#"Digest realm="d", nonce="n", Basic realm="b""#], "d"),
@@ -75,7 +75,7 @@ struct AuthenticationTests {
         (response as? HTTPURLResponse)?.statusCode
     }
 
-    @Test("A 401 that nobody answers is delivered with its body", arguments: [true, false])
+    @Test("A 401 without a credential is delivered with its body", arguments: [true, false])
     func unanswered(_ hasDelegate: Bool) async throws {
         let answerer = hasDelegate ? Answerer([.performDefaultHandling: nil]) : nil
         let (data, response) = try await session(answerer).data(from: server.url("/basic-auth/ada/secret"))
@@ -85,7 +85,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "The right credential is sent, and the 401's bytes never precede the answer's",
+        "The right credential is sent, and the body of the 401 is not delivered",
         arguments: ["basic", "digest"]
     )
     func rightCredential(_ scheme: String) async throws {
@@ -104,14 +104,14 @@ struct AuthenticationTests {
         #expect(space.port == server.port)
         #expect(space.realm?.isEmpty == false)
 
-        // What was accepted is sent unasked from then on.
+        // An accepted credential is sent preemptively from then on.
         let (_, second) = try await session.data(from: url)
         #expect(status(second) == 200)
         #expect(answerer.challenges.count == 1)
         if scheme == "basic" { #expect(server.requestCount == 3) }
     }
 
-    @Test("A body is sent again with the credential, whole")
+    @Test("A body is sent again completely with the credential")
     func bodyIsReplayed() async throws {
         let server = try LoopbackServer { request in
             guard request.headers["Authorization"] != nil else {
@@ -126,7 +126,7 @@ struct AuthenticationTests {
         #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
     }
 
-    @Test("A wrong credential is asked for again with a failure more, and ends by the delegate's word")
+    @Test("A wrong credential leads to another challenge with a higher failure count, until the delegate gives up")
     func wrongCredential() async throws {
         let answerer = Answerer(user: "ada", passwords: ["wrong", "worse", "secret"])
         let (_, response) = try await session(answerer).data(from: server.url("/basic-auth/ada/secret"))
@@ -140,7 +140,7 @@ struct AuthenticationTests {
         #expect(stubborn.challenges.count == 10)
     }
 
-    @Test("Cancelling the challenge cancels the task, which knows the 401")
+    @Test("Cancelling the challenge cancels the task, whose response is the 401")
     func cancelled() async throws {
         let answerer = Answerer([.cancelAuthenticationChallenge: nil])
         let session = session(answerer)
@@ -154,7 +154,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "A challenge for Digest that cannot be answered rightly gives way to Basic",
+        "A Digest challenge that libcurl cannot handle correctly is skipped in favor of Basic",
         arguments: [
             #"Digest realm="d", nonce="n", qop="auth", algorithm=Unknown-1, Basic realm="b""#,
             #"Digest realm="d", nonce="n", qop="auth", algorithm=SHA-512-256, Basic realm="b""#,
@@ -173,7 +173,7 @@ struct AuthenticationTests {
         #expect(answerer.challenges.first?.space.realm == "b")
     }
 
-    @Test("A 401 with Digest alone, in an algorithm that is not known, is delivered")
+    @Test("A 401 with only Digest in an unknown algorithm is delivered")
     func unknownDigest() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(
@@ -188,7 +188,7 @@ struct AuthenticationTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("Rejecting a protection space goes on to the next scheme, the strongest first")
+    @Test("Rejecting a protection space tries the next scheme, in order of strength")
     func rejected() async throws {
         let server = try LoopbackServer { request in
             if request.headers["Authorization"]?.hasPrefix("Basic ") == true { return .text("in") }
@@ -207,7 +207,7 @@ struct AuthenticationTests {
         )
     }
 
-    @Test("The configuration's storage answers where the delegate does not")
+    @Test("The configuration's storage is used if the delegate does not decide")
     func storedCredential() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let storage = URLCredentialStorage()
@@ -225,7 +225,7 @@ struct AuthenticationTests {
         #expect(status(response) == 200)
     }
 
-    @Test("A credential in the URL works, and stays out of errors")
+    @Test("A credential in the URL is used, and does not appear in errors")
     func credentialInURL() async throws {
         let url = try #require(URL(string: "http://ada:secret@127.0.0.1:\(server.port)/basic-auth/ada/secret"))
         let (_, response) = try await session(nil).data(from: url)
@@ -235,7 +235,7 @@ struct AuthenticationTests {
         #expect("\(error?.userInfo ?? [:])".contains("secret") == false)
     }
 
-    @Test("A credential does not follow a redirection to another origin")
+    @Test("A credential is not sent to another origin after a redirect")
     func originsAreApart() async throws {
         let second = try LoopbackServer { .text($0.headers["Authorization"] ?? "none") }
         let target = second.url("/", host: "localhost").absoluteString
@@ -248,7 +248,7 @@ struct AuthenticationTests {
         #expect(String(decoding: data, as: UTF8.self) == "none")
     }
 
-    @Test("A redirection behind a challenge is followed, and one that leads to another challenge too")
+    @Test("A redirect after a challenge is followed, even if it leads to another challenge")
     func redirectedBehindChallenge() async throws {
         let server = try LoopbackServer { request in
             let realm = request.path == "/from" ? "from" : "to"
@@ -264,7 +264,7 @@ struct AuthenticationTests {
         #expect(server.requests.filter { $0.path == "/from" }.count == 2)
     }
 
-    @Test("Cancelling while a challenge is answered ends each task once") func cancelledMeanwhile() async throws {
+    @Test("Cancelling during the response to a challenge ends each task once") func cancelledMeanwhile() async throws {
         let delegate = CancellingAnswerer()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let tasks = (0..<100).map { _ in session.dataTask(with: server.url("/basic-auth/ada/secret")) }
@@ -277,7 +277,7 @@ struct AuthenticationTests {
     }
 }
 
-/// Answers each challenge from one thread and cancels its task from another.
+/// Responds to each challenge on one thread and cancels its task on another.
 private final class CancellingAnswerer: NSObject, URLSessionTaskDelegate {
     private struct State {
         var ends: [Int: Int] = [:]
@@ -317,7 +317,7 @@ private final class CancellingAnswerer: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// Answers challenges in turn, and notes them.
+/// Responds to challenges in turn, and records them.
 final class Answerer: NSObject, URLSessionTaskDelegate {
     struct Seen: Sendable {
         var space: URLProtectionSpace

@@ -10,7 +10,7 @@ struct BodyReaderTests {
         case failed(URLError.Code)
     }
 
-    /// Reads to the end through a buffer of `room` bytes; waits where the reader says so.
+    /// Reads to the end through a buffer of `room` bytes, and waits when the reader asks for it.
     private func readAll(_ reader: any BodyReader, room: Int = 1000) -> (data: Data, end: End) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
         defer { buffer.deallocate() }
@@ -39,7 +39,7 @@ struct BodyReaderTests {
         return url
     }
 
-    @Test("Data is read whole, and again after a rewind", arguments: [0, 1, 999, 1000, 1001, 5000])
+    @Test("Data is read completely, and again after a rewind", arguments: [0, 1, 999, 1000, 1001, 5000])
     func data(_ size: Int) {
         let whole = Data((0..<size + 10).map { UInt8(truncatingIfNeeded: $0) })
         let reader = DataReader(whole[5..<5 + size])
@@ -53,7 +53,7 @@ struct BodyReaderTests {
         reader.close()
     }
 
-    @Test("A file is read whole, and again after a rewind", arguments: [0, 1, 1000, 5000])
+    @Test("A file is read completely, and again after a rewind", arguments: [0, 1, 1000, 5000])
     func file(_ size: Int) throws {
         let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
         let url = try temporaryFile(content)
@@ -70,7 +70,7 @@ struct BodyReaderTests {
         reader.close()
     }
 
-    @Test("A file that shrank fails, one that grew ends where it ended") func changingFile() throws {
+    @Test("A file that shrank fails; one that grew is read up to its original length") func changingFile() throws {
         let url = try temporaryFile(Data(count: 5000))
         defer { try? FileManager.default.removeItem(at: url) }
         let reader = try FileReader(url)
@@ -83,7 +83,7 @@ struct BodyReaderTests {
         #expect(whole.count == 3000 && wholeEnd == .end)
     }
 
-    @Test("A stream is read to where read answers zero", arguments: [1, 1000, 70_000])
+    @Test("A stream is read until read returns zero", arguments: [1, 1000, 70_000])
     func stream(_ room: Int) {
         let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
         let (data, end) = readAll(pump(InputStream(data: content)), room: room)
@@ -92,7 +92,7 @@ struct BodyReaderTests {
         #expect(readAll(pump(odd)).data == Data("ab".utf8))
     }
 
-    @Test("A reader that had to wait is woken, also for the end and for an error") func wakes() async {
+    @Test("A reader that had to wait is woken for bytes, the end and an error") func wakes() async {
         for steps in [[ScriptedStream.Step.wait(0.05)], [.wait(0.05), .fail], [.wait(0.05), .bytes(Data("a".utf8))]] {
             let isWoken = Locked(false)
             let pump = pump(ScriptedStream(steps)) { isWoken.withLock { $0 = true } }
@@ -107,12 +107,12 @@ struct BodyReaderTests {
         }
     }
 
-    @Test("A stream that fails is that error, after what came before it") func failingStream() {
+    @Test("A stream that fails reports its error after the bytes before it") func failingStream() {
         let (data, end) = readAll(pump(ScriptedStream([.bytes(Data("abc".utf8)), .wait(0.05), .fail])))
         #expect(data == Data("abc".utf8) && end == .failed(.requestBodyStreamExhausted))
     }
 
-    @Test("A stream must be as long as announced") func lengths() {
+    @Test("A stream must have its announced length") func lengths() {
         #expect(readAll(pump(InputStream(data: Data(count: 10)), length: 10)).end == .end)
         #expect(
             readAll(pump(InputStream(data: Data(count: 9)), length: 10)).end == .failed(.requestBodyStreamExhausted)
@@ -122,7 +122,7 @@ struct BodyReaderTests {
         #expect(readAll(pump(InputStream(data: Data()), length: 0)).end == .end)
     }
 
-    @Test("A stream can be rewound until something of it was read") func rewindStream() {
+    @Test("A stream can be rewound until any of it was read") func rewindStream() {
         let pump = pump(InputStream(data: Data(count: 10)))
         let isFresh = pump.rewind()
         #expect(isFresh)
@@ -131,7 +131,7 @@ struct BodyReaderTests {
         #expect(!isUsed)
     }
 
-    @Test("A closed pump lets its thread and its stream go") func closes() async {
+    @Test("A closed pump releases its thread and its stream") func closes() async {
         weak var stream: ScriptedStream?
         do {
             let endless = ScriptedStream([.bytes(Data(count: 10_000_000))])

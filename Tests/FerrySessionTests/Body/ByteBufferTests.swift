@@ -8,7 +8,7 @@ import Testing
         data.withUnsafeBytes { buffer.append($0) }
     }
 
-    @Test("What is appended comes out, whatever the sizes") func pieces() {
+    @Test("Appended bytes are returned unchanged, whatever the sizes") func pieces() {
         var random = SeededGenerator(6)
         for _ in 0..<200 {
             var buffer = ByteBuffer()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("A buffer is good again after its bytes were taken") func reuse() {
+    @Test("A buffer can be used again after its bytes were taken") func reuse() {
         var buffer = ByteBuffer()
         for size in [1, 5000, 100_000, 3] {
             let piece = Data(repeating: UInt8(size & 0xFF), count: size)
@@ -44,7 +44,7 @@ import Testing
         data.withUnsafeBytes(\.baseAddress)
     }
 
-    @Test("The memory of a large piece is used again when the piece has gone, and not before") func recycling() {
+    @Test("The memory of a large piece is reused once the piece is released") func recycling() {
         var buffer = ByteBuffer()
         let size = 1_000_000
         _ = append(Data(repeating: 1, count: size), to: &buffer)
@@ -64,7 +64,7 @@ import Testing
         #expect(second == Data(repeating: 2, count: size))
     }
 
-    @Test("A piece that outlives its buffer stays whole") func outliving() {
+    @Test("A piece that outlives its buffer keeps its bytes") func outliving() {
         let piece: Data
         do {
             var buffer = ByteBuffer()
@@ -74,7 +74,8 @@ import Testing
         #expect(piece == Data(repeating: 7, count: 500_000))
     }
 
-    @Test("A piece that leaves most of the memory unused is a copy, and the buffer goes on") func sparsePieces() {
+    @Test("A piece that would leave most of its memory unused is copied, and the buffer keeps the memory")
+    func sparsePieces() {
         var buffer = ByteBuffer()
         _ = buffer.reserve(1_000_000)
         for value in UInt8(1)...3 {
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("Reserving keeps the bytes, and more than there is of memory is refused") func reserve() {
+    @Test("Reserving keeps the bytes, and fails for more memory than is available") func reserve() {
         var buffer = ByteBuffer()
         _ = append(Data("abc".utf8), to: &buffer)
         let isReserved = buffer.reserve(1_000_000)

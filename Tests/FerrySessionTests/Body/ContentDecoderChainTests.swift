@@ -4,7 +4,7 @@ import Testing
 @testable import FerrySession
 
 @Suite struct ContentDecoderChainTests {
-    /// Decodes input in pieces of `step` bytes through outputs of `room` bytes.
+    /// Decodes input in pieces of `step` bytes into outputs of `room` bytes.
     private func decode(
         _ input: Data,
         _ codings: [ContentCoding],
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A coding that ends early gives what it has, and may not end") func truncated() throws {
+    @Test("A truncated coding returns what it has, and is not a valid end") func truncated() throws {
         for (input, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
             for length in [1, input.count / 2, input.count - 1] {
                 guard let (data, mayEnd) = try? decode(input.prefix(length), codings, step: 5) else { continue }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("No input at all may end") func empty() throws {
+    @Test("Empty input is a valid end") func empty() throws {
         for (_, codings) in Self.samples where codings.allSatisfy(ContentCoding.available.contains) {
             let (data, mayEnd) = try decode(Data(), codings)
             #expect(data.isEmpty && mayEnd)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// RFC 1952, section 2.2: a gzip file is a series of members.
-    @Test("Members follow each other, and what is none is padding") func members() throws {
+    @Test("Consecutive members are decoded, and anything else is padding") func members() throws {
         for step in [1, .max] {
             #expect(try decode(Samples.gzip + Samples.gzip, [.gzip], step: step).data == Samples.text + Samples.text)
             let padded = try decode(Samples.gzip + Data(count: 20), [.gzip], step: step)
@@ -74,7 +74,7 @@ import Testing
             let half = try decode(Samples.gzip + Samples.gzip.prefix(30), [.gzip], step: step)
             #expect(!half.mayEnd)
         }
-        // What looks like a member behind padding is padding too, wherever the network cut the body.
+        // What looks like a member after padding is padding too, wherever the network split the body.
         for step in [1, Samples.gzip.count + 5, .max] {
             let noise = try decode(Samples.gzip + Data(count: 5) + [0x1F, 0x8B, 0, 0], [.gzip], step: step)
             #expect(noise.data == Samples.text && noise.mayEnd)
@@ -92,9 +92,11 @@ import Testing
         #expect(throws: ContentDecoder.Failure.self) { try decode(Samples.gzip, [.gzip, .gzip]) }
     }
 
-    /// RFC 8878, section 3.1; what libzstd takes for its version 0.7 has been found by fuzzing.
+    /// RFC 8878, section 3.1.
+    ///
+    /// Fuzzing found the bytes that libzstd accepts as its version 0.7.
     @Test(
-        "Of Zstandard only the frames of its RFC are decoded",
+        "Only the Zstandard frames of the RFC are decoded",
         .enabled(if: ContentCoding.available.contains(.zstd)),
         arguments: [1, .max]
     )
@@ -102,7 +104,7 @@ import Testing
         for version in UInt8(0x1E)...0x27 {
             let legacy = Data([version, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0, 0, 0x7A, 1, 0, 0, 2, 0xFF, 0, 0])
             #expect(throws: ContentDecoder.Failure.self) { try decode(legacy, [.zstd], step: step) }
-            // Behind a whole body it is padding, as anything else.
+            // After a complete body it is padding, like anything else.
             #expect(try decode(Samples.zstd + legacy, [.zstd], step: step).data == Samples.text)
         }
         let skippable = Data([0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
@@ -110,9 +112,11 @@ import Testing
         #expect(decoded.data == Samples.text && decoded.mayEnd)
     }
 
-    /// RFC 8878, section 3.1.1.1.4; libzstd does not compare the sizes of its own accord if the last block is empty.
+    /// RFC 8878, section 3.1.1.1.4.
+    ///
+    /// libzstd does not compare the sizes itself if the last block is empty.
     @Test(
-        "A Zstandard frame has as many bytes as it declares",
+        "A Zstandard frame must have as many bytes as it declares",
         .enabled(if: ContentCoding.available.contains(.zstd)),
         arguments: [1, .max]
     )
@@ -130,7 +134,7 @@ import Testing
 
     /// RFC 9659.
     @Test(
-        "A Zstandard frame may ask for a window of 8 MiB, and not for more",
+        "A Zstandard frame may require a window of at most 8 MiB",
         .enabled(if: ContentCoding.available.contains(.zstd)),
         arguments: [1, .max]
     )
@@ -145,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("A bomb is given out in pieces, and a reader that stops costs no memory") func bomb() throws {
+    @Test("A bomb is returned in pieces, and a paused reader uses no more memory") func bomb() throws {
         let chain = try #require(ContentDecoderChain([.gzip, .gzip, .gzip]))
         Samples.greatBomb.withUnsafeBytes { chain.append($0) }
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
@@ -157,7 +161,7 @@ import Testing
         #expect(!chain.isDrained && !chain.mayEnd)
     }
 
-    @Test("Random and mutated bytes never trap, and always come to an end") func fuzz() throws {
+    @Test("Random and mutated bytes never trap, and always finish") func fuzz() throws {
         var random = SeededGenerator(8)
         for round in 0..<400 {
             let (sample, codings) = Self.samples[round % Self.samples.count]
@@ -174,7 +178,7 @@ import Testing
 
     // MARK: - Names
 
-    @Test("The names of codings, in any case, with blanks, in their order") func names() {
+    @Test("Names of codings are parsed in any case and with blanks, in order") func names() {
         #expect(ContentCoding.parse("gzip") == [.gzip])
         #expect(ContentCoding.parse("X-GZip") == [.gzip])
         #expect(ContentCoding.parse(" deflate , gzip ") == [.deflate, .gzip])

@@ -11,7 +11,8 @@ import Testing
         try result.get()
     }
 
-    @Test("The file comes with the first byte, or with an empty end, and is the owner's") func life() throws {
+    @Test("The file is created with the first byte, or at an empty end, and only its owner has access")
+    func life() throws {
         let folder = try TemporaryFolder()
         let file = DownloadFile(directory: folder.url, requestURL: nil)
         #expect(!FileManager.default.fileExists(atPath: file.url.path))
@@ -30,7 +31,7 @@ import Testing
         #expect(try Data(contentsOf: empty.url).isEmpty)
     }
 
-    @Test("A truncated file begins again") func truncation() throws {
+    @Test("A truncated file starts over") func truncation() throws {
         let folder = try TemporaryFolder()
         let file = DownloadFile(directory: folder.url, requestURL: nil)
         try file.truncate()
@@ -41,7 +42,7 @@ import Testing
         #expect(try Data(contentsOf: file.url) == Data("second".utf8) && file.size == 6)
     }
 
-    @Test("A folder that cannot hold it is an error that names the file and the reason") func failure() throws {
+    @Test("A folder that cannot contain it is an error that names the file and the reason") func failure() throws {
         let request = URL(string: "http://a.test/")
         let file = DownloadFile(directory: URL(fileURLWithPath: "/nowhere/at/all"), requestURL: request)
         do {
@@ -58,7 +59,7 @@ import Testing
         file.remove()
     }
 
-    @Test("No two files have one name, and other names are not taken for theirs") func names() {
+    @Test("Names are unique, and other names are not recognized") func names() {
         let folder = FileManager.default.temporaryDirectory
         let names = (0..<100).map { _ in DownloadFile(directory: folder, requestURL: nil).url.lastPathComponent }
         #expect(Set(names).count == 100 && names.allSatisfy(DownloadFile.isName))

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Bodies in codings that tests cannot make themselves: made by zlib, brotli and zstd's own tools.
+/// Bodies in codings that tests cannot produce, made by the tools of zlib, brotli and zstd.
 enum Samples {
-    /// What all of them decode to.
+    /// The content of all samples.
     static let text = Data(String(repeating: "The quick brown fox jumps over the lazy dog. ", count: 20).utf8)
 
     static let gzip = decoded(

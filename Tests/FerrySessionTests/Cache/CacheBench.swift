@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerrySession
 
-/// A server whose answers the test decides, and a session with a cache of its own.
+/// A server whose responses the test decides, and a session with its own cache.
 struct CacheBench: Sendable {
-    /// What came of one request.
+    /// The response to one request.
     struct Answer: Sendable {
         var data: Data
         var response: HTTPURLResponse
@@ -16,7 +16,7 @@ struct CacheBench: Sendable {
         func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
     }
 
-    /// Answers a request, which has a number from one on.
+    /// Returns the response to a request; requests are numbered from one.
     typealias Script = @Sendable (_ request: LoopbackRequest, _ number: Int) -> LoopbackResponse
 
     let server: LoopbackServer
@@ -45,7 +45,7 @@ struct CacheBench: Sendable {
         }
     }
 
-    /// A server that says the same to everybody, with a body that counts the requests.
+    /// Creates a server with the same fields for every request, and a body that counts the requests.
     init(cache: HTTPCache = HTTPCache(), _ fields: [String: String], status: Int = 200) throws {
         try self.init(cache: cache) { _, number in
             var response = LoopbackResponse.text("\(number)", status: status)
@@ -90,7 +90,7 @@ struct CacheBench: Sendable {
         return Answer(data: data, response: try #require(response as? HTTPURLResponse))
     }
 
-    /// The error of a request that must fail.
+    /// Returns the error of a request that must fail.
     func failure(
         _ target: String = "/",
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy

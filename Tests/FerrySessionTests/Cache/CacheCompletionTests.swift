@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Parts of responses that are stored and completed (RFC 9111, sections 3.3 and 3.4).
+/// Storing and completing partial responses (RFC 9111, sections 3.3 and 3.4).
 @Suite(.timeLimit(.minutes(2))) struct CacheCompletionTests {
     private static let body = LoopbackServer.pattern(count: 1_000)
     private static let tag = "\"v1\""
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "Only the first bytes of a response with a strong tag are stored to be completed",
+        "Only the first bytes of a response with a strong tag are stored for completion",
         arguments: [
             ([("ETag", tag), ("Content-Range", "bytes 0-99/1000")], true),
             ([("ETag", "W/\"v1\""), ("Content-Range", "bytes 0-99/1000")], false),
@@ -32,9 +32,9 @@ import Testing
         #expect(CacheCompletion.beginning(head(fields, status: 200)) == nil)
     }
 
-    /// RFC 9110, section 15.3.7.3: what is combined has the same strong tag.
+    /// RFC 9110, section 15.3.7.3: parts are combined only with the same strong tag.
     @Test(
-        "An answer completes the part only where it is exactly the rest",
+        "A response completes the stored part only if it is exactly the rest",
         arguments: [
             ([("ETag", tag), ("Content-Range", "bytes 100-999/1000"), ("Content-Length", "900")], true),
             ([("ETag", tag), ("Content-Range", "bytes 100-999/1000")], true),
@@ -64,7 +64,7 @@ import Testing
         #expect(whole.value("X-Old") == "1" && whole.value("X-Both") == "2" && whole.value("Age") == nil)
     }
 
-    /// A server that has ranges, and may break their rules for requests with `If-Range`.
+    /// A server that supports ranges, and may break the rules for requests with `If-Range`.
     private func bench(
         _ misbehave: @escaping @Sendable (inout LoopbackResponse, Int) -> Void = { _, _ in }
     ) throws
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    @Test("The rest of a stored part is asked for, and the whole is delivered and stored") func completes() async throws
-    {
+    @Test("The rest of a stored part is requested, and the complete response is delivered and stored")
+    func completes() async throws {
         let bench = try bench()
         let part = try await bench.fetch("/", ["Range": "bytes=0-99"])
         #expect(part.status == 206 && part.data == Self.body[..<100])
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.lastHeader("If-Range") == Self.tag)
     }
 
-    @Test("A server that has another response now sends it whole") func changed() async throws {
+    @Test("A server with a new response sends all of it") func changed() async throws {
         let bench = try bench { response, number in
             response = LoopbackResponse.text("new").adding("ETag", "\"v2\"").adding("X-Number", "\(number)")
         }
@@ -115,7 +115,10 @@ import Testing
         case tag, noTag, range, coding, unsatisfiable, length
     }
 
-    @Test("An answer that is not exactly the rest is not joined: the whole is asked for", arguments: Fault.allCases)
+    @Test(
+        "A response that is not exactly the rest is not combined: everything is requested again",
+        arguments: Fault.allCases
+    )
     func faults(_ fault: Fault) async throws {
         let bench = try bench { response, _ in
             switch fault {
@@ -153,7 +156,7 @@ import Testing
         #expect(bench.lastHeader("Range") == nil && bench.count == 2)
     }
 
-    @Test("A change of the resource, or removing its URL, takes the part away", arguments: [true, false])
+    @Test("Changing the resource or removing its URL removes the part", arguments: [true, false])
     func removed(_ isByPost: Bool) async throws {
         let bench = try bench()
         _ = try await bench.fetch("/", ["Range": "bytes=0-99"])
@@ -166,7 +169,7 @@ import Testing
         #expect(bench.lastHeader("Range") == nil)
     }
 
-    @Test("Only the credential that a part was asked for with completes it") func credentials() async throws {
+    @Test("A part is completed only for the credential of its request") func credentials() async throws {
         let bench = try bench()
         _ = try await bench.fetch("/", ["Range": "bytes=0-99", "Authorization": "Bearer a"])
         #expect(try await bench.fetch("/", ["Authorization": "Bearer b"]).data == Self.body)
@@ -175,7 +178,7 @@ import Testing
         #expect(bench.lastHeader("Range") == "bytes=100-")
     }
 
-    @Test("A rest that ends early is an error, and nothing is stored of it") func cut() async throws {
+    @Test("A rest that ends early is an error, and is not stored") func cut() async throws {
         let bench = try bench { response, _ in
             response.body = .chunked([Data(Self.body[100..<500])])
         }

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// How responses reach the user from the cache, and the cache from the network.
+/// How responses are delivered from the cache, and stored from the network.
 @Suite(.timeLimit(.minutes(2))) struct CacheDeliveryTests {
     static let body = LoopbackServer.pattern(count: 3_000_000)
 
@@ -26,7 +26,7 @@ import Testing
         return (try await delegate.completion(of: task), task)
     }
 
-    @Test("A delegate hears of a stored response as of any other") func delegate() async throws {
+    @Test("A delegate is called for a stored response like for any other") func delegate() async throws {
         let delegate = RecordingDelegate()
         let bench = try CacheBench(delegate: delegate) { _, _ in .text("body").adding("Cache-Control", "max-age=60") }
         let (first, _) = try await run(bench.session, bench.request(), delegate)
@@ -41,8 +41,8 @@ import Testing
         #expect(task.progress.fractionCompleted == 1 && task.currentRequest?.url == bench.server.url("/"))
     }
 
-    @Test("Handlers, async functions and byte streams get stored responses, small and large") func faces() async throws
-    {
+    @Test("Handlers, async functions and byte streams receive stored responses, small and large")
+    func faces() async throws {
         let folder = try TemporaryFolder()
         let bench = try large(folder)
         let url = bench.server.url("/")
@@ -59,7 +59,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("A stored body waits for a slow reader, and ends with one that leaves") func backPressure() async throws {
+    @Test("A stored body waits for a slow reader, and ends with a reader that stops") func backPressure() async throws {
         let folder = try TemporaryFolder()
         let bench = try large(folder)
         let url = bench.server.url("/")
@@ -80,8 +80,8 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("Suspending holds a stored response up, resuming goes on, cancelling ends it") func suspension() async throws
-    {
+    @Test("Suspending pauses a stored response, resuming continues it, cancelling ends it")
+    func suspension() async throws {
         let folder = try TemporaryFolder()
         let gate = Gate()
         let hooks = DelegateHooks(onData: { task, _ in
@@ -108,7 +108,7 @@ import Testing
         #expect(delegate.violations == [] && bench.count == 1)
     }
 
-    @Test("A disposition counts for a stored response: cancel, or become a download") func disposition() async throws {
+    @Test("A disposition applies to a stored response: cancel, or become a download") func disposition() async throws {
         let folder = try TemporaryFolder()
         let answer = Locked(URLSession.ResponseDisposition.allow)
         let files = Promise<URLSessionDownloadTask>()
@@ -130,7 +130,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("A stored response needs no place among an origin's connections") func slot() async throws {
+    @Test("A stored response needs no connection slot") func slot() async throws {
         let gate = Gate()
         let bench = try CacheBench(connections: 1) { request, _ in
             if request.path == "/slow" { return .stream { gate.wait($0) } }
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: - What is stored
 
-    @Test("A body that was cut, cancelled or is too large is not stored", arguments: ["cut", "cancelled", "too large"])
+    @Test("A truncated, cancelled or too large body is not stored", arguments: ["cut", "cancelled", "too large"])
     func incomplete(_ what: String) async throws {
         let folder = try TemporaryFolder()
         let gate = Gate()
@@ -168,13 +168,13 @@ import Testing
         if what == "cancelled" { task.cancel() }
         gate.open()
         try await eventually("the end") { task.state == .completed }
-        // The file of a cancelled body goes on the engine's thread.
+        // The engine's thread removes the file of a cancelled body.
         try await eventually("no file") { folder.names.isEmpty }
         #expect(try await bench.fetch().data == LoopbackServer.pattern(count: size))
         #expect(bench.count == 2)
     }
 
-    @Test("A response that is too large takes the older one away", arguments: [true, false])
+    @Test("A response that is too large removes the older one", arguments: [true, false])
     func outgrown(_ tellsLength: Bool) async throws {
         let bench = try CacheBench(cache: HTTPCache(memoryCapacity: 100_000)) { _, number in
             let body = LoopbackServer.pattern(count: number == 2 ? 50_000 : 10)
@@ -205,7 +205,7 @@ import Testing
             #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
             #expect(response.expectedContentLength == NSURLSessionTransferSizeUnknown)
         }
-        // A session that wants the coded bytes gets them.
+        // A session without decoding receives the coded bytes.
         var options = CurlSession.Options()
         options.cache = cache
         options.decodesContent = false
@@ -216,9 +216,9 @@ import Testing
         #expect(coded.starts(with: [0x1F, 0x8B]) && server.requestCount == 2)
     }
 
-    // MARK: - Redirections
+    // MARK: - Redirects
 
-    @Test("A stored redirection is followed from the cache, one without freshness is not", arguments: [301, 302])
+    @Test("A stored redirect is followed from the cache only if it is fresh", arguments: [301, 302])
     func redirection(_ status: Int) async throws {
         let delegate = RecordingDelegate()
         let bench = try CacheBench(delegate: delegate) { request, _ in
@@ -239,7 +239,7 @@ import Testing
         #expect(delegate.violations == [])
     }
 
-    @Test("A stored redirection that the delegate refuses is delivered with its body") func refused() async throws {
+    @Test("A stored redirect that the delegate refuses is delivered with its body") func refused() async throws {
         let bench = try CacheBench { _, _ in
             var response = LoopbackResponse.text("moved", status: 301)
             response.headers.add("Location", "/target")
@@ -254,7 +254,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("A damaged file fails the task that meets it, and is gone for the next one") func damaged() async throws {
+    @Test("A damaged file fails the task that reads it, and is removed for the next one") func damaged() async throws {
         let folder = try TemporaryFolder()
         let bench = try large(folder)
         _ = try await bench.fetch()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Files that a crash has torn, that somebody else has written, or that are gone.
+/// Files that are truncated, were written by another program, or are missing.
 @Suite struct CacheFileTests {
     static let small = Data("small".utf8)
     static let large = LoopbackServer.pattern(count: 200_000)
@@ -17,14 +17,14 @@ import Testing
         folder.url.appendingPathComponent(try #require(folder.names.first { $0.hasSuffix(suffix) }))
     }
 
-    @Test("What is written is read back") func roundTrip() throws {
+    @Test("A written record is read back") func roundTrip() throws {
         let record = CacheFile.Record(stored: CacheSamples.stored("/a", vary: ["foo"], lines: ["Foo: 1"]))
         let bytes = try #require(CacheFile.encode(record, body: Self.small))
         let decoded = try #require(CacheFile.decode(bytes))
         #expect(decoded.record == record && decoded.body == Self.small)
     }
 
-    @Test("Every single torn or changed byte is noticed") func damage() throws {
+    @Test("Every truncated or changed byte is detected") func damage() throws {
         let record = CacheFile.Record(stored: CacheSamples.stored("/a"))
         let bytes = try #require(CacheFile.encode(record, body: Self.small))
         for index in bytes.indices {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A record with one field changed, under a checksum that fits.
+    /// Returns a record with one field changed and a valid checksum.
     private static func forged(_ record: CacheFile.Record, _ field: String, _ value: Any) throws -> Data {
         var json = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(record)) as? [String: Any])
         let path = field.split(separator: ".").map(String.init)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "A record that Ferry would not have written is not read, whatever its checksum says",
+        "A record that Ferry would not have written is not read, even with a valid checksum",
         arguments: [
             ("bodyLength", -1), ("bodyLength", 5), ("bodyName", "../../etc/passwd"), ("bodyName", "00.ferry-response"),
             ("stored.head.status", 100), ("stored.head.status", Int.max), ("stored.head.version", "HTTP/1.1\r\nX: 1"),
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "Variants that lead to a file of another name are not read",
+        "Variants that name a file of another form are not read",
         arguments: ["", "../../../../tmp/x", "0123456789abcdeF", "0123456789abcdef0"]
     )
     func forgedVariants(_ generation: String) throws {
@@ -94,7 +94,7 @@ import Testing
         #expect(CacheFile.decode(try Self.forged(record, "variants.generation", generation)) == nil)
     }
 
-    @Test("A pipe in the place of a response or of its body is a miss, and is not waited for") func pipes() throws {
+    @Test("A pipe in place of a response or its body is a miss, and does not block") func pipes() throws {
         let folder = try TemporaryFolder()
         for (data, suffix) in [(Self.small, CacheFolder.entrySuffix), (Self.large, CacheFolder.bodySuffix)] {
             CacheSamples.store("/a", data, in: cache(folder))
@@ -106,9 +106,9 @@ import Testing
         }
     }
 
-    @Test("Sparse files that claim to be as large as can be are counted, and go first") func sparse() throws {
+    @Test("Sparse files of the largest possible size are counted, and evicted first") func sparse() throws {
         let folder = try TemporaryFolder()
-        // As large as the file system takes; their sum is more than a number holds only on some.
+        // The largest size of the file system; only on some does their sum overflow.
         for _ in 0..<3 {
             let name = UUID().uuidString + CacheFolder.bodySuffix
             let file = try RegularFile(creating: folder.url.appendingPathComponent(name).path)
@@ -121,7 +121,7 @@ import Testing
         #expect(cache.currentDiskUsage < 10_000_000)
     }
 
-    @Test("The sum does not depend on how the bytes are cut") func checksum() {
+    @Test("The checksum does not depend on how the bytes are split") func checksum() {
         let data = LoopbackServer.pattern(count: 1003)
         func sum(_ size: Int) -> UInt64 {
             var checksum = CacheChecksum()
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "A file of garbage is a miss, and is removed",
+        "A file with invalid content is a miss, and is removed",
         arguments: ["", "garbage", "FerryHC\u{1}garbage and more of it"]
     )
     func garbage(_ text: String) throws {
@@ -150,12 +150,12 @@ import Testing
         try Data(text.utf8).write(to: file)
         #expect(CacheSamples.body("/a", in: cache(folder)) == nil)
         #expect(folder.names == [])
-        // And the next response can be stored there.
+        // The next response can be stored there.
         CacheSamples.store("/a", Self.small, in: cache(folder))
         #expect(CacheSamples.body("/a", in: cache(folder)) == Self.small)
     }
 
-    @Test("A file in whose place something else stands is a miss") func notAFile() throws {
+    @Test("Anything but a regular file in its place is a miss") func notAFile() throws {
         let folder = try TemporaryFolder()
         CacheSamples.store("/a", Self.small, in: cache(folder))
         let file = try file(folder, CacheFolder.entrySuffix)
@@ -169,7 +169,7 @@ import Testing
         #expect(!CacheSamples.store("/a", Self.small, in: cache(folder)) || folder.names.count == 1)
     }
 
-    @Test("A large body that is gone or too short is a miss", arguments: [true, false]) func bodyGone(
+    @Test("A large body that is missing or too short is a miss", arguments: [true, false]) func bodyGone(
         _ isGone: Bool
     ) throws {
         let folder = try TemporaryFolder()
@@ -184,7 +184,7 @@ import Testing
         #expect(!folder.names.contains { $0.hasSuffix(CacheFolder.entrySuffix) })
     }
 
-    @Test("A large body with other bytes is known at its end") func bodyChanged() throws {
+    @Test("A large body with changed bytes is detected at its end") func bodyChanged() throws {
         let folder = try TemporaryFolder()
         CacheSamples.store("/a", Self.large, in: cache(folder))
         var changed = Self.large
@@ -194,7 +194,7 @@ import Testing
         #expect(CacheSamples.read(entry) == nil)
     }
 
-    @Test("An entry that was found can be read after it is gone") func readAfterRemoval() throws {
+    @Test("An entry that was found can be read after it was removed") func readAfterRemoval() throws {
         let folder = try TemporaryFolder()
         let cache = cache(folder)
         CacheSamples.store("/a", Self.large, in: cache)
@@ -203,7 +203,7 @@ import Testing
         #expect(CacheSamples.read(entry) == Self.large)
     }
 
-    @Test("Leftovers of a crash go, and files of other names stay") func leftovers() throws {
+    @Test("Files left by a crash are removed, and files with other names are kept") func leftovers() throws {
         let folder = try TemporaryFolder()
         let old = folder.url.appendingPathComponent(UUID().uuidString + CacheFolder.partSuffix)
         let young = folder.url.appendingPathComponent(UUID().uuidString + CacheFolder.partSuffix)
@@ -220,7 +220,7 @@ import Testing
         #expect(folder.names.sorted() == foreign.sorted())
     }
 
-    @Test("A folder that cannot be made leaves the memory") func noFolder() throws {
+    @Test("Without a folder, only memory is used") func noFolder() throws {
         let file = try TemporaryFile()
         let cache = HTTPCache(diskCapacity: 10_000_000, directory: file.url.appendingPathComponent("folder"))
         #expect(CacheSamples.store("/a", Self.small, in: cache))

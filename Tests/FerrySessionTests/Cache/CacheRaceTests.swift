@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerrySession
 
-/// Many threads use one cache, and many caches one folder; meant for the thread sanitizer too.
+/// Many threads use one cache, and many caches one folder; also meant for the thread sanitizer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CacheRaceTests {
-    /// A body that says what it is the body of: of another key or length it would be noticed.
+    /// A body that depends on key and version, so that one with another key or length is detected.
     private static func body(_ key: Int, _ version: Int) -> Data {
         let size = key % 3 == 0 ? 70_000 + version * 1000 : 100 + version
         return Data("\(key):\(version):".utf8) + LoopbackServer.pattern(count: size)
@@ -16,8 +16,7 @@ import Testing
         (0..<8).contains { body(key, $0) == data }
     }
 
-    @Test("Caches that share a folder find whole responses or none, whatever the others do") func folder() async throws
-    {
+    @Test("Caches that share a folder find complete responses or none") func folder() async throws {
         let folder = try TemporaryFolder()
         let caches = (0..<4).map { _ in
             HTTPCache(memoryCapacity: 200_000, diskCapacity: 1_000_000, directory: folder.url)
@@ -51,7 +50,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("Requests, invalidations and cancels on one cache from everywhere all end, and right") func requests()
+    @Test("Concurrent requests, invalidations and cancellations on one cache all end correctly") func requests()
         async throws
     {
         let folder = try TemporaryFolder()

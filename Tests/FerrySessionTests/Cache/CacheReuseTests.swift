@@ -2,11 +2,12 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Which requests the cache answers without the server (RFC 9111, sections 3 and 4).
+/// Which requests are answered from the cache without the server (RFC 9111, sections 3 and 4).
 @Suite(.timeLimit(.minutes(2))) struct CacheReuseTests {
-    @Test("Lines of Cache-Control count together, also when the cache is empty") func severalLines() async throws {
+    @Test("Several Cache-Control lines are combined, even if the cache is empty") func severalLines() async throws {
         let bench = try CacheBench { _, _ in
-            // `must-understand` outweighs `no-store` for those who know the status (RFC 9111, section 5.2.2.3).
+            // `must-understand` overrides `no-store` for a cache that understands the status (RFC 9111, section
+            // 5.2.2.3).
             .text("body").adding("Cache-Control", "no-store").adding("Cache-Control", "must-understand, max-age=60")
         }
         for _ in 0..<2 {
@@ -15,7 +16,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("A fresh response is the answer to the next request, with its age") func fresh() async throws {
+    @Test("A fresh response is used for the next request, with its age") func fresh() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=600", "Age": "30", "X-Kept": "yes"])
         #expect(try await bench.fetch("/a?x=1").text == "1")
         let again = try await bench.fetch("/a?x=1")
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "What may not be reused is asked for again",
+        "What may not be reused is requested again",
         arguments: [
             Row(fields: [:], isReused: false),
             Row(fields: ["Cache-Control": "max-age=0"], isReused: false),
@@ -66,7 +67,7 @@ import Testing
                 isReused: true
             ),
             Row(fields: ["Cache-Control": "max-age=60"], headers: ["Range": "bytes=0-"], isReused: false),
-            // RFC 9111, section 5.3: what is no date is a date in the past.
+            // RFC 9111, section 5.3: anything but a date is a date in the past.
             Row(fields: ["Expires": "Thu, 18 Aug 2050 02:01:18 GMT"], isReused: true),
             Row(fields: ["Expires": "Thu 18 Aug 2050 02:01:18 GMT"], isReused: false),
             Row(fields: ["Expires": "Thu, 18 Aug 2050 2:01:18 GMT"], isReused: false),
@@ -94,7 +95,7 @@ import Testing
         #expect(bench.count == (row.isReused ? 1 : 2))
     }
 
-    @Test("What one user may see, another one does not", arguments: ["max-age=60", "max-age=60, must-revalidate"])
+    @Test("A response to one user is not used for another", arguments: ["max-age=60", "max-age=60, must-revalidate"])
     func users(_ control: String) async throws {
         let bench = try CacheBench(["Cache-Control": control])
         #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "1")
@@ -105,7 +106,8 @@ import Testing
         #expect(try await bench.fetch("/", ["Authorization": "Bearer a"]).text == "4")
     }
 
-    @Test("What credentials of the URL opened is for the same credentials alone") func credentials() async throws {
+    @Test("A response to credentials in the URL is used only for the same credentials")
+    func credentials() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         func text(_ user: String?, _ password: String?) async throws -> String {
             var components = try #require(URLComponents(url: bench.server.url("/"), resolvingAgainstBaseURL: false))
@@ -122,7 +124,7 @@ import Testing
         #expect(try await text("ada", "secret") == "5")
     }
 
-    @Test("What an answered challenge opened is for the same credential alone, also in a cache that sessions share")
+    @Test("A response to a challenge's credential is used only for the same credential, even in a shared cache")
     func challenge() async throws {
         let bench = try CacheBench { request, number in
             guard let field = request.header("Authorization") else {
@@ -146,12 +148,12 @@ import Testing
         #expect(try await text(ada) == first)
         #expect(try await text(eve) == other)
         #expect(bench.count == 4)
-        // A session without a credential is challenged.
+        // A session without a credential receives the challenge.
         let (_, response) = try await bench.session.data(from: bench.server.url("/"))
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
 
-    @Test("A new trust policy drops what the session's own cache holds, and not what a cache of the options holds")
+    @Test("A new trust policy empties the session's own cache, but not a cache from the options")
     func trustPolicy() async throws {
         struct Anybody: ServerTrustPolicy {
             func verification(for host: String) -> TrustVerification { .full }
@@ -175,7 +177,7 @@ import Testing
     }
 
     /// Section 4.1.
-    @Test("Vary is obeyed, for the fields that Ferry itself sends, too") func vary() async throws {
+    @Test("Vary is respected, also for the fields that Ferry itself sends") func vary() async throws {
         let bench = try CacheBench([
             "Cache-Control": "max-age=60", "Vary": "Accept-Language, Accept-Encoding, User-Agent",
         ])
@@ -187,7 +189,7 @@ import Testing
         #expect(try await bench.fetch("/", ["Accept-Language": "en", "Accept-Encoding": "identity"]).text == "4")
     }
 
-    @Test("only-if-cached asks nobody: 504 without a response") func onlyIfCached() async throws {
+    @Test("only-if-cached sends no request: 504 without a stored response") func onlyIfCached() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         let nothing = try await bench.fetch("/", ["Cache-Control": "only-if-cached"])
         #expect(nothing.status == 504 && nothing.data.isEmpty && bench.count == 0)
@@ -204,7 +206,7 @@ import Testing
         #expect(try await bench.fetch(policy: .returnCacheDataDontLoad).text == "1")
         #expect(try await bench.fetch(policy: .reloadIgnoringLocalCacheData).text == "2")
         #expect(bench.lastHeader("Cache-Control") == nil && bench.lastHeader("If-None-Match") == nil)
-        // What was loaded takes the place of what was ignored.
+        // The loaded response replaces the one that was ignored.
         #expect(try await bench.fetch().text == "2")
         #expect(try await bench.fetch(policy: .reloadIgnoringLocalAndRemoteCacheData).text == "3")
         #expect(bench.lastHeader("Cache-Control") == "no-cache" && bench.lastHeader("Pragma") == "no-cache")
@@ -214,7 +216,7 @@ import Testing
         #expect(try await bench.fetch(policy: .returnCacheDataElseLoad).text == "4")
     }
 
-    @Test("returnCacheDataElseLoad takes what is stale, and keeps what has no freshness at all") func anyAge()
+    @Test("returnCacheDataElseLoad uses stale responses, and stores those without freshness") func anyAge()
         async throws
     {
         let stale = try CacheBench(["Cache-Control": "max-age=60", "Age": "1000", "ETag": "\"a\""])
@@ -226,7 +228,7 @@ import Testing
         #expect(try await plain.fetch().text == "2")
     }
 
-    @Test("The session's policy counts where the request has none") func sessionPolicy() async throws {
+    @Test("The session's policy applies if the request has none") func sessionPolicy() async throws {
         let cache = HTTPCache()
         let bench = try CacheBench(cache: cache, policy: .returnCacheDataDontLoad) {
             _,
@@ -238,7 +240,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("Downloads and uploads have no part in the cache") func otherTasks() async throws {
+    @Test("Downloads and uploads do not use the cache") func otherTasks() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         let url = bench.server.url("/")
         for _ in 0..<2 { try FileManager.default.removeItem(at: try await bench.session.download(from: url).0) }
@@ -252,7 +254,8 @@ import Testing
         #expect(bench.count == 4)
     }
 
-    @Test("A configuration's URLCache lends its memory's size, and none means none") func configuration() async throws {
+    @Test("The cache has the memory capacity of the configuration's URLCache, and without one there is no cache")
+    func configuration() async throws {
         let server = try LoopbackServer { _ in .text("x").adding("Cache-Control", "max-age=60") }
         let cached = makeSession { $0.urlCache = URLCache(memoryCapacity: 100_000, diskCapacity: 0, diskPath: nil) }
         let uncached = makeSession { $0.urlCache = nil }
@@ -263,7 +266,7 @@ import Testing
         #expect(server.requestCount == 4)
     }
 
-    @Test("A response that was stored on disk is there in another session", arguments: [10, 200_000])
+    @Test("A response on disk is found by another session", arguments: [10, 200_000])
     func disk(_ size: Int) async throws {
         let folder = try TemporaryFolder()
         func cache() -> HTTPCache { HTTPCache(diskCapacity: 10_000_000, directory: folder.url) }
@@ -276,7 +279,7 @@ import Testing
         #expect(bench.count == 1)
     }
 
-    @Test("A stored response sets no cookie again") func cookies() async throws {
+    @Test("A stored response does not set its cookies again") func cookies() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60", "Set-Cookie": "a=1"])
         _ = try await bench.fetch()
         let storage = try #require(bench.session.configuration.httpCookieStorage)

@@ -2,7 +2,7 @@ import FerrySession
 
 @testable import FerrySession
 
-/// Responses as the cache stores them.
+/// Responses as stored by the cache.
 enum CacheSamples {
     static func key(_ path: String) -> String { "http://example.com:80\(path)" }
 
@@ -28,7 +28,7 @@ enum CacheSamples {
         )
     }
 
-    /// Collects bytes as a transfer does, in pieces.
+    /// Collects bytes in pieces, as a transfer does.
     static func collect(_ data: Data, for cache: HTTPCache) -> CollectedBody? {
         guard let writer = CacheBodyWriter(cache.bodyLimits, expectedLength: 0) else { return nil }
         var rest = data
@@ -47,7 +47,7 @@ enum CacheSamples {
         return true
     }
 
-    /// The whole body of a stored response; `nil` where there is none, or it is damaged.
+    /// Returns the complete body of a stored response, or `nil` if it is missing or damaged.
     static func body(_ path: String, in cache: HTTPCache, lines: [String] = []) -> Data? {
         cache.find(key(path), lines: lines).flatMap(read)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Parts of stored responses, and 304s to conditions of the caller's own (RFC 9111, sections 3.3 and 4.3.2).
+/// Parts of stored responses, and 304s to the caller's own conditions (RFC 9111, sections 3.3 and 4.3.2).
 @Suite(.timeLimit(.minutes(2))) struct CacheSelectorWireTests {
     private static let tag = "\"v1\""
 
@@ -18,7 +18,7 @@ import Testing
             response.headers.add("Cache-Control", "max-age=600")
             response.headers.add("ETag", Self.tag)
             for (name, value) in fields { response.headers.add(name, value) }
-            // What the server itself says of a part or a condition.
+            // The server's own response to a range or a condition.
             if request.header("Range") != nil || request.header("If-None-Match") != nil {
                 response = .status(299)
             }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A range is cut out of a complete stored response, in memory and on disk", arguments: [1_000, 300_000])
+    @Test("A range is taken from a complete stored response, in memory and on disk", arguments: [1_000, 300_000])
     func part(_ length: Int) async throws {
         let folder = try TemporaryFolder()
         let cache = HTTPCache(memoryCapacity: 100_000, diskCapacity: 10_000_000, directory: folder.url)
@@ -47,13 +47,13 @@ import Testing
             #expect(answer.field("Age") != nil)
         }
         #expect(bench.count == 1)
-        // The whole is still there.
+        // The complete response is still stored.
         #expect(try await bench.fetch().data == body)
         #expect(bench.count == 1)
     }
 
     @Test(
-        "A range that the stored response does not prove goes to the server, whose answer is not stored",
+        "A range that cannot be taken from the stored response is sent to the server, whose response is not stored",
         arguments: [
             ["Range": "bytes=0-1,3-4"], ["Range": "bytes=99999-"], ["Range": "bytes=0-1", "If-Range": "\"v2\""],
             ["Range": "bytes=0-1", "Cache-Control": "no-cache"], ["Range": "bytes=0-1", "If-None-Match": "\"v1\""],
@@ -68,14 +68,14 @@ import Testing
         #expect(bench.count == 2)
     }
 
-    @Test("No range is cut out of a response that was decoded, or has a coding") func coded() async throws {
+    @Test("No range is taken from a response that was decoded or has a coding") func coded() async throws {
         let bench = try bench(LoopbackServer.pattern(count: 1_000), fields: ["Content-Encoding": "unknown"])
         _ = try await bench.fetch()
         #expect(try await bench.fetch("/", ["Range": "bytes=0-1"]).status == 299)
         #expect(bench.count == 2)
     }
 
-    @Test("A stored body whose bytes have changed is no source of ranges") func damaged() async throws {
+    @Test("No range is taken from a stored body whose bytes have changed") func damaged() async throws {
         let folder = try TemporaryFolder()
         let cache = HTTPCache(memoryCapacity: 100_000, diskCapacity: 10_000_000, directory: folder.url)
         let bench = try bench(LoopbackServer.pattern(count: 300_000), cache: cache)
@@ -86,12 +86,12 @@ import Testing
         try handle.seek(toOffset: 200_000)
         try handle.write(contentsOf: Data([0, 1, 2, 3]))
         try handle.close()
-        // The part itself is untouched, and all the same nothing is known of it any more.
+        // The requested part is unchanged, but the body as a whole cannot be verified any more.
         await #expect(throws: (any Error).self) { _ = try await bench.fetch("/", ["Range": "bytes=0-9"]) }
         #expect(try await bench.fetch("/", ["Range": "bytes=0-9"]).status == 299)
     }
 
-    @Test("only-if-cached gets a part that is stored, and else 504") func onlyIfCached() async throws {
+    @Test("only-if-cached returns a stored part, or else 504") func onlyIfCached() async throws {
         let bench = try bench(LoopbackServer.pattern(count: 1_000))
         let headers = ["Range": "bytes=0-9", "Cache-Control": "only-if-cached"]
         #expect(try await bench.fetch("/", headers).status == 504)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "The caller's own condition gets a 304 from a fresh stored response that proves it",
+        "The caller's own condition gets a 304 if a fresh stored response proves it",
         arguments: [
             (["If-None-Match": "\"v0\", W/\"v1\""], 304), (["If-None-Match": "\"v0\""], 299),
             (["If-Modified-Since": "Thu, 18 Aug 2050 02:01:18 GMT"], 304),
@@ -131,7 +131,7 @@ import Testing
         #expect(try await bench.fetch().data.count == 1_000)
     }
 
-    @Test("A stale stored response leaves a condition to the server") func stale() async throws {
+    @Test("With a stale stored response, a condition is sent to the server") func stale() async throws {
         let bench = try bench(LoopbackServer.pattern(count: 10), fields: ["Age": "700"])
         _ = try await bench.fetch()
         #expect(try await bench.fetch("/", ["If-None-Match": Self.tag]).status == 299)

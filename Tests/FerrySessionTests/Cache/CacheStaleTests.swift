@@ -2,9 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Stale responses that are used all the same (RFC 5861).
+/// Using stale responses (RFC 5861).
 @Suite(.timeLimit(.minutes(2))) struct CacheStaleTests {
-    @Test("stale-while-revalidate answers at once and validates behind the user's back") func whileRevalidate()
+    @Test("stale-while-revalidate uses the stored response immediately and validates it in the background")
+    func whileRevalidate()
         async throws
     {
         let bench = try CacheBench { _, number in
@@ -16,12 +17,12 @@ import Testing
         #expect(stale.text == "1" && stale.field("Age").flatMap { Int($0) } ?? 0 >= 70)
         try await bench.server.waitForRequests(2)
         #expect(bench.lastHeader("If-None-Match") == "\"1\"")
-        // The new response is there as soon as it is stored.
+        // The new response is available as soon as it is stored.
         try await eventuallyAsync("the new response") { try await bench.fetch().text == "2" }
         #expect(bench.count == 2)
     }
 
-    @Test("Many requests for a stale response validate it once at a time") func oneValidation() async throws {
+    @Test("Many requests for a stale response cause one validation at a time") func oneValidation() async throws {
         let gate = Gate()
         let bench = try CacheBench { _, number in
             var response = number == 1 ? LoopbackResponse.text("1") : .stream { gate.wait($0) }
@@ -35,7 +36,7 @@ import Testing
         gate.open()
     }
 
-    @Test("A session that is freed or invalidated ends its validations", arguments: [true, false])
+    @Test("A session that is released or invalidated ends its validations", arguments: [true, false])
     func ending(_ isInvalidated: Bool) async throws {
         let gate = Gate()
         let cache = HTTPCache()
@@ -52,7 +53,7 @@ import Testing
         if isInvalidated { session?.invalidateAndCancel() }
         let kept = isInvalidated ? session : nil
         session = nil
-        // The server sees that nobody waits any more.
+        // The server notices that its connection was closed.
         try await eventually("the end") { server.openConnectionCount == 0 }
         #expect(!gate.isOpen)
         withExtendedLifetime(kept) {}
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "stale-if-error takes the place of a server's error, where the response allows it",
+        "stale-if-error replaces a server's error if the response allows it",
         arguments: [
             ("max-age=60, stale-if-error=600", 503, true), ("max-age=60, stale-if-error=600", 500, true),
             ("max-age=60, stale-if-error=600", 404, false), ("max-age=60", 503, false),
@@ -80,7 +81,7 @@ import Testing
         #expect(bench.count == 2)
     }
 
-    @Test("stale-if-error takes the place of a server that is gone, for requests that ask for it, too")
+    @Test("stale-if-error replaces the failure to reach a server, also if only the request allows it")
     func unreachable() async throws {
         for (control, headers) in [("stale-if-error=600", [:]), ("", ["Cache-Control": "stale-if-error=600"])] {
             let bench = try CacheBench(["Age": "70", "Cache-Control": "max-age=60, \(control)", "ETag": "\"a\""])
@@ -94,7 +95,7 @@ import Testing
         #expect(await bench.failure() != nil)
     }
 
-    @Test("A deadline is an error, too") func timeout() async throws {
+    @Test("A timeout counts as an error") func timeout() async throws {
         let gate = Gate()
         let bench = try CacheBench { _, number in
             var response = LoopbackResponse.text("1")
@@ -115,11 +116,11 @@ import Testing
     }
 }
 
-/// Waits until something holds that it takes requests to know.
+/// Waits for a condition that needs requests to be checked.
 func eventuallyAsync(_ what: String, _ condition: () async throws -> Bool) async throws {
     for _ in 0..<1000 {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(5))
     }
-    throw NeverHappened(description: "Waited in vain for \(what)")
+    throw NeverHappened(description: "Timed out waiting for \(what)")
 }

@@ -2,9 +2,9 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Asking the server whether a stored response still holds (RFC 9111, section 4.3), and what makes it invalid (4.4).
+/// Validating stored responses with the server (RFC 9111, section 4.3), and invalidating them (section 4.4).
 @Suite(.timeLimit(.minutes(2))) struct CacheValidationWireTests {
-    /// A server whose response is stale at once and has a tag; the tag that it is asked about gives 304.
+    /// A server whose response is immediately stale and has a tag; a request with the tag gets a 304.
     private func tagged(_ fields: [String: String] = [:], cache: HTTPCache = HTTPCache()) throws -> CacheBench {
         try CacheBench(cache: cache) { request, number in
             let isMatch = request.header("If-None-Match") == "\"a\""
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A 304 gives the stored body, with the new fields and status 200", arguments: [false, true])
+    @Test("A 304 delivers the stored body with the new fields and status 200", arguments: [false, true])
     func notModified(_ isOnDisk: Bool) async throws {
         let folder = try TemporaryFolder()
         let cache = HTTPCache(
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.count == 3)
     }
 
-    @Test("A date is asked about where there is no tag") func lastModified() async throws {
+    @Test("Without a tag, the date is validated") func lastModified() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let bench = try CacheBench { request, _ in
             let response = request.header("If-Modified-Since") == date ? LoopbackResponse.status(304) : .text("body")
@@ -55,7 +55,7 @@ import Testing
         #expect(bench.count == 2)
     }
 
-    @Test("A new response takes the stored one's place") func modified() async throws {
+    @Test("A new response replaces the stored one") func modified() async throws {
         let bench = try CacheBench { _, number in
             .text("\(number)").adding("ETag", "\"\(number)\"").adding("Cache-Control", "max-age=0")
         }
@@ -65,8 +65,9 @@ import Testing
         #expect(bench.server.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"2\""])
     }
 
-    /// Section 4.3.4: a 304 with another strong tag is about something that is not here.
-    @Test("A 304 about another response makes the request go again without conditions") func anotherTag() async throws {
+    /// Section 4.3.4: a 304 with another strong tag is about a response that is not stored.
+    @Test("After a 304 about another response, the request is repeated without conditions")
+    func anotherTag() async throws {
         let bench = try CacheBench { request, number in
             guard request.header("If-None-Match") != nil else {
                 return .text("\(number)").adding("ETag", "\"\(number)\"").adding("Cache-Control", "max-age=0")
@@ -78,7 +79,7 @@ import Testing
         #expect(bench.count == 3)
     }
 
-    @Test("A user's own condition is left alone, and its 304 is the answer") func ownCondition() async throws {
+    @Test("The caller's own condition is not changed, and its 304 is delivered") func ownCondition() async throws {
         let bench = try tagged()
         _ = try await bench.fetch()
         let answer = try await bench.fetch("/", ["If-None-Match": "\"a\""])
@@ -87,7 +88,7 @@ import Testing
         #expect(ranged.status == 200 && bench.lastHeader("If-None-Match") == nil)
     }
 
-    @Test("A newer response that may not be stored takes the older one away") func noStore() async throws {
+    @Test("A newer response that may not be stored removes the older one") func noStore() async throws {
         let bench = try CacheBench { _, number in
             let control = number == 1 ? "max-age=60" : "no-store"
             return .text("\(number)").adding("Cache-Control", control).adding("ETag", "\"a\"")
@@ -99,18 +100,18 @@ import Testing
 
     // MARK: - HEAD
 
-    @Test("HEAD is answered by a fresh response to GET, without its body") func head() async throws {
+    @Test("HEAD uses a fresh response to GET, without its body") func head() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         _ = try await bench.fetch()
         let answer = try await bench.fetch(method: "HEAD")
         #expect(answer.status == 200 && answer.data.isEmpty && bench.count == 1)
-        // And nothing is stored of an answer to HEAD.
+        // The response to HEAD is not stored.
         _ = try await bench.fetch("/other", method: "HEAD")
         #expect(try await bench.fetch("/other").text == "3")
     }
 
     /// Section 4.3.5.
-    @Test("An answer to HEAD updates the stored response, or takes it away", arguments: ["\"a\"", "\"b\""])
+    @Test("A response to HEAD updates the stored response, or removes it", arguments: ["\"a\"", "\"b\""])
     func updateByHead(_ tag: String) async throws {
         let bench = try CacheBench { request, number in
             .text("body").adding("X-Number", "\(number)").adding("Cache-Control", "max-age=60")
@@ -127,7 +128,7 @@ import Testing
     // MARK: - Invalidation
 
     @Test(
-        "An answer to an unsafe method takes the stored response away, an error does not (section 4.4)",
+        "A response to an unsafe method removes the stored one, an error does not (section 4.4)",
         arguments: [("POST", 200, false), ("PUT", 204, false), ("DELETE", 303, false), ("POST", 500, true)]
     )
     func invalidation(_ row: (method: String, status: Int, isKept: Bool)) async throws {
@@ -142,7 +143,7 @@ import Testing
         #expect(try await bench.fetch("/other").text == "2")
     }
 
-    @Test("URLs that the answer names go with it, of the same origin alone; an upload does the same") func named()
+    @Test("The URLs named by the response are removed too, if of the same origin; also after an upload") func named()
         async throws
     {
         let other = try LoopbackServer { _ in .text("other").adding("Cache-Control", "max-age=60") }

@@ -12,7 +12,7 @@ import Testing
         HTTPCache(memoryCapacity: 1_000_000, diskCapacity: capacity, directory: folder.url)
     }
 
-    @Test("What was stored is found by its key, and by no other") func finding() throws {
+    @Test("A stored response is found only by its key") func finding() throws {
         let cache = HTTPCache()
         CacheSamples.store("/a?x=1", Self.small, in: cache)
         #expect(CacheSamples.body("/a?x=1", in: cache) == Self.small)
@@ -22,7 +22,7 @@ import Testing
         #expect(cache.directory == nil && cache.diskCapacity == 0 && cache.currentDiskUsage == 0)
     }
 
-    @Test("Another cache on the folder finds small and large bodies", arguments: [small, large, Data()])
+    @Test("Another cache for the folder finds small and large bodies", arguments: [small, large, Data()])
     func persistence(_ data: Data) throws {
         let folder = try TemporaryFolder()
         #expect(CacheSamples.store("/a", data, in: disk(folder)))
@@ -30,11 +30,11 @@ import Testing
         #expect(CacheSamples.body("/a", in: other) == data)
         #expect(other.currentDiskUsage >= data.count)
         #expect(!folder.names.contains { $0.hasSuffix(CacheFolder.partSuffix) })
-        // What is small is in memory from then on.
+        // A small body is kept in memory from then on.
         #expect((other.currentMemoryUsage > 0) == (data.count < CacheFolder.largestInline))
     }
 
-    @Test("Files and folder are their owner's alone") func permissions() throws {
+    @Test("Only the owner has access to files and folder") func permissions() throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appendingPathComponent("a/b")
         let cache = HTTPCache(diskCapacity: 10_000_000, directory: inner)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A newer response takes the place of the older one, body and all", arguments: [true, false])
+    @Test("A newer response replaces the older one, including its body", arguments: [true, false])
     func replacing(_ isLarge: Bool) throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
@@ -61,7 +61,7 @@ import Testing
         #expect(folder.names.count == (isLarge ? 2 : 1))
     }
 
-    @Test("Variants stand beside each other until Vary names other fields") func variants() throws {
+    @Test("Variants are kept together until Vary names other fields") func variants() throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
         func store(_ text: String, _ names: [String], _ lines: [String]) {
@@ -86,7 +86,7 @@ import Testing
         #expect(found([]) == ["four", "four"])
     }
 
-    @Test("Removed responses do not come back, with their variants", arguments: [[], ["foo"]])
+    @Test("Removed responses and their variants do not reappear", arguments: [[], ["foo"]])
     func removing(_ names: [String]) throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
@@ -102,7 +102,7 @@ import Testing
             #expect(CacheSamples.body("/b", in: cache) == Self.large)
         }
         store()
-        // The other value is not among what was removed before.
+        // Only the variant for `Foo: 1` was stored again.
         #expect(CacheSamples.body("/a", in: disk(folder), lines: ["Foo: 2"]) == (names.isEmpty ? Self.small : nil))
         cache.removeAll()
         #expect(folder.names == [])
@@ -110,7 +110,7 @@ import Testing
         #expect(CacheSamples.body("/b", in: cache) == nil)
     }
 
-    @Test("New metadata leaves the body where it is", arguments: [small, large]) func updating(_ data: Data) throws {
+    @Test("New metadata does not change the body", arguments: [small, large]) func updating(_ data: Data) throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
         CacheSamples.store("/a", data, in: cache, etag: "\"1\"")
@@ -122,7 +122,8 @@ import Testing
         #expect(CacheSamples.read(found) == data)
     }
 
-    @Test("Memory keeps to its capacity, and the least recently used goes first") func memoryEviction() throws {
+    @Test("Memory stays within its capacity, and the least recently used response is evicted first")
+    func memoryEviction() throws {
         let cache = HTTPCache(memoryCapacity: 100_000)
         let body = LoopbackServer.pattern(count: 8000)
         for index in 0..<11 { CacheSamples.store("/\(index)", body, in: cache) }
@@ -134,13 +135,14 @@ import Testing
         #expect(CacheSamples.body("/new", in: cache) == body)
     }
 
-    @Test("The folder keeps to its capacity, and the least recently used goes first") func diskEviction() throws {
+    @Test("The folder stays within its capacity, and the least recently used response is evicted first")
+    func diskEviction() throws {
         let folder = try TemporaryFolder()
         let cache = HTTPCache(memoryCapacity: 0, diskCapacity: 1_000_000, directory: folder.url)
         let body = LoopbackServer.pattern(count: 90_000)
         for index in 0..<10 {
             CacheSamples.store("/\(index)", body, in: cache)
-            // The order is that of the files' times, whose steps may be coarse.
+            // The order is that of the files' times, whose resolution may be coarse.
             let age = Double(100 - index) * 100
             for name in folder.names {
                 let path = folder.url.path + "/" + name
@@ -150,7 +152,7 @@ import Testing
                 try FileManager.default.setAttributes(past, ofItemAtPath: path)
             }
         }
-        // Being found is being used.
+        // Finding a response counts as using it.
         #expect(CacheSamples.body("/0", in: cache) == body)
         for index in 10..<14 { CacheSamples.store("/\(index)", body, in: cache) }
         #expect(cache.currentDiskUsage <= 1_000_000)
@@ -159,8 +161,7 @@ import Testing
         #expect(CacheSamples.body("/13", in: cache) == body)
     }
 
-    @Test("A body of more than a tenth of the capacity is not stored, and leaves nothing behind") func tooLarge() throws
-    {
+    @Test("A body larger than a tenth of the capacity is not stored, and leaves no file") func tooLarge() throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder, capacity: 1_000_000)
         #expect(CacheSamples.collect(LoopbackServer.pattern(count: 100_001), for: cache) == nil)
@@ -171,7 +172,7 @@ import Testing
         #expect(CacheSamples.collect(LoopbackServer.pattern(count: 200_000), for: HTTPCache(memoryCapacity: 0)) == nil)
     }
 
-    @Test("A body that is given up leaves no file") func givenUp() throws {
+    @Test("A body that is abandoned leaves no file") func givenUp() throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
         var body = CacheSamples.collect(Self.large, for: cache)
@@ -181,11 +182,11 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("A session has a cache of its own as large as its URLCache, or the one it is given") func ownership() {
+    @Test("A session has its own cache with the size of its URLCache, or the cache of its options") func ownership() {
         let shared = URLCache(memoryCapacity: 1_000_000, diskCapacity: 1_000_000, diskPath: nil)
         let first = makeSession { $0.urlCache = shared }
         let second = makeSession { $0.urlCache = shared }
-        // One may trust servers that the other one does not.
+        // One session may trust servers that the other one does not.
         #expect(first.cache != nil && first.cache !== second.cache)
         #expect(first.cache?.memoryCapacity == 1_000_000)
         #expect(first.cache?.directory == nil)

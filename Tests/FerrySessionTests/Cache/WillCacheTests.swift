@@ -2,9 +2,9 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// `willCacheResponse`: what a delegate makes of a response before it is stored.
+/// `willCacheResponse`: how a delegate changes a response before it is stored.
 @Suite(.timeLimit(.minutes(2))) struct WillCacheTests {
-    /// Answers as the test says, and writes down the order of things.
+    /// Responds as the test requires, and records the order of events.
     private final class Delegate: NSObject, URLSessionDataDelegate, Sendable {
         typealias Hook = @Sendable (CachedURLResponse) -> CachedURLResponse?
 
@@ -57,7 +57,8 @@ import Testing
         #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("A delegate that refuses is obeyed", arguments: [true, false]) func refuses(_ isNil: Bool) async throws {
+    @Test("A response that the delegate refuses is not stored", arguments: [true, false])
+    func refuses(_ isNil: Bool) async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         let delegate = Delegate { proposal in
             isNil
@@ -66,7 +67,7 @@ import Testing
         #expect(try await twice(delegate, bench).text == "2")
     }
 
-    @Test("Another body and other fields are stored in place of those that came") func changes() async throws {
+    @Test("A different body and different fields are stored instead of the received ones") func changes() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
         let delegate = Delegate { proposal in
             let changed = HTTPURLResponse(
@@ -96,7 +97,8 @@ import Testing
         try await eventually("no file") { folder.names.isEmpty }
     }
 
-    @Test("What may not be stored is not asked about, nor what came from the cache") func unasked() async throws {
+    @Test("The delegate is not asked about responses that may not be stored or came from the cache")
+    func unasked() async throws {
         let bench = try CacheBench(["Cache-Control": "no-store"])
         let delegate = Delegate { $0 }
         #expect(try await twice(delegate, bench).text == "2")

@@ -7,7 +7,7 @@ import Testing
 struct CookieFloodTests {
     private static let lines = (0..<900).map { "Set-Cookie: n\($0)=1; Path=/\r\n" }.joined()
 
-    /// Answers each request of a connection with hundreds of cookies.
+    /// Responds to each request of a connection with hundreds of cookies.
     private func makeHostileServer() throws -> RawServer {
         try RawServer { connection in
             while connection.readHead().hasSuffix("\r\n\r\n") {

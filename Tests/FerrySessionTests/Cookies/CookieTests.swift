@@ -16,12 +16,12 @@ struct CookieRuleTests {
     struct Row: Sendable {
         var field: String
         var url = "http://www.example.com/a/b"
-        /// name=value domain path, or nil for an ignored cookie.
+        /// `name=value domain path`, or `nil` for an ignored cookie.
         var result: String?
     }
 
     @Test(
-        "A Set-Cookie field is read as RFC 6265, section 5.2 and 5.3 say",
+        "A Set-Cookie field is parsed according to RFC 6265, sections 5.2 and 5.3",
         arguments: [
             Row(field: "a=1", result: "a=1 www.example.com /a"),
             Row(field: "a=1; Path=/", result: "a=1 www.example.com /"),
@@ -62,7 +62,7 @@ struct CookieRuleTests {
             Row(field: "=__Secure-a=1; Secure", url: "https://www.example.com/", result: nil),
             Row(field: "__hOST-a; Secure; Path=/", url: "https://www.example.com/", result: nil),
             Row(field: "=" + String(repeating: "x", count: 4097), result: nil),
-            // Control characters make the whole field invalid, wherever they are; a tab is none of them.
+            // Control characters make the whole field invalid, wherever they are; a tab does not.
             Row(field: "a=b\u{1}c", result: nil),
             Row(field: "a=1; Path=/\u{7F}", result: nil),
             Row(field: "a=1; \u{0}", result: nil),
@@ -72,7 +72,7 @@ struct CookieRuleTests {
             Row(field: "a=" + String(repeating: "x", count: 4096), result: nil),
             Row(field: "a=1; Path=/" + String(repeating: "x", count: 1024), result: "a=1 www.example.com /a"),
             Row(field: "a=1; Domain=" + String(repeating: "x", count: 1025), result: "a=1 www.example.com /a"),
-            // Resolvers read the last number of a host in any notation: these are addresses, or parts of some.
+            // Resolvers read the last number of a host in any notation: these are addresses, or parts of them.
             Row(field: "a=1; Domain=0250.01", url: "http://0300.0250.01/", result: nil),
             Row(field: "a=1; Domain=0250.01", url: "http://0xC0.0250.01/", result: nil),
             Row(field: "a=1; Domain=1.0x7f", url: "http://x.1.0x7f/", result: nil),
@@ -103,7 +103,7 @@ struct CookieRuleTests {
     }
 
     @Test(
-        "Max-Age goes before Expires, and dates are read leniently",
+        "Max-Age takes precedence over Expires, and dates are parsed leniently",
         arguments: [
             ("Max-Age=60", 60.0), ("Max-Age=60; Expires=Sun, 06 Nov 1994 08:49:37 GMT", 60), ("Max-Age=x", nil),
             ("Expires=Tue, 14-Nov-23 22:14:20 GMT", 60), ("Expires=Tue Nov 14 22:14:20 2023", 60),
@@ -121,14 +121,14 @@ struct CookieRuleTests {
         #expect(cookie.expiresDate.map { $0.timeIntervalSince(Self.now) } == seconds)
     }
 
-    @Test("Max-Age of zero or less is the past", arguments: ["0", "-1"])
+    @Test("A Max-Age of zero or less is in the past", arguments: ["0", "-1"])
     func deletion(_ age: String) throws {
         let cookie = try #require(try parse("a=1; Max-Age=\(age)", "http://e.com/"))
         #expect(cookie.expiresDate.map { $0 < Self.now } == true)
     }
 
     @Test(
-        "Paths match as RFC 6265, section 5.1.4 says",
+        "Paths match according to RFC 6265, section 5.1.4",
         arguments: [
             ("/a", "/a", true), ("/a/b", "/a", true), ("/ab", "/a", false), ("/a/b", "/a/", true), ("/", "/", true),
             ("/a", "/a/", false), ("/b", "/a", false),
@@ -138,7 +138,7 @@ struct CookieRuleTests {
         #expect(CookieRule.pathMatches(path, cookiePath) == isMatch)
     }
 
-    /// Returns what is sent of cookies that were set one after another.
+    /// Returns the `Cookie` field for cookies that were set one after another.
     private func header(_ cookies: [HTTPCookie], to url: String, reversed: Bool = false) throws -> String? {
         let request = try #require(URL(string: url).flatMap(CookieRequest.init))
         let stored = reversed ? cookies.reversed() : cookies
@@ -156,14 +156,14 @@ struct CookieRuleTests {
         #expect(try header(cookies, to: "http://e.com/a", reversed: true) == "m=2; n=5; z=1; b=3; a=4")
     }
 
-    @Test("Of a cookie without a name only the value is sent (RFC 6265bis, section 5.8.3)")
+    @Test("For a cookie without a name, only the value is sent (RFC 6265bis, section 5.8.3)")
     func nameless() throws {
         let cookies = try ["token; Path=/", "a=; Path=/"].compactMap { try parse($0, "http://e.com/") }
         #expect(try header(cookies, to: "http://e.com/") == "token; a=")
     }
 
     @Test(
-        "A stored cookie is sent to its host in whatever spelling, and to no other address",
+        "A stored cookie is sent to its host in any spelling, and to no other address",
         arguments: [
             ("192.168.0.1", "http://0300.0250.01/", true), ("0xC0.0250.01", "http://192.168.0.1/", true),
             (".0250.01", "http://168.0.0.1/", false), (".0250.01", "http://0300.0250.01/", false),
@@ -178,7 +178,7 @@ struct CookieRuleTests {
         #expect(try header([cookie], to: url) == (isSent ? "a=1" : nil))
     }
 
-    @Test("Longer paths come first, and Secure, expired and foreign cookies stay at home")
+    @Test("Longer paths come first, and Secure, expired and foreign cookies are not sent")
     func choice() throws {
         let cookies = try [
             "short=1; Path=/", "long=2; Path=/a/b", "other=3; Path=/c", "old=4; Path=/; Max-Age=0",
@@ -193,7 +193,7 @@ struct CookieRuleTests {
 
 @Suite("Cookies", .timeLimit(.minutes(5)))
 struct CookieTests {
-    @Test("What one answer sets, the next request sends: all of it, also from a redirection")
+    @Test("The next request sends all cookies of a response, including those of a redirect")
     func roundTrip() async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -229,7 +229,7 @@ struct CookieTests {
     }
 
     @Test(
-        "The configuration switches cookies off",
+        "The configuration disables cookies",
         arguments: ["storage", "policy", "sending"]
     )
     func switchedOff(_ how: String) async throws {
@@ -251,7 +251,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A cookie that is set again keeps its place among the others (RFC 6265bis, section 5.7)")
+    @Test("A cookie that is set again keeps its position (RFC 6265bis, section 5.7)")
     func keepsPlace() async throws {
         let server = try LoopbackServer { request in
             var response = LoopbackResponse.text(request.headers["Cookie"] ?? "none")
@@ -268,14 +268,14 @@ struct CookieTests {
         _ = try await sent(setting: ["z=1", "y=1", "x=1", "z=2", "alone"])
         _ = try await sent(setting: ["z=3", "y=2"])
         #expect(try await sent() == "z=3; y=2; x=1; alone")
-        // One that is deleted and set again is new.
+        // A cookie that was deleted and set again is new.
         _ = try await sent(setting: ["z=; Max-Age=0", "z=4"])
         _ = try await sent(setting: ["y=; Max-Age=0"])
         _ = try await sent(setting: ["y=3"])
         #expect(try await sent() == "x=1; alone; z=4; y=3")
     }
 
-    @Test("A redirection to another host does not take the cookies of the first along")
+    @Test("The cookies of one host are not sent to another one after a redirect")
     func originsAreApart() async throws {
         let second = try LoopbackServer { .text($0.headers["Cookie"] ?? "none") }
         let target = second.url("/", host: "localhost").absoluteString

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writing cookies", .ownThreads, .timeLimit(.minutes(2)))
 struct CookieWriterTests {
-    /// A storage that is slow as one on disk: only the first change does not wait for the gate.
+    /// A storage as slow as one on disk: only the first change does not wait for the gate.
     private final class SlowStorage: CookieStoring, Sendable {
         private let stored: Locked<[String: HTTPCookie]>
         private let gate = DispatchSemaphore(value: 1)
@@ -43,13 +43,13 @@ struct CookieWriterTests {
         await withCheckedContinuation { continuation in writer.afterWriting { continuation.resume() } }
     }
 
-    @Test("A slow storage holds nobody up, and what waits to be written counts already")
+    @Test("A slow storage blocks no caller, and pending changes are already visible")
     func slow() async {
         let storage = SlowStorage(cookies(0..<2))
         let writer = CookieWriter(storage, budget: 0)
         writer.apply(.init(removed: cookies(0..<1), stored: cookies(10..<20)), to: writer.cookies)
         #expect(text(writer.cookies) == text(cookies(1..<2) + cookies(10..<20)))
-        // Some that wait are replaced or removed, and some of those that were there.
+        // Some pending and some stored cookies are replaced or removed.
         let known = writer.cookies
         writer.apply(.init(removed: cookies(1..<2) + cookies(10..<12), stored: cookies(12..<13, "w")), to: known)
         writer.apply(.init(removed: [], stored: cookies(10..<11, "x")), to: writer.cookies)
@@ -62,7 +62,7 @@ struct CookieWriterTests {
         #expect(text(writer.cookies) == expected)
     }
 
-    @Test("What is discarded is not written")
+    @Test("Discarded cookies are not written")
     func discard() async {
         let storage = SlowStorage()
         let writer = CookieWriter(storage, budget: 0)
@@ -73,12 +73,12 @@ struct CookieWriterTests {
         storage.open()
         writer.apply(.init(stored: cookies(60..<61)), to: writer.cookies)
         await written(writer)
-        // One that was written at once, and one that was on its way.
+        // One that was written immediately, and one that was being written.
         #expect((storage.cookies ?? []).count <= 3)
         #expect(text(storage.cookies).contains("n60=v"))
     }
 
-    @Test("A storage that is fast has everything when the response is handed on")
+    @Test("A fast storage has all cookies when the response is delivered")
     func fast() {
         let storage = SlowStorage()
         storage.open()

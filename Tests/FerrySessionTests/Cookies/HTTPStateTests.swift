@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySession
 
-/// The cookies of https://github.com/abarth/http-state, which is as old as RFC 6265.
+/// The cookie cases of https://github.com/abarth/http-state, which is as old as RFC 6265.
 @Suite("http-state", .publicSuite(.httpState))
 struct HTTPStateTests {
     private struct Case: Decodable {
@@ -28,14 +28,14 @@ struct HTTPStateTests {
         var expected: String?
     }
 
-    /// Cookies without a name, which RFC 6265bis keeps (section 5.6) and RFC 6265 does not.
+    /// Cookies without a name, which RFC 6265bis keeps (section 5.6) and RFC 6265 ignores.
     private static let nameless: Set<String> = [
         "0004", "0021", "0023", "0024", "0025", "0026", "0027", "0028", "CHROMIUM0009", "CHROMIUM0010", "CHROMIUM0012",
         "MOZILLA0012", "MOZILLA0014", "MOZILLA0015", "MOZILLA0016", "MOZILLA0017", "NAME0017", "NAME0023", "NAME0025",
         "NAME0028", "NAME0031", "NAME0032", "NAME0033",
     ]
 
-    /// Cases that the suite itself calls disabled or optional, and those with dates that have passed meanwhile.
+    /// Cases that the suite itself marks as disabled or optional, and those with dates that have since passed.
     private static let undecided: Set<String> = [
         "DISABLED_CHROMIUM0022", "DISABLED_CHROMIUM0023", "DISABLED_PATH0029", "OPTIONAL_DOMAIN0042", "0002",
         "COMMA0006", "COMMA0007",
@@ -57,7 +57,7 @@ struct HTTPStateTests {
         return jar.header(for: URLRequest(url: target)) ?? ""
     }
 
-    @Test("Cookies are received and sent as the suite says")
+    @Test("Cookies are received and sent as the suite expects")
     func cookies() throws {
         let cases = try decode([Case].self, "tests/data/parser.json")
         var failed: [String] = []
@@ -76,7 +76,7 @@ struct HTTPStateTests {
         #expect(Set(failed).subtracting(Self.nameless).subtracting(Self.undecided).isEmpty)
     }
 
-    @Test("Dates are read as the suite says")
+    @Test("Dates are parsed as the suite expects")
     func dates() throws {
         let cases = try decode([DateCase].self, "tests/data/dates/examples.json")
         let failed = cases.filter { test in

@@ -74,10 +74,10 @@ import Testing
         #expect(table.connection(address: "0.0.0.0", port: 0) == nil)
     }
 
-    @Test("An idle connection with something to read carries no request") func input() throws {
+    @Test("An idle connection with unread input carries no request") func input() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)
-        // What a server says before the first request is for libcurl to judge.
+        // libcurl handles what a server sends before the first request.
         #expect(connection.mayCarryRequest { false })
         connection.addUser()
         pair.send("x")
@@ -88,7 +88,7 @@ import Testing
         #expect(connection.mayCarryRequest { false })
     }
 
-    @Test("Bytes that the TLS library holds count, too") func unread() throws {
+    @Test("Unread bytes in the TLS library count too") func unread() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)
         connection.addUser()
@@ -97,7 +97,7 @@ import Testing
         #expect(!connection.mayCarryRequest { true })
     }
 
-    @Test("A stalled connection carries no request until a byte comes") func stalled() throws {
+    @Test("A stalled connection carries no request until it receives a byte") func stalled() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)
         connection.isMultiplexed = true

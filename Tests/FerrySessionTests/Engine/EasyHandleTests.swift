@@ -7,7 +7,7 @@ import Testing
 @Suite("Handles between requests") struct EasyHandleTests {
     private let header = CurlOption.httpHeader
 
-    @Test("Plain lists are kept for the next request, and those with secrets are not")
+    @Test("Plain header lists are kept for the next request; those with secrets are not")
     func lists() throws {
         _ = try CurlRuntime.current()
         let handle = try #require(EasyHandle())
@@ -24,10 +24,12 @@ import Testing
         #expect(handle.keptLines == ["Accept: text/plain"])
     }
 
-    @Test("Equal requests with credentials send them each time on one connection, and a plain one behind them does not")
+    @Test(
+        "Requests with credentials send them each time on one connection, and a plain one after them does not"
+    )
     func wire() async throws {
         let server = try LoopbackServer()
-        // The second request would be answered by the cache.
+        // Otherwise the second request would be answered from the cache.
         let session = makeSession { $0.urlCache = nil }
         var request = URLRequest(url: server.url("/bytes/1"))
         request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
@@ -39,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "A request has secrets by its own fields, the session's and the cookies",
+        "Secrets are detected in a request's own fields, the session's fields and cookies",
         arguments: [
             ([:], [:], false), (["X-Plain": "p"], [:], false), (["authorization": "Bearer s"], [:], true),
             (["COOKIE": "a=s"], [:], true), (["Proxy-Authorization": "Basic s"], [:], true),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Who has the engine, step by step.
+/// The decisions about which thread runs the engine.
 @Suite
 struct EngineInboxTests {
     private func startedInbox(isListening: Bool = true) -> Inbox {
@@ -13,7 +13,7 @@ struct EngineInboxTests {
         return inbox
     }
 
-    @Test("The first command starts the thread, the others of a burst leave it alone") func burst() {
+    @Test("The first command starts the thread; the others of a burst do not wake it again") func burst() {
         let inbox = Inbox()
         #expect(inbox.add() == .startThread)
         #expect(inbox.add() == .done)
@@ -24,17 +24,17 @@ struct EngineInboxTests {
         #expect(!inbox.park(isListening: true))
     }
 
-    @Test("A sleeping engine is lent to one at a time, and others leave their commands") func loan() {
+    @Test("A sleeping engine runs inline on one thread at a time, and others queue their commands") func loan() {
         let inbox = startedInbox()
         #expect(inbox.add() == .carryOut)
-        #expect(!inbox.comeBack(), "The thread must not touch a lent engine")
+        #expect(!inbox.comeBack(), "The thread must not touch an engine that runs inline")
         #expect(inbox.add() == .done)
-        #expect(inbox.giveBack(isIdle: true, isHeard: true), "Somebody has left a command")
+        #expect(inbox.giveBack(isIdle: true, isHeard: true), "Another thread has queued a command")
         #expect(inbox.comeBack())
         #expect(inbox.take() == 1)
     }
 
-    @Test("A command that may not be carried out anywhere wakes the thread, and the engine is lent to nobody")
+    @Test("A command that may not run inline wakes the thread, and prevents running inline")
     func thread() {
         let inbox = startedInbox()
         #expect(inbox.add(mayBeCarriedOut: false) == .wakeThread)
@@ -43,9 +43,9 @@ struct EngineInboxTests {
     }
 
     @Test(
-        "The thread sleeps on after a loan where nothing is under way, or where it hears what comes",
+        "The thread stays asleep after running inline if nothing is in progress, or if it is listening",
         arguments: [
-            // listening, idle, heard, must wake, may be lent again
+            // listening, idle, heard, must wake, may run inline again
             (true, true, false, false, true), (false, true, false, false, true),
             (true, false, true, false, false), (true, false, false, true, false),
             (false, false, true, true, false), (false, false, false, true, false),
@@ -59,14 +59,14 @@ struct EngineInboxTests {
         #expect(inbox.add() == next)
     }
 
-    @Test("A thread that has come back once during a loan hears nothing more and must be woken") func missed() {
+    @Test("A thread that came back once while running inline no longer listens, and must be woken") func missed() {
         let inbox = startedInbox()
         #expect(inbox.add() == .carryOut)
         #expect(!inbox.comeBack())
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
 
-    @Test("A thread that was woken by a loan's end waits for its connections, and is woken for the next command")
+    @Test("A thread woken after running inline waits for its connections, and is woken for the next command")
     func woken() {
         let inbox = startedInbox()
         #expect(inbox.add() == .carryOut)
@@ -86,14 +86,14 @@ struct EngineInboxTests {
         #expect(other.add() == .wakeThread)
     }
 
-    @Test("A thread that wakes by itself while nobody has the engine sleeps on, and no longer listens") func closed() {
+    @Test("A thread that wakes while nothing runs inline goes back to sleep, and no longer listens") func closed() {
         let inbox = startedInbox()
         #expect(!inbox.comeBack())
         #expect(inbox.add() == .carryOut)
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
 
-    @Test("A stop during a loan is told to the thread when the loan ends, and nothing is taken any more") func stop() {
+    @Test("A stop while running inline reaches the thread afterwards, and no more commands are accepted") func stop() {
         let inbox = startedInbox()
         #expect(inbox.add() == .carryOut)
         #expect(inbox.stop())
@@ -106,8 +106,7 @@ struct EngineInboxTests {
         #expect(!inbox.park(isListening: true))
     }
 
-    @Test("A stop ends the sleep of a thread that has lent nothing; one that never ran is not woken") func stopAsleep()
-    {
+    @Test("A stop wakes a sleeping thread; one that never ran is not woken") func stopAsleep() {
         let inbox = startedInbox()
         #expect(inbox.stop())
         #expect(inbox.comeBack())
@@ -116,7 +115,7 @@ struct EngineInboxTests {
     }
 }
 
-/// An inbox that a test can ask in the midst of an expectation.
+/// An inbox that can be used within an expectation.
 private final class Inbox {
     private var inbox = EngineInbox()
 

@@ -3,17 +3,17 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What sessions cost the process, measured in processes of their own.
+/// The resources that sessions use, measured in separate processes.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct FootprintTests {
-    @Test("Threads and descriptors of dropped, invalidated and busy sessions come back") func resources() async {
+    @Test("Threads and descriptors of dropped, invalidated and busy sessions are released") func resources() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let server = try LoopbackServer()
                 _ = try await makeSession().data(from: server.url("/bytes/10"))
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
                 try await server.waitForOpenConnections(atMost: 0)
-                // A session has three descriptors at the least; Dispatch may make a few of its own once, when it is busy.
+                // A session has at least three descriptors; a busy Dispatch may create a few of its own once.
                 let limit = ProcessUsage.descriptors + 5
                 var sessions: [CurlSession] = []
                 for index in 0..<30 {
@@ -23,7 +23,7 @@ struct FootprintTests {
                     if index % 3 == 1 { session.dataTask(with: server.url("/delay/100")).resume() }
                     sessions.append(session)
                 }
-                // On a slow machine the first sessions are idle long enough to give their threads back.
+                // On a slow machine the first sessions are idle long enough to end their threads.
                 try Child.expect(ProcessUsage.ferryThreads > 0, "no threads")
                 sessions = []
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
@@ -46,7 +46,7 @@ struct FootprintTests {
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("Sessions and tasks come and go without using up memory") func memory() async {
+    @Test("Creating and releasing sessions and tasks does not leak memory") func memory() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let server = try LoopbackServer()
@@ -66,14 +66,14 @@ struct FootprintTests {
                 let before = ProcessUsage.residentBytes
                 for _ in 0..<4 { try await round() }
                 let growth = ProcessUsage.residentBytes - before
-                // 200 sessions; one that leaked its handle and its thread would cost more than 100 KB.
+                // 200 sessions; if one leaked its handle and its thread, it would cost more than 100 KB.
                 try Child.expect(growth < 6_000_000, "\(growth)")
             }
         }
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("A request that waits two seconds costs next to no processor time") func waiting() async {
+    @Test("A request that waits two seconds uses almost no processor time") func waiting() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let server = try LoopbackServer()
@@ -83,14 +83,14 @@ struct FootprintTests {
                 let (data, _) = try await session.data(from: server.url("/delay/2000"))
                 let spent = ProcessUsage.processorTime - before
                 withExtendedLifetime(data) {}
-                // The server's share is in it; FoundationNetworking spends 1.5 s.
+                // This includes the server's share; FoundationNetworking uses 1.5 s.
                 try Child.expect(spent < 0.02, "\(spent)")
             }
         }
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("An idle session costs no processor time") func idle() async {
+    @Test("An idle session uses no processor time") func idle() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let server = try LoopbackServer()

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What a child process gets of a session.
+/// What a child process inherits from a session.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct InheritanceTests {
     @Test("A child process inherits no descriptor of sessions with open connections") func connections() async {
@@ -17,18 +17,18 @@ struct InheritanceTests {
                 for session in sessions {
                     _ = try await session.data(from: server.url("/bytes/10"))
                     session.dataTask(with: server.url("/stall?after=5")).resume()
-                    // It stays in its handshake.
+                    // It remains in its handshake.
                     let secure = try #require(URL(string: "https://127.0.0.1:\(port)/"))
                     session.dataTask(with: secure).resume()
                 }
                 try await server.waitForRequests(40)
-                // Nobody accepts the connections that are in their handshakes.
+                // The server does not accept the connections that are in their handshakes.
                 try await eventually("connections") { ProcessUsage.descriptors > 20 * 6 }
                 let after = try Descendant.descriptors()
                 try Child.expect(after == before, "\(before), then \(after)")
                 for session in sessions { session.invalidateAndCancel() }
                 sessions = []
-                // OpenSSL cleans up when the process ends, and crashes if a handshake goes on meanwhile.
+                // OpenSSL cleans up when the process ends, and crashes if a handshake is in progress.
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
             }
         }
@@ -75,7 +75,7 @@ struct InheritanceTests {
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("Socket pairs of the program's own stay as they are") func others() async {
+    @Test("Socket pairs of the application are not changed") func others() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 var pairs: [[Int32]] = []
@@ -84,7 +84,7 @@ struct InheritanceTests {
                     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
                     pairs.append(pair)
                 }
-                // One byte waits, as in a pair that has just been woken.
+                // One unread byte, as in a pair that has just been woken.
                 for pair in pairs.prefix(5) { _ = write(pair[1], "x", 1) }
                 close(pairs[2][0])
                 let sessions = (0..<20).map { _ in makeSession() }
@@ -99,12 +99,11 @@ struct InheritanceTests {
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("Where descriptors are scarce, tasks end with an error", arguments: 0..<10) func scarcity(_ spare: Int) async
-    {
+    @Test("If descriptors are scarce, tasks end with an error", arguments: 0..<10) func scarcity(_ spare: Int) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [spare] in
             await Child.run {
                 let server = try LoopbackServer()
-                // Dispatch and the resolver have what they need.
+                // Gives Dispatch and the resolver the descriptors they need.
                 _ = try await makeSession().data(from: server.url("/bytes/10"))
                 let folder = try TemporaryFolder()
                 var limit = rlimit()
@@ -130,13 +129,13 @@ struct InheritanceTests {
     }
 }
 
-/// A process that tells what it has inherited.
+/// A child process that reports what it has inherited.
 enum Descendant {
-    /// What the descriptors of a child process lead to, apart from the three standard ones.
+    /// Returns the targets of a child process's descriptors, without the three standard ones.
     static func descriptors() throws -> [String] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        // Only names of shells' own are safe in the script.
+        // Only names of shell variables are safe in the script.
         let script = """
             for d in /proc/$$/fd/*; do n=${d##*/}; [ $n -gt 2 ] && echo $(readlink $d); done > '\(file.path)'; true
             """
@@ -149,7 +148,7 @@ enum Descendant {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let text = try String(contentsOf: file, encoding: .utf8)
-        // The shell keeps its own standard output aside.
+        // The shell keeps a duplicate of its standard output.
         return text.split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix("socket:") || $0.hasPrefix("anon_") }.sorted()
     }

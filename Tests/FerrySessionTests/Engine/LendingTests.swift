@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Requests that come one at a time, each to an engine that sleeps.
+/// Sequential requests, each of which runs the sleeping engine inline.
 @Suite(.timeLimit(.minutes(5)))
 struct LendingTests {
-    @Test("Requests one after the other use one connection") func one() async throws {
+    @Test("Sequential requests use one connection") func one() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         for _ in 0..<200 {
@@ -14,18 +14,18 @@ struct LendingTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("A connection that the server closes while the engine sleeps costs no request") func closed() async throws {
+    @Test("A connection that the server closes while the engine sleeps fails no request") func closed() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         for round in 0..<60 {
             #expect(try await session.data(from: server.url("/bytes/1000")).0.count == 1000)
             server.closeIdleConnections()
-            // At once, and after the engine's thread has heard of it.
+            // Immediately, and after the engine's thread has noticed the close.
             if round % 2 == 0 { try await Task.sleep(for: .milliseconds(2)) }
         }
     }
 
-    @Test("Connections to two servers, closed in turns, are never mistaken for each other") func two() async throws {
+    @Test("Connections to two servers, closed in turn, are never confused") func two() async throws {
         let servers = [try LoopbackServer(), try LoopbackServer()]
         let session = makeSession()
         for round in 0..<120 {
@@ -35,7 +35,7 @@ struct LendingTests {
         }
     }
 
-    @Test("A request under way keeps nobody waiting who comes after it, on the same connection or on a new one")
+    @Test("A request in progress does not delay a later one, on the same connection or on a new one")
     func underWay() async throws {
         let gate = Gate()
         let arrived = Locked<Set<String>>([])
@@ -56,7 +56,7 @@ struct LendingTests {
         gate.open()
     }
 
-    @Test("A request that a sleeping engine was lent for times out when its time is up") func timeout() async throws {
+    @Test("A request that runs the engine inline times out") func timeout() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         for seconds in [60, 0.3, 0.3] {
@@ -73,7 +73,7 @@ struct LendingTests {
         }
     }
 
-    @Test("Threads that all find the engine asleep get all their answers") func rush() async throws {
+    @Test("Threads that find the engine asleep at the same time all get their responses") func rush() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let count = Locked(0)
@@ -87,8 +87,8 @@ struct LendingTests {
         }
     }
 
-    @Test("A session that is invalidated while a request begins completes it, and goes") func invalidated() async throws
-    {
+    @Test("A session that is invalidated while a request begins completes it and is released")
+    func invalidated() async throws {
         let server = try LoopbackServer()
         for round in 0..<100 {
             let delegate = RecordingDelegate()
@@ -111,7 +111,7 @@ struct LendingTests {
         }
     }
 
-    @Test("A thread that begins a request keeps its signal mask") func signals() async throws {
+    @Test("A thread that runs the engine inline keeps its signal mask") func signals() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         for _ in 0..<10 {

@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Many threads do everything at once; meant for the thread sanitizer too.
+/// Many threads use sessions and tasks at the same time; also meant for the thread sanitizer.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RaceTests {
-    @Test("Storms of suspend, resume and cancel end every task once, and whole where it was not cancelled") func storm()
+    @Test("Concurrent suspend, resume and cancel end every task once, and completely if not cancelled") func storm()
         async throws
     {
         let server = try LoopbackServer()
@@ -48,7 +48,7 @@ struct RaceTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Threads that suspend and resume in pairs never leave a task standing") func pairs() async throws {
+    @Test("Concurrent pairs of suspend and resume never leave a task suspended") func pairs() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -61,7 +61,7 @@ struct RaceTests {
                     task.resume()
                 }
             }
-            // A pair before the first resumption may have used it up.
+            // A pair before the first resume may have used it up.
             if task.state == .suspended { task.resume() }
             #expect(try await delegate.completion(of: task, timeout: 10).data.count == 30_000)
         }
@@ -89,7 +89,7 @@ struct RaceTests {
         }
     }
 
-    @Test("Tasks made by many threads in one session all come back right") func manyThreads() async throws {
+    @Test("Tasks made by many threads in one session all return the right data") func manyThreads() async throws {
         let server = try LoopbackServer()
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }
         let done = Locked<[Int: Int]>([:])
@@ -106,7 +106,7 @@ struct RaceTests {
         #expect(done.withLock { $0.allSatisfy { $0.key == $0.value } })
     }
 
-    @Test("Byte streams that are dropped and cancelled at every moment end their transfers")
+    @Test("Byte streams that are dropped and cancelled at any moment end their transfers")
     func streams() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
@@ -131,12 +131,12 @@ struct RaceTests {
             }
             try await group.waitForAll()
         }
-        // A cancelled task is over when the engine has let go of its request.
+        // A cancelled task is removed once the engine has released its request.
         for _ in 0..<4000 where await !session.allTasks.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         #expect(await session.allTasks == [])
     }
 
-    @Test("Sessions that are let go of in every moment of a request's end complete it, and go with their connections")
+    @Test("Sessions released at any moment of a request's end complete it, and close their connections")
     func endings() async throws {
         final class Gone: Sendable {
             weak let session: CurlSession?

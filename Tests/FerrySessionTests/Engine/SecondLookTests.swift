@@ -6,7 +6,7 @@ struct SecondLookTests {
     private static let (old, new) = (0x07_58_01, 0x08_04_00)
 
     @Test(
-        "A turn is looked at again where libcurl loses timers, unless it was the second look and found nothing",
+        "A turn is repeated with versions of libcurl that lose timers, unless it was a repetition without events",
         arguments: [
             (old, true, true), (old, false, false), (new - 1, true, true), (new - 1, false, false), (new, true, false),
             (new, false, false), (0x08_13_00, true, false),
@@ -19,7 +19,7 @@ struct SecondLookTests {
         #expect(look.isDue == isDue)
     }
 
-    @Test("It comes a millisecond later, or earlier where there is something else to do")
+    @Test("The repetition is due after a millisecond, or earlier if something else is due")
     func wait() {
         var look = SecondLook(versionNumber: Self.old)
         #expect(look.wait(60_000) == 60_000)

@@ -3,12 +3,13 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Many requests, cancels and sessions in one process: each task ends exactly once, and nothing is left of them.
+/// Many requests, cancellations and sessions in one process: each task ends exactly once, and nothing leaks.
 ///
 /// `FERRY_SOAK` scales the numbers: `1`, the default, is 20,000 requests; `0.1` is quick, `50` takes a while.
 @Suite(.serialized, .timeLimit(.minutes(10)), .ownThreads)
 struct SoakTests {
-    @Test("20,000 requests, 2,000 cancels and 200 sessions end exactly once and leave nothing") func soak() async {
+    @Test("20,000 requests, 2,000 cancellations and 200 sessions end exactly once, and nothing leaks")
+    func soak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let scale = ProcessInfo.processInfo.environment["FERRY_SOAK"].flatMap { Double($0) } ?? 1
@@ -31,7 +32,7 @@ struct SoakTests {
                 let growth = ProcessUsage.residentBytes - before.bytes
                 let descriptors = ProcessUsage.descriptors - before.descriptors
                 try Child.expect(descriptors <= 2, "\(descriptors) more descriptors")
-                // The sanitizer keeps memory of its own for each thread there was.
+                // The sanitizer keeps memory for each thread that ever existed.
                 try Child.expect(growth < 24_000_000 || ProcessUsage.isThreadSanitized, "\(growth) more bytes")
             }
         }
@@ -56,7 +57,7 @@ private final class Soak: Sendable {
 
     var tally: Tally { state.withLock { $0 } }
 
-    /// Waits until threads and connections are gone.
+    /// Waits until all threads and connections are gone.
     func settle() async throws {
         try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
         try await server.waitForOpenConnections(atMost: 0)
@@ -72,8 +73,8 @@ private final class Soak: Sendable {
         }
     }
 
-    /// One session: its tasks go out at once, a tenth is cancelled at some moment, and then it is dropped, or finished,
-    /// or invalidated.
+    /// Runs one session: starts all tasks, cancels a tenth at random times, then drops, finishes or invalidates the
+    /// session.
     private func session(_ number: Int, requests: Int) async throws {
         let ends = Locked<[Int]>(Array(repeating: 0, count: requests))
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Small bodies that unpack to much more, as base64.
+/// Small bodies that decompress to much more, in base64.
 enum Bombs {
-    /// 200 MB of empty stored blocks (RFC 1951, section 3.2.4), which unpack to nothing, in three more layers of gzip.
+    /// 200 MB of empty stored blocks (RFC 1951, section 3.2.4), which decompress to nothing, in three more layers of
+    /// gzip.
     static let emptyBlocks = decoded(
         "H4sIAAAAAAACA5Pv5mAAASbmt3cNvbPTZY5/fHG2wGn2hBcXFCdKicjsuuOp81LB6sWTaAOn9qZtDyb5uUqrKLFytvYtXL9ghvWT"
             + "IvN8qeg71hI6IlJ31kXe0THzt3weOqX9/PzzBc/e/3r8oeaX8yTv/H9XH5/dMKF67pN7W+r/PXv/fWm82tbz92t/vt++/2/oGcvn"

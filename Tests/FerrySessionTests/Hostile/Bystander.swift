@@ -2,14 +2,14 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Requests to a healthy server beside a hostile one, in the same session.
+/// Requests to a healthy server next to a hostile one, in the same session.
 enum Bystander {
     private static let longest = 2 * patience
 
-    /// Runs `body` while one plain request after the other goes to a healthy server, and expects that none of them waits
-    /// for the hostile one.
+    /// Runs `body` while plain requests are sent to a healthy server one after another, and expects that none of them
+    /// waits for the hostile one.
     ///
-    /// A request is to be delayed by 100 ms at most; a busy machine gets twenty times that.
+    /// A request may be delayed by at most 100 ms; a busy machine gets twenty times that.
     @discardableResult
     static func watching<Value: Sendable>(
         _ session: CurlSession,
@@ -56,7 +56,7 @@ enum Bystander {
     }
 }
 
-/// The kinds of task that a response can come to.
+/// The kinds of task that can receive a response.
 enum TaskKind: String, CaseIterable, Sendable {
     case data
     case dataWithDelegate

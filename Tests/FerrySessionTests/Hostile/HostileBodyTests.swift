@@ -2,7 +2,7 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Bodies that unpack to more than anybody wants, or never end.
+/// Bodies that decompress to far too much, or never end.
 @Suite("Hostile bodies", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileBodyTests {
     private func server(_ body: Data, coding: String) throws -> RawServer {
@@ -13,7 +13,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("Layers of empty blocks end in an error and hold nobody up", arguments: TaskKind.allCases)
+    @Test("Layers of empty blocks end in an error and delay no other request", arguments: TaskKind.allCases)
     func emptyBlocks(_ kind: TaskKind) async throws {
         let server = try server(Bombs.emptyBlocks, coding: "gzip, gzip, gzip, gzip")
         let session = Wire.session()
@@ -36,7 +36,7 @@ struct HostileBodyTests {
         #expect(error?.ferryCode == .responseTooLarge)
     }
 
-    @Test("The limits of unpacking can be changed") func changed() async throws {
+    @Test("The decompression limits can be changed") func changed() async throws {
         let server = try server(Samples.gzip, coding: "gzip")
         var options = CurlSession.Options()
         #expect(try await Wire.session(options: options).data(from: server.url()).0 == Samples.text)
@@ -50,7 +50,7 @@ struct HostileBodyTests {
         #expect(none?.ferryCode == .responseTooLarge)
     }
 
-    @Test("More codings than five are refused", arguments: TaskKind.allCases)
+    @Test("More than five codings are refused", arguments: TaskKind.allCases)
     func codings(_ kind: TaskKind) async throws {
         let server = try server(Data("ok".utf8), coding: Array(repeating: "gzip", count: 6).joined(separator: ", "))
         let error = await Wire.error { try await kind.send(Wire.request(server.url()), in: Wire.session()) }
@@ -58,7 +58,7 @@ struct HostileBodyTests {
         #expect(error?.localizedDescription.contains("6 content codings") == true)
     }
 
-    @Test("A body beyond the limit of memory is an error, where the session collects it") func memory() async throws {
+    @Test("A body beyond the memory limit is an error if the session collects it") func memory() async throws {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\n\r\n")
@@ -83,7 +83,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("The endless body of a challenge that is not answered is not collected", arguments: [TaskKind.data, .async])
+    @Test("The endless body of a challenge without a credential ends in an error", arguments: [TaskKind.data, .async])
     func unwanted(_ kind: TaskKind) async throws {
         let server = try endless("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"")
         let session = Wire.session()
@@ -94,7 +94,7 @@ struct HostileBodyTests {
         #expect(error?.ferryCode == .responseTooLarge)
     }
 
-    @Test("The endless body of a challenge is not collected for a call whose delegate is told of it")
+    @Test("The endless body of a challenge ends in an error for a call with a delegate")
     func unwantedAndTold()
         async throws
     {
@@ -107,7 +107,7 @@ struct HostileBodyTests {
         #expect(error?.ferryCode == .responseTooLarge)
     }
 
-    @Test("The endless body of a redirect that is not followed is not collected") func refusedRedirect() async throws {
+    @Test("The endless body of a redirect that is not followed ends in an error") func refusedRedirect() async throws {
         let server = try endless("302 Found\r\nLocation: /next")
         var hooks = Recorder.Hooks()
         hooks.redirect = { _, _, _, answer in answer(nil) }
@@ -132,7 +132,7 @@ struct HostileBodyTests {
 
     /// RFC 9112, section 7.1.
     @Test(
-        "Chunks that are none end in an error",
+        "Invalid chunks end in an error",
         arguments: [
             "-1", "FFFFFFFFFFFFFFFFF", "7FFFFFFFFFFFFFFF", "0x5", "5;" + String(repeating: "x", count: 100_000), "g",
         ]

@@ -3,10 +3,10 @@ import ProxySupport
 import TestSupport
 import Testing
 
-/// Servers and proxies that ask for credentials again and again (RFC 7616, section 3.3).
+/// Servers and proxies that request credentials again and again (RFC 7616, section 3.3).
 @Suite("Hostile challenges", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileChallengeTests {
-    /// Answers every request with a challenge whose nonce is new and, it says, stale.
+    /// Responds to every request with a challenge whose nonce is new and marked as stale.
     private func server(_ status: Int, _ field: String) throws -> (server: RawServer, requests: Locked<Int>) {
         let requests = Locked(0)
         let server = try RawServer { connection in
@@ -23,7 +23,8 @@ struct HostileChallengeTests {
         return (server, requests)
     }
 
-    @Test("A nonce that is always stale is answered once, and the challenge is delivered") func inURL() async throws {
+    @Test("A nonce that is always stale is responded to once, then the challenge is delivered")
+    func inURL() async throws {
         let (server, requests) = try server(401, "WWW-Authenticate")
         var components = URLComponents(url: server.url(), resolvingAgainstBaseURL: false)
         components?.user = "ada"
@@ -36,7 +37,7 @@ struct HostileChallengeTests {
         #expect(requests.withLock { $0 } <= 40)
     }
 
-    @Test("A delegate that gives the same credential each time is asked ten times at the most") func byDelegate()
+    @Test("A delegate that returns the same credential each time is asked at most ten times") func byDelegate()
         async throws
     {
         let (server, requests) = try server(401, "WWW-Authenticate")
@@ -62,7 +63,7 @@ struct HostileChallengeTests {
     }
 
     @Test(
-        "The endless response of a proxy to CONNECT ends, and holds nobody up",
+        "The endless response of a proxy to CONNECT ends, and delays no other request",
         arguments: ["Content-Length: 999999999999", "Transfer-Encoding: chunked"]
     )
     func endlessTunnel(_ framing: String) async throws {

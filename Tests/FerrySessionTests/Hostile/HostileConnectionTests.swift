@@ -3,10 +3,10 @@ import ProxySupport
 import TestSupport
 import Testing
 
-/// What a server does between requests, and to the connections of a session.
+/// What a server can do between requests, and to the connections of a session.
 @Suite("Hostile connections", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileConnectionTests {
-    @Test("A response that was not asked for is the response to no request", arguments: [0, 50_000])
+    @Test("An unsolicited response is not taken for the response to a request", arguments: [0, 50_000])
     func unasked(_ delay: UInt32) async throws {
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         let isPoisoned = Locked(0)
@@ -27,15 +27,15 @@ struct HostileConnectionTests {
                 let before = isPoisoned.withLock { $0 }
                 let (data, _) = try await session.data(for: Wire.request(server.url(), method))
                 #expect(data != Data("poison".utf8), "\(round) \(method)")
-                // The second response is on its way when the next request goes out.
+                // The second response is in transit when the next request is sent.
                 #expect(await Wire.eventually { isPoisoned.withLock { $0 } > before })
                 try await Task.sleep(for: .milliseconds(2))
             }
         }
     }
 
-    /// libcurl sends the request a second time to answer the challenge, on the same connection.
-    @Test("A response that was not asked for is refused on a Unix-domain socket, behind a challenge too")
+    /// libcurl sends the request a second time to respond to the challenge, on the same connection.
+    @Test("An unsolicited response is refused on a Unix-domain socket, even after a challenge")
     func unaskedOverUnixSocket() async throws {
         let isPoisoned = Locked(false)
         let server = try RawServer { connection in
@@ -65,12 +65,12 @@ struct HostileConnectionTests {
             let (data, _) = try await session.data(from: url)
             #expect(data == Data("own\(index)".utf8))
             #expect(await Wire.eventually { isPoisoned.withLock { $0 } })
-            // The relay passes the second response on.
+            // The relay forwards the second response.
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    @Test("An idle connection that has got garbage or an end is not used", arguments: ["garbage", "", "\r\n"])
+    @Test("An idle connection that received garbage or its end is not used", arguments: ["garbage", "", "\r\n"])
     func garbage(_ text: String) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -108,7 +108,7 @@ struct HostileConnectionTests {
         #expect(server.texts.joined().components(separatedBy: "\(method) / HTTP/1.1").count == 2)
     }
 
-    @Test("A request that is idempotent is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    @Test("An idempotent request is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
     func repeated(_ method: String) async throws {
         let server = try RawServer { connection in
             if connection.readHead().isEmpty { return }
@@ -121,13 +121,13 @@ struct HostileConnectionTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("An upload goes on while the server acknowledges bytes, and ends when it does not")
+    @Test("An upload continues while the server acknowledges bytes, and ends when it stops")
     func slowReader() async throws {
         let size = 6_000_000
-        // What the system has taken it has acknowledged, so it must not take all of it at once.
+        // What the system has received, it has acknowledged, so it must not receive everything immediately.
         let server = try RawServer(receiveBuffer: 65_536) { connection in
             connection.readHead()
-            // Six seconds for all of it, with half a second between two reads.
+            // Six seconds in all, with half a second between two reads.
             for part in 1...12 {
                 let wanted = size / 12 * part
                 while connection.received.count < wanted, connection.readMore() {}
@@ -152,8 +152,7 @@ struct HostileConnectionTests {
         #expect(Wire.seconds(since: start) < 5 * patience)
     }
 
-    @Test("A request with a Host of its own is neither stored nor answered from the cache") func ownHost() async throws
-    {
+    @Test("A request with its own Host is neither stored nor answered from the cache") func ownHost() async throws {
         let server = try RawServer { connection in
             while true {
                 let head = connection.readHead()

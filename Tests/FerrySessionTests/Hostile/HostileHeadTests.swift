@@ -2,10 +2,10 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Responses whose header is made to break the client.
+/// Responses whose header is designed to break the client.
 @Suite("Hostile headers", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileHeadTests {
-    /// Answers every request with the same bytes, and closes.
+    /// Responds to every request with the same bytes, and closes.
     private func server(_ response: String) throws -> RawServer {
         try RawServer { connection in
             connection.readHead()
@@ -21,13 +21,13 @@ struct HostileHeadTests {
         return try #require(error)
     }
 
-    @Test("The largest length there is ends in an error on every kind of task", arguments: TaskKind.allCases)
+    @Test("The largest possible length ends in an error on every kind of task", arguments: TaskKind.allCases)
     func largestLength(_ kind: TaskKind) async throws {
         let error = try await error(kind, "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhello")
         #expect(error.code == .networkConnectionLost)
     }
 
-    @Test("The progress of a task stays in its range with the largest length there is")
+    @Test("The progress of a task stays in range with the largest possible length")
     func progress() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhello")
         let recorder = Recorder()
@@ -43,7 +43,7 @@ struct HostileHeadTests {
 
     /// RFC 9112, sections 5.1, 6.1 and 6.3.
     @Test(
-        "A length or coding that cannot be read is an error that names it",
+        "An invalid length or coding is an error that names it",
         arguments: [
             ("Content-Length: 99999999999999999999", "99999999999999999999"), ("Content-Length: 5abc", "5abc"),
             ("Content-Length: 0x5", "0x5"), ("Content-Length: 2x", "2x"), ("Content-Length: 5, 6", "5 and 6"),
@@ -61,7 +61,7 @@ struct HostileHeadTests {
         }
     }
 
-    @Test("The same length twice is one length") func sameLength() async throws {
+    @Test("A repeated equal length is one length") func sameLength() async throws {
         let server = try server("HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello")
         for kind in TaskKind.allCases {
             let data = try await kind.send(Wire.request(server.url()), in: Wire.session())
@@ -69,8 +69,8 @@ struct HostileHeadTests {
         }
     }
 
-    /// libcurl 7.83 to 8.0 append such a line to a field of the response before, whose memory is free.
-    @Test("A header that begins with a folded line harms nothing, on a handle that was used before", arguments: 1...5)
+    /// libcurl 7.83 to 8.0 append such a line to a field of the previous response, whose memory is already freed.
+    @Test("A header that begins with a folded line does no harm on a handle that was used before", arguments: 1...5)
     func foldedFirstLine(_ fields: Int) async throws {
         let server = try RawServer { connection in
             while true {
@@ -84,7 +84,7 @@ struct HostileHeadTests {
         let session = Wire.session()
         for _ in 0..<20 {
             _ = try await session.data(from: server.url("/plain"))
-            // Whether it is refused or passed over depends on the version of libcurl.
+            // Whether it is refused or ignored depends on the version of libcurl.
             if let error = await Self.failure({ try await session.data(from: server.url("/folded")) }) {
                 #expect(error.code == .cannotParseResponse)
             }
@@ -102,7 +102,7 @@ struct HostileHeadTests {
     }
 
     @Test(
-        "A header beyond the limits is refused, and holds nobody up",
+        "A header beyond the limits is refused, and delays no other request",
         arguments: [
             (count: 2_000, line: "X: y\r\n"), (count: 13_500, line: "Set-Cookie: a=b\r\n"),
             (count: 400, line: "X: \(String(repeating: "v", count: 1_000))\r\n"),
@@ -149,7 +149,7 @@ struct HostileHeadTests {
         #expect(error != nil)
     }
 
-    @Test("A header that never ends is ended by the limit") func endless() async throws {
+    @Test("A header that never ends is refused at the limit") func endless() async throws {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nX: ")
@@ -162,7 +162,7 @@ struct HostileHeadTests {
         #expect(error?.code == .dataLengthExceedsMaximum)
     }
 
-    /// The user's name and password in a redirect are the server's choice.
+    /// The server chooses the user name and password in a redirect.
     @Test("Credentials in a redirect's location are not sent", arguments: [false, true])
     func redirectCredentials(_ isOtherOrigin: Bool) async throws {
         let target = try RawServer { connection in

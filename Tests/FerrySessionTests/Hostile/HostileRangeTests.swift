@@ -2,7 +2,8 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Servers that answer the request for the rest of a download with something else (RFC 9110, sections 13.1.5 and 14.4).
+/// Servers that respond to the request for the rest of a download with something else (RFC 9110, sections 13.1.5 and
+/// 14.4).
 @Suite("Hostile ranges", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileRangeTests {
     private static let whole = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
@@ -14,7 +15,7 @@ struct HostileRangeTests {
         folder = try TemporaryFolder()
     }
 
-    /// Cuts the first response off, answers the request for the rest with `part`, and others with the whole.
+    /// Truncates the first response, sends `part` for the rest, and the complete body for other requests.
     private func server(_ part: @escaping @Sendable (RawServer.Connection) -> Void) throws -> RawServer {
         try RawServer { connection in
             let head = connection.readHead()
@@ -44,7 +45,7 @@ struct HostileRangeTests {
     private static let range = "Content-Range: bytes 40000-99999/100000"
 
     @Test(
-        "A part that may be another entity's is not spliced on: the whole is fetched",
+        "A part that may belong to another entity is not appended: everything is requested again",
         arguments: [
             head("ETag: \"b\"", range, "Content-Length: 60000"), head("ETag: W/\"a\"", range, "Content-Length: 60000"),
             head(range, "Content-Encoding: gzip", "Content-Length: 60000"), head(range, "Content-Length: 59999"),
@@ -69,7 +70,7 @@ struct HostileRangeTests {
         try await Bystander.expectService(of: session)
     }
 
-    @Test("The rest of the same entity is taken", arguments: [true, false]) func same(_ hasTag: Bool) async throws {
+    @Test("The rest of the same entity is accepted", arguments: [true, false]) func same(_ hasTag: Bool) async throws {
         let server = try server { connection in
             let tag = hasTag ? ["ETag: \"a\""] : []
             connection.write(
@@ -84,7 +85,7 @@ struct HostileRangeTests {
         #expect(server.received.count <= 3)
     }
 
-    @Test("A part in chunks that is shorter or longer than its range is an error", arguments: [59_999, 60_001, 0])
+    @Test("A chunked part that is shorter or longer than its range is an error", arguments: [59_999, 60_001, 0])
     func chunkedLength(_ size: Int) async throws {
         let server = try server { connection in
             connection.write(Self.head("ETag: \"a\"", Self.range, "Transfer-Encoding: chunked"))
@@ -104,7 +105,7 @@ struct HostileRangeTests {
 
     /// RFC 9110, section 15.5.17.
     @Test(
-        "A 416 with an impossible length ends nothing",
+        "A 416 with an impossible length does not complete the download",
         arguments: ["bytes */9223372036854775807", "bytes */99999999999999999999", "bytes */-1", "bytes */x", "x"]
     )
     func unsatisfied(_ value: String) async throws {

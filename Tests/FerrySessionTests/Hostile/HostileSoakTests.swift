@@ -3,13 +3,12 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Very many requests through one session, a fifth of them to servers that do everything wrong.
+/// Very many requests through one session, a fifth of them to hostile servers.
 ///
 /// `FERRY_SOAK` scales the number: `1`, the default, is 10,000 requests; `100` is a million.
 @Suite("Hostile soak", .serialized, .timeLimit(.minutes(60)), .ownThreads)
 struct HostileSoakTests {
-    @Test("Of 10,000 requests with 2,000 hostile responses each ends as it must, and nothing is left") func soak() async
-    {
+    @Test("10,000 requests with 2,000 hostile responses all end as expected, and nothing leaks") func soak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let scale = ProcessInfo.processInfo.environment["FERRY_SOAK"].flatMap { Double($0) } ?? 1
@@ -27,10 +26,10 @@ struct HostileSoakTests {
                     let growth = ProcessUsage.residentBytes - before.bytes
                     let descriptors = ProcessUsage.descriptors - before.descriptors
                     print("hostile soak: \(growth) more bytes, \(descriptors) more descriptors")
-                    // Both ends of idle connections are in this process, and how many there are varies by some. A leak would
+                    // Both ends of idle connections are in this process, and their number varies slightly. A leak would
                     // be one for each response of a kind, of which there are more than a hundred.
                     try Child.expect(descriptors <= 40, "\(descriptors) more descriptors")
-                    // The sanitizer keeps memory of its own for each thread there was.
+                    // The sanitizer keeps memory for each thread that ever existed.
                     try Child.expect(growth < 24_000_000 || ProcessUsage.isThreadSanitized, "\(growth) more bytes")
                 }
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
@@ -42,7 +41,7 @@ struct HostileSoakTests {
     }
 }
 
-/// What a server of the soak does, by the number in the request's path.
+/// The server's behavior, chosen by the number in the request's path.
 private enum Attack: Int, CaseIterable {
     case shortBody
     case noStatusLine
@@ -61,17 +60,17 @@ private enum Attack: Int, CaseIterable {
     case endlessInterim
     case cancelled
 
-    /// Whether the request must fail, must succeed with the body `ok`, or may do either.
+    /// Whether the request must fail (`true`), must succeed with the body `ok` (`false`), or may do either (`nil`).
     var mustFail: Bool? {
         switch self {
         case .unaskedResponse, .cookies: false
-        // It depends on the version of libcurl, which the request's own failure or success must not.
+        // It depends on the version of libcurl.
         case .foldedFirstLine: nil
         default: true
         }
     }
 
-    /// Sends the response, and returns whether the connection goes on.
+    /// Sends the response, and returns whether the connection stays open.
     func respond(_ connection: RawServer.Connection) -> Bool {
         let head = "HTTP/1.1 200 OK\r\n"
         let body = "Content-Length: 2\r\n\r\nok"
@@ -116,7 +115,7 @@ private final class HostileSoak: Sendable {
 
     private let session = Wire.session()
     private let healthy: LoopbackServer
-    /// Several, since each of their connections takes a port of its own for a minute.
+    /// Several servers, since each of their connections occupies a port for a minute.
     private let hostile: [RawServer]
     private let state = Locked(Tally())
 
@@ -137,7 +136,7 @@ private final class HostileSoak: Sendable {
 
     var tally: Tally { state.withLock { $0 } }
 
-    /// Sends requests, 32 at a time, of which every fifth goes to a hostile server.
+    /// Sends requests, 32 at a time; every fifth goes to a hostile server.
     func run(_ count: Int) async throws {
         let next = Locked(0)
         await withTaskGroup(of: Void.self) { group in

@@ -59,7 +59,7 @@ struct TransferMetricsTests {
         #expect(transaction.url?.absoluteString.contains("secret") == false)
     }
 
-    @Test("A request that is cancelled under way is a transaction that goes as far as it came", arguments: [0, 1000])
+    @Test("A request that is cancelled in progress is a transaction with the phases it reached", arguments: [0, 1000])
     func cancelled(_ received: Int) async throws {
         let fault: LoopbackResponse.Fault = received == 0 ? .stallBeforeHead : .stall(afterBodyBytes: received)
         let server = try LoopbackServer { request in
@@ -82,11 +82,11 @@ struct TransferMetricsTests {
         #expect(last.url == server.url && last.remotePort == server.port)
         #expect(last.requestStart > 0 && (last.responseStart > 0) == (received > 0))
         #expect(last.bodyBytesReceived == received)
-        // The time in which nothing came counts, too.
+        // The time without activity counts too.
         #expect(last.end >= last.responseStart + 0.04)
     }
 
-    @Test("What an async function was waiting for when it was cancelled is a transaction too")
+    @Test("The pending request of a cancelled async function is a transaction too")
     func cancelledAsync() async throws {
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
@@ -99,7 +99,7 @@ struct TransferMetricsTests {
         #expect(last.url == server.url("/stall-before") && last.status == nil && last.connect > 0)
     }
 
-    @Test("A request that was cancelled before it began is no transaction")
+    @Test("A request that was cancelled before it began is not a transaction")
     func cancelledEarly() async throws {
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
@@ -109,7 +109,7 @@ struct TransferMetricsTests {
         #expect(delegate.metrics.withLock { $0 }.map(\.transactions) == [[]])
     }
 
-    @Test("A connection whose TLS handshake fails has the time when it stood")
+    @Test("A connection whose TLS handshake fails has the time when it was established")
     func failedHandshake() async throws {
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
@@ -126,7 +126,7 @@ struct TransferMetricsTests {
         #expect(transaction.secureConnect == 0 && transaction.requestStart == 0)
     }
 
-    @Test("A task of another session has no metrics of Ferry's")
+    @Test("A task of another session has no Ferry metrics")
     func foreignTask() {
         let task = URLSession(configuration: .ephemeral).dataTask(with: server.url)
         #expect(task.transferMetrics == nil)

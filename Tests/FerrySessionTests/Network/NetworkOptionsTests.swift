@@ -19,7 +19,7 @@ struct NetworkOptionsTests {
 
     // MARK: - Unix-domain sockets
 
-    @Test("A Unix-domain socket takes the place of every host", arguments: [false, true])
+    @Test("A Unix-domain socket replaces every host", arguments: [false, true])
     func unixSocket(_ isAbstract: Bool) async throws {
         let server = try LoopbackServer { .text("\($0.headers["Host"] ?? "") \($0.target)") }
         let folder = try TemporaryFolder()
@@ -30,11 +30,11 @@ struct NetworkOptionsTests {
         #expect(try await text(session, "http://docker/containers?all=1") == "docker /containers?all=1")
         #expect(try await text(session, "http://docker/again") == "docker /again")
         #expect(try await text(session, "http://other.invalid/") == "other.invalid /")
-        // libcurl 7.88 takes no abstract socket's connection again.
+        // libcurl 7.88 does not reuse the connection of an abstract socket.
         if !isAbstract { #expect(server.requests.map(\.connectionRequestIndex) == [0, 1, 0]) }
     }
 
-    @Test("A socket for one host leaves the others alone, and is no proxy's business")
+    @Test("A socket for one host does not affect the others, and bypasses the proxy")
     func unixSocketOfHost() async throws {
         let inside = try LoopbackServer { _ in .text("inside") }
         let outside = try LoopbackServer { _ in .text("outside") }
@@ -53,7 +53,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(
-        "A socket for one host is that of all its spellings",
+        "A socket for one host applies to all its spellings",
         arguments: [
             ("Docker.", "docker"), ("docker", "DOCKER."), ("d%6Fcker", "dock%65r"), ("127.0.0.1", "127.1"),
             ("0x7f.1", "2130706433"), ("[::1]", "[0:0:0:0:0:0:0:1]"),
@@ -65,12 +65,12 @@ struct NetworkOptionsTests {
         let path = folder.url.appendingPathComponent("socket").path
         let relay = try UnixRelay(path: path, to: server.port)
         defer { withExtendedLifetime(relay) {} }
-        // Where the key does not match, the request goes to a port that nobody listens on.
+        // If the key does not match, the request goes to a port without a listener.
         let session = session { $0.unixSockets = [key: .path(path)] }
         #expect(try await text(session, "http://\(host):1/") == "inside")
     }
 
-    @Test("A socket that is not there is named") func missingSocket() async throws {
+    @Test("A missing socket is named in the error") func missingSocket() async throws {
         let session = session { $0.unixSocket = .path("/nowhere/socket") }
         let url = try #require(URL(string: "http://docker/"))
         let error = await Wire.error { try await session.data(from: url) }
@@ -92,7 +92,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(
-        "Addresses for one host are those of all its spellings",
+        "Addresses for one host apply to all its spellings",
         arguments: [
             ("API.invalid.", "api.invalid"), ("api.invalid", "API.invalid."), ("%61pi.invalid", "ap%69.invalid"),
             ("10.1", "10.0.0.1"), ("10.0.0.1", "0xa.1"), ("10.0.0.1", "167772161"), ("10.0.0.1", "%31%30.0.0.1"),
@@ -106,7 +106,7 @@ struct NetworkOptionsTests {
         }
     }
 
-    @Test("Two spellings of one host, and what is no host, fail every task")
+    @Test("Two spellings of one host, and invalid hosts, fail every task")
     func duplicates() async throws {
         let changes: [(inout NetworkOptions) -> Void] = [
             { $0.unixSockets = ["Docker": .path("/a"), "docker.": .path("/b")] },
@@ -123,7 +123,7 @@ struct NetworkOptionsTests {
         }
     }
 
-    @Test("The proxy's host is in the map too") func proxyAddress() async throws {
+    @Test("The map also applies to the proxy's host") func proxyAddress() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let proxy = try TestProxy()
         var options = CurlSession.Options()
@@ -133,7 +133,7 @@ struct NetworkOptionsTests {
         #expect(proxy.exchanges.count == 1)
     }
 
-    @Test("Of several addresses the next is tried, and a version can be left out") func versions() async throws {
+    @Test("The next of several addresses is tried, and an IP version can be excluded") func versions() async throws {
         let server = try LoopbackServer { _ in .text("four") }
         let map = ["both.invalid": ["::1", "127.0.0.1"]]
         let url = "http://both.invalid:\(server.port)/"
@@ -151,15 +151,15 @@ struct NetworkOptionsTests {
         #expect(await Wire.error { try await six.data(from: target) }?.code == .cannotConnectToHost)
     }
 
-    @Test("IPv6 alone reaches a server of IPv6") func versionSix() async throws {
+    @Test("An IPv6 server is reached with IPv6 only") func versionSix() async throws {
         let server = try LoopbackServer(host: "::1") { _ in .text("six") }
         let session = session { ($0.addresses, $0.ipVersion) = (["both.invalid": ["127.0.0.1", "::1"]], .v6) }
         #expect(try await text(session, "http://both.invalid:\(server.port)/") == "six")
     }
 
-    // MARK: - The local end
+    // MARK: - The local endpoint
 
-    @Test("Connections leave from the address or the interface that was asked for") func localEndpoint() async throws {
+    @Test("Connections use the requested local address or interface") func localEndpoint() async throws {
         let seen = Locked<[String]>([])
         let server = try RawServer { connection in
             connection.readHead()
@@ -172,7 +172,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(
-        "A local end that this machine has not is an error",
+        "A local endpoint that this machine does not have is an error",
         arguments: [NetworkOptions.LocalEndpoint.address("192.0.2.1"), .interface("none7")]
     )
     func missingEndpoint(_ endpoint: NetworkOptions.LocalEndpoint) async throws {
@@ -182,7 +182,7 @@ struct NetworkOptionsTests {
         #expect(error?.ferryCode == .localEndpointUnavailable)
     }
 
-    @Test("What cannot be used fails every task with the reason") func invalid() async throws {
+    @Test("Invalid options fail every task with the reason") func invalid() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let changes: [@Sendable (inout NetworkOptions) -> Void] = [
             { $0.unixSocket = .path("") }, { $0.unixSocket = .path(String(repeating: "x", count: 108)) },

@@ -5,7 +5,7 @@ import Testing
 @Suite("Proxy exceptions")
 struct ProxyExceptionTests {
     @Test(
-        "A pattern means the hosts it names",
+        "A pattern matches the intended hosts",
         arguments: [
             ("example.com", "example.com", true),
             ("Example.COM", "example.com", true),
@@ -57,14 +57,14 @@ struct ProxyExceptionTests {
         #expect(ProxyException(pattern).matches(host: name, port: 8080) == isMeant)
     }
 
-    @Test("A pattern of many stars is compared in no time")
+    @Test("A pattern with many asterisks is compared quickly")
     func stars() {
         let pattern = String(repeating: "*a", count: 30) + "*b"
         #expect(!ProxyException(pattern).matches(host: String(repeating: "a", count: 5000), port: 80))
     }
 
     @Test(
-        "A simple host name has no dot and is no address",
+        "A simple host name has no dot and is not an address",
         arguments: [
             ("intranet", true), ("intranet.", true), ("a.b", false), ("[::1]", false), ("127.0.0.1", false),
             ("2130706433", false),

@@ -50,7 +50,7 @@ struct ProxyTableTests {
         #expect(try route(dictionary, "http://intranet") == "direct")
     }
 
-    @Test("A dictionary without a proxy that is on means none, and the environment is not asked")
+    @Test("A dictionary without an enabled proxy means no proxy, and the environment is not used")
     func off() throws {
         #expect(try route([:], "http://x") == "direct")
         #expect(try route(["HTTPEnable": 0, "HTTPProxy": "one"], "http://x") == "direct")
@@ -59,7 +59,7 @@ struct ProxyTableTests {
         #expect(try route(nil, "http://x") == "environment")
     }
 
-    @Test("An option counts more than a dictionary")
+    @Test("An option overrides a dictionary")
     func option() throws {
         let dictionary: [AnyHashable: Any] = ["HTTPEnable": 1, "HTTPProxy": "one"]
         #expect(try route(dictionary, "http://x", .none) == "direct")
@@ -72,7 +72,7 @@ struct ProxyTableTests {
     }
 
     @Test(
-        "What cannot be a proxy is a typed error",
+        "An invalid proxy is a typed error",
         arguments: [
             ["HTTPEnable": 1], ["HTTPEnable": 1, "HTTPProxy": ""], ["HTTPEnable": 1, "HTTPProxy": "a b"],
             ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1\0.a.test"],
@@ -89,7 +89,7 @@ struct ProxyTableTests {
         #expect(error?.code == .invalidProxy)
     }
 
-    @Test("A URL is a proxy, and its description has no password")
+    @Test("A proxy can be created from a URL, and its description has no password")
     func fromURL() throws {
         let url = try #require(URL(string: "socks5h://ada:s%40cret@[::1]:9050"))
         let proxy = try CurlSession.Proxy(url)
@@ -100,7 +100,7 @@ struct ProxyTableTests {
         #expect(throws: CurlSessionError.self) { try CurlSession.Proxy(ftp) }
     }
 
-    @Test("The environment's proxy is named by the variables libcurl reads")
+    @Test("The environment's proxy is read from the variables that libcurl uses")
     func environment() throws {
         func name(_ url: String, _ variables: [String: String]) throws -> String? {
             EnvironmentProxy.value(for: Origin(try #require(URL(string: url)))) { variables[$0] }

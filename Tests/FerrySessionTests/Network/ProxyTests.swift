@@ -4,7 +4,7 @@ import ProxySupport
 import TestSupport
 import Testing
 
-/// Sessions and a real proxy between them and the server.
+/// Sessions that reach the server through a real proxy.
 @Suite("Proxies", .timeLimit(.minutes(5)), .ownThreads)
 struct ProxyTests {
     let server: LoopbackServer
@@ -25,7 +25,7 @@ struct ProxyTests {
         .http("127.0.0.1", port: proxy.port, except: except)
     }
 
-    /// A host that only the proxy knows.
+    /// A host that only the proxy can resolve.
     private var hidden: URL { server.url("/x?q=1", host: "origin.invalid") }
 
     private func text(_ session: CurlSession, _ url: URL) async throws -> String {
@@ -41,7 +41,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "An exception holds for all spellings of its host",
+        "An exception applies to all spellings of its host",
         arguments: [
             ("127.0.0.1", "127.1"), ("127.1", "0x7f.0.0.1"), ("2130706433", "127.0.0.1"),
             ("127.0.0.0/8", "%31%32%37.0.0.1"), ("localhost", "localhost."), ("LocalHost.", "LOCALHOST"),
@@ -55,7 +55,7 @@ struct ProxyTests {
         #expect(proxy.exchanges.isEmpty)
     }
 
-    @Test("The configuration's dictionary is honoured, with its exceptions") func dictionary() async throws {
+    @Test("The configuration's dictionary is used, with its exceptions") func dictionary() async throws {
         let proxy = try TestProxy()
         let session = Wire.session {
             $0.connectionProxyDictionary = [
@@ -67,7 +67,7 @@ struct ProxyTests {
         #expect(proxy.exchanges.map(\.target) == [hidden.absoluteString])
     }
 
-    @Test("A dictionary's SOCKS proxy looks names up itself") func socksDictionary() async throws {
+    @Test("A dictionary's SOCKS proxy resolves names itself") func socksDictionary() async throws {
         let proxy = try TestProxy()
         let session = Wire.session {
             $0.connectionProxyDictionary = ["SOCKSEnable": 1, "SOCKSProxy": "127.0.0.1", "SOCKSPort": proxy.port]
@@ -76,7 +76,7 @@ struct ProxyTests {
         #expect(proxy.exchanges.map(\.target) == ["origin.invalid:\(server.port)"])
     }
 
-    @Test("SOCKS 5 takes addresses or names, and a user at once") func socks() async throws {
+    @Test("SOCKS 5 supports addresses, names and a user") func socks() async throws {
         let proxy = try TestProxy(.basic(user: "ada", password: "secret"))
         let byName = session(.socks5h("127.0.0.1", port: proxy.port, user: "ada", password: "secret"))
         #expect(try await text(byName, hidden) == "GET /x?q=1 -")
@@ -86,7 +86,7 @@ struct ProxyTests {
         #expect(proxy.exchanges.map(\.credentials) == ["ada:secret", "ada:secret"])
     }
 
-    @Test("A redirection to an excepted host leaves the proxy") func redirection() async throws {
+    @Test("A redirect to an excepted host bypasses the proxy") func redirection() async throws {
         let target = server.url("/end").absoluteString
         let first = try LoopbackServer { _ in .redirect(to: target) }
         let proxy = try TestProxy()
@@ -96,7 +96,7 @@ struct ProxyTests {
     }
 
     #if compiler(>=6.2)
-    @Test("No proxy means none, and the environment's exceptions are not those of an option")
+    @Test("Without a proxy there is none, and the environment's exceptions do not apply to an option")
     func environment() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { _ in .text("direct") }
@@ -120,7 +120,7 @@ struct ProxyTests {
 
     // MARK: - Authentication
 
-    @Test("The option's credential is sent when it is asked for, and unasked from then on", arguments: [false, true])
+    @Test("The option's credential is sent when requested, and preemptively from then on", arguments: [false, true])
     func ownCredential(_ isDigest: Bool) async throws {
         let proxy = try TestProxy(
             isDigest ? .digest(user: "ada", password: "secret") : .basic(user: "ada", password: "secret")
@@ -130,14 +130,14 @@ struct ProxyTests {
         #expect(proxy.exchanges.first?.credentials == nil)
         let scheme = isDigest ? "Digest " : "Basic "
         #expect(proxy.exchanges.last?.credentials?.hasPrefix(scheme) == true)
-        // The proxy's credential is the proxy's, whatever the origin.
+        // The credential is sent only to the proxy, whatever the origin.
         let other = try LoopbackServer { .text($0.headers["Proxy-Authorization"] ?? "none") }
         let before = proxy.exchanges.count
         #expect(try await text(session, other.url("/", host: "other.invalid")) == "none")
         if !isDigest { #expect(proxy.exchanges.count == before + 1) }
     }
 
-    @Test("The delegate is asked for the proxy's credential, and told of a wrong one", arguments: [false, true])
+    @Test("The delegate is asked for the proxy's credential, also after a wrong one", arguments: [false, true])
     func challenge(_ isDigest: Bool) async throws {
         let proxy = try TestProxy(
             isDigest ? .digest(user: "ada", password: "secret") : .basic(user: "ada", password: "secret")
@@ -153,14 +153,14 @@ struct ProxyTests {
         #expect(space.authenticationMethod == method)
     }
 
-    @Test("A 407 that nobody answers is delivered with its body") func unanswered() async throws {
+    @Test("A 407 without a credential is delivered with its body") func unanswered() async throws {
         let proxy = try TestProxy(.basic(user: "ada", password: "secret"))
         let (data, response) = try await session(http(proxy)).data(from: hidden)
         #expect((response as? HTTPURLResponse)?.statusCode == 407)
         #expect(data == Data("the407".utf8))
     }
 
-    @Test("A body goes again, whole, with the proxy's credential") func upload() async throws {
+    @Test("A body is sent again completely with the proxy's credential") func upload() async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
         let proxy = try TestProxy(.basic(user: "ada", password: "secret"))
         let body = LoopbackServer.pattern(count: 300_000)
@@ -170,7 +170,8 @@ struct ProxyTests {
         #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
     }
 
-    @Test("A 407 of a server without a proxy is a response, and asks nobody") func strangers407() async throws {
+    @Test("A server's 407 without a proxy is a response, and the delegate is not asked")
+    func strangers407() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"x\""])
         }
@@ -180,7 +181,7 @@ struct ProxyTests {
         #expect(answerer.challenges.isEmpty)
     }
 
-    @Test("A Proxy-Authorization set by hand is shown to the proxy alone") func ownHeader() async throws {
+    @Test("A Proxy-Authorization set by the caller is sent only to the proxy") func ownHeader() async throws {
         let proxy = try TestProxy()
         let request = Wire.request(hidden, headers: ["Proxy-Authorization": "Basic mine"])
         #expect(String(decoding: try await session(http(proxy)).data(for: request).0, as: UTF8.self) == "GET /x?q=1 -")
@@ -204,7 +205,7 @@ struct ProxyTests {
         #expect(error?.failingURL == url)
     }
 
-    @Test("A proxy that cannot be found is named") func unknownProxy() async throws {
+    @Test("A proxy whose host is not found is named") func unknownProxy() async throws {
         let error = await Wire.error {
             try await session(.http("proxy.invalid", port: 3128)).data(from: server.url)
         }
@@ -213,7 +214,7 @@ struct ProxyTests {
         #expect(error?.localizedDescription.contains("http://proxy.invalid:3128") == true)
     }
 
-    @Test("A tunnel that is refused is an error with the proxy's status, and no response")
+    @Test("A refused tunnel is an error with the proxy's status, without a response")
     func refusedTunnel() async throws {
         let proxy = try TestProxy(.none, .refuses(status: 403))
         let recorder = Recorder()
@@ -228,7 +229,7 @@ struct ProxyTests {
         #expect(proxy.exchanges.map(\.target) == ["origin.invalid:443"])
     }
 
-    @Test("A tunnel that wants a credential asks the delegate, and fails without one")
+    @Test("A tunnel that requires a credential asks the delegate, and fails without one")
     func tunnelChallenge() async throws {
         let proxy = try TestProxy(.basic(user: "ada", password: "secret"))
         let url = try #require(URL(string: "https://origin.invalid/"))
@@ -242,7 +243,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A proxy that talks nonsense or hangs up is at fault",
+        "A proxy that sends garbage or hangs up is named in the error",
         arguments: ["garbles", "closes"],
         ["https", "socks5"]
     )
@@ -271,7 +272,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A proxy that stalls runs into the request's deadline", arguments: ["http", "https", "socks5"])
+    @Test("A proxy that stalls times out with the request", arguments: ["http", "https", "socks5"])
     func stalls(_ kind: String) async throws {
         let proxy = try TestProxy(.none, .stalls)
         let way: CurlSession.Proxy = kind == "socks5" ? .socks5h("127.0.0.1", port: proxy.port) : http(proxy)
@@ -280,7 +281,7 @@ struct ProxyTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("A proxy that cannot be one fails every task with the reason") func invalid() async throws {
+    @Test("An invalid proxy fails every task with the reason") func invalid() async throws {
         for proxy: CurlSession.Proxy in [.http("", port: 1), .http("a b", port: 1), .socks5("a", port: 0)] {
             let error = await Wire.error { try await session(proxy).data(from: server.url) }
             #expect(error?.code == .cannotConnectToHost)

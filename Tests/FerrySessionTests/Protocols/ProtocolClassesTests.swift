@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Classes of `configuration.protocolClasses`, driven for every kind of task and every face.
+/// Classes in `configuration.protocolClasses`, tested with every kind of task and delivery.
 @Suite("Protocol classes", .timeLimit(.minutes(5)))
 struct ProtocolClassesTests {
     private func session(
@@ -22,9 +22,9 @@ struct ProtocolClassesTests {
         loader.finish()
     }
 
-    // MARK: - Faces
+    // MARK: - Kinds of delivery
 
-    @Test("Data tasks get response, chunks and the end, in order", arguments: ["http", "stub"])
+    @Test("Data tasks deliver response, chunks and the end, in order", arguments: ["http", "stub"])
     func dataByDelegate(_ scheme: String) async throws {
         let url = ScriptedProtocol.script(scheme: scheme, Self.hello)
         let delegate = RecordingDelegate()
@@ -42,7 +42,7 @@ struct ProtocolClassesTests {
         #expect(ScriptedProtocol.starts(url) == 1)
     }
 
-    @Test("Handlers and async functions get it too") func otherFaces() async throws {
+    @Test("Handlers and async functions receive the same") func otherFaces() async throws {
         let url = ScriptedProtocol.script(Self.hello)
         let session = session()
         let (data, response) = try await session.data(from: url)
@@ -57,7 +57,7 @@ struct ProtocolClassesTests {
         #expect(streamed == Data("hello".utf8))
     }
 
-    @Test("Downloads go to a temporary file by every face") func downloads() async throws {
+    @Test("Downloads go to a temporary file with every kind of delivery") func downloads() async throws {
         let url = ScriptedProtocol.script(Self.hello)
         let folder = try TemporaryFolder()
         var options = CurlSession.Options()
@@ -81,7 +81,7 @@ struct ProtocolClassesTests {
         try await eventually("no file") { folder.names == [] }
     }
 
-    @Test("A class sees the body of uploads, from whatever it comes", arguments: ["data", "file", "stream", "body"])
+    @Test("A class receives the body of an upload from any source", arguments: ["data", "file", "stream", "body"])
     func uploads(_ kind: String) async throws {
         let body = LoopbackServer.pattern(count: 200_000)
         let url = ScriptedProtocol.script { loader in
@@ -111,7 +111,7 @@ struct ProtocolClassesTests {
         #expect(record.error == nil)
     }
 
-    @Test("An upload of a file that is not there fails as with the engine") func missingFile() async throws {
+    @Test("An upload of a missing file fails as with the engine") func missingFile() async throws {
         let url = ScriptedProtocol.script(Self.hello)
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let error = await Wire.error { try await session().upload(for: URLRequest(url: url), fromFile: missing) }
@@ -119,7 +119,7 @@ struct ProtocolClassesTests {
         #expect(ScriptedProtocol.starts(url) == 0)
     }
 
-    @Test("A response may turn into a download") func becomesDownload() async throws {
+    @Test("A response can become a download") func becomesDownload() async throws {
         let gate = Gate()
         let url = ScriptedProtocol.script { loader in
             loader.respond()
@@ -146,9 +146,10 @@ struct ProtocolClassesTests {
         #expect(record.file == Data("hello".utf8))
     }
 
-    // MARK: - Whose a request is
+    // MARK: - Which class loads a request
 
-    @Test("The first class that says yes is it, and what nobody takes is the engine's") func order() async throws {
+    @Test("The first class that accepts a request loads it, and the engine loads the others")
+    func order() async throws {
         final class First: ScriptedProtocol {
             override class func canInit(with request: URLRequest) -> Bool {
                 request.value(forHTTPHeaderField: "X-First") != nil
@@ -168,14 +169,14 @@ struct ProtocolClassesTests {
         #expect(try await session.data(for: request).0 == Data("first".utf8))
         let server = try LoopbackServer()
         #expect(try await session.data(from: server.url("/bytes/10")).0.count == 10)
-        // Behind FoundationNetworking's own a class is not asked for http.
+        // After FoundationNetworking's own classes, a class is not asked about http.
         let behind = makeSession { $0.protocolClasses = ($0.protocolClasses ?? []) + [ScriptedProtocol.self] }
         #expect(await Wire.error { try await behind.data(from: url) }?.code == .cannotFindHost)
         let custom = ScriptedProtocol.script(scheme: "stub", Self.hello)
         #expect(try await behind.data(from: custom).0 == Data("hello".utf8))
     }
 
-    @Test("canInit(with:) sees the task, and the class knows it") func task() async throws {
+    @Test("canInit(with:) receives the task, and the class has access to it") func task() async throws {
         final class OfTask: ScriptedProtocol {
             override class func canInit(with task: URLSessionTask) -> Bool { task.taskDescription == "mine" }
 
@@ -197,7 +198,7 @@ struct ProtocolClassesTests {
         }
     }
 
-    @Test("The configuration of a session makes another one, and the guard is in nobody's way") func reuse()
+    @Test("A session's configuration can be reused for another session") func reuse()
         async throws
     {
         let url = ScriptedProtocol.script(Self.hello)

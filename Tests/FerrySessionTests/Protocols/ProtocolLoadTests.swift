@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// What a protocol class may say, and what its task may want meanwhile.
+/// The callbacks of a protocol class, and the control of its task.
 @Suite("Protocol loads", .timeLimit(.minutes(5)))
 struct ProtocolLoadTests {
     private func session(
@@ -22,7 +22,7 @@ struct ProtocolLoadTests {
 
     // MARK: - Errors
 
-    @Test("A class's error is the task's, whatever its domain") func errors() async throws {
+    @Test("An error of the class is the task's error, whatever its domain") func errors() async throws {
         let own = ScriptedProtocol.script { $0.fail(NSError(domain: "Stub", code: 7)) }
         let outcome = Promise<Outcome<Data>>()
         session().dataTask(with: own) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
@@ -44,7 +44,7 @@ struct ProtocolLoadTests {
         #expect(folder.names == [])
     }
 
-    @Test("What makes no sense is a typed error, and never a trap", arguments: 0..<4)
+    @Test("Invalid callbacks are a typed error, and never trap", arguments: 0..<4)
     func misuse(_ index: Int) async throws {
         let scripts: [@Sendable (ScriptedProtocol) -> Void] = [
             { $0.load("too early") },
@@ -65,7 +65,7 @@ struct ProtocolLoadTests {
         try await eventually("the stop") { ScriptedProtocol.stops(url) == 1 }
     }
 
-    @Test("What comes after the end is nobody's") func lateNews() async throws {
+    @Test("Callbacks after the end are ignored") func lateNews() async throws {
         let kept = Locked<[Unchecked<ScriptedProtocol>]>([])
         let url = ScriptedProtocol.script { loader in
             kept.withLock { $0.append(Unchecked(loader)) }
@@ -94,7 +94,7 @@ struct ProtocolLoadTests {
 
     // MARK: - Control
 
-    @Test("Cancelling stops a class that goes on, and completes once") func cancel() async throws {
+    @Test("Cancelling stops a class that continues to load, and completes once") func cancel() async throws {
         let url = ScriptedProtocol.script { loader in
             loader.respond()
             loader.load("some")
@@ -121,7 +121,8 @@ struct ProtocolLoadTests {
         #expect(await session.allTasks == [])
     }
 
-    @Test("A class that blocks delays no other task, and its own is cancelled at once") func blocking() async throws {
+    @Test("A class that blocks delays no other task, and its own is cancelled immediately")
+    func blocking() async throws {
         let gate = Gate()
         let blocked = ScriptedProtocol.script { _ in gate.wait() }
         let quick = ScriptedProtocol.script(Self.say("quick"))
@@ -140,7 +141,7 @@ struct ProtocolLoadTests {
         try await eventually("the stops") { ScriptedProtocol.stops(blocked) == 8 }
     }
 
-    @Test("While a task is suspended nothing is delivered, and then all of it") func suspended() async throws {
+    @Test("Nothing is delivered while a task is suspended, and everything afterwards") func suspended() async throws {
         let gate = Gate()
         let url = ScriptedProtocol.script { loader in
             loader.respond()
@@ -170,10 +171,10 @@ struct ProtocolLoadTests {
         #expect(delegate.violations == [])
     }
 
-    // MARK: - Redirections
+    // MARK: - Redirects
 
-    @Test("A class may redirect to another, to the engine, and the engine to a class") func redirections() async throws
-    {
+    @Test("A class may redirect to another one or to the engine, and the engine to a class")
+    func redirections() async throws {
         let server = try LoopbackServer()
         let last = ScriptedProtocol.script(Self.say("last"))
         let toClass = ScriptedProtocol.script { $0.redirect(to: last) }
@@ -201,12 +202,12 @@ struct ProtocolLoadTests {
         try await eventually("the stop") { ScriptedProtocol.stops(toClass) == 2 }
     }
 
-    @Test("The rules of redirections hold: secrets stay, there is a limit, and https does not become http")
+    @Test("The rules for redirects apply: secrets are not sent, there is a limit, and https does not become http")
     func rules() async throws {
         let server = try LoopbackServer { request in
             .text("\(request.header("Authorization") ?? "-") \(request.header("X-Plain") ?? "-")")
         }
-        // Scripts stay for ever, and must not keep a server.
+        // Scripts are never removed, and must not retain a server.
         let leaking = ScriptedProtocol.script { [target = server.url] in
             $0.redirect(to: target, headers: ["Authorization": "secret", "X-Plain": "plain"])
         }
@@ -219,7 +220,7 @@ struct ProtocolLoadTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 302)
     }
 
-    @Test("A redirection that goes round between a class and the engine ends") func roundabout() async throws {
+    @Test("A redirect loop between a class and the engine ends") func roundabout() async throws {
         let there = Locked<URL?>(nil)
         let server = try LoopbackServer { _ in .redirect(to: there.withLock { $0?.absoluteString ?? "" }) }
         let url = ScriptedProtocol.script { [target = server.url] in $0.redirect(to: target) }
@@ -227,7 +228,7 @@ struct ProtocolLoadTests {
         #expect(await Wire.error { try await session().data(from: url) }?.code == .httpTooManyRedirects)
     }
 
-    @Test("The delegate may refuse a redirection, which is the response then") func refused() async throws {
+    @Test("The delegate may refuse a redirect, which is then the response") func refused() async throws {
         var hooks = DelegateHooks()
         hooks.onRedirect = { _, _, answer in answer(nil) }
         let delegate = RecordingDelegate(hooks)
@@ -243,7 +244,7 @@ struct ProtocolLoadTests {
         #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
     }
 
-    @Test("A body goes along where the status keeps it", arguments: [302, 307])
+    @Test("A body is sent along if the status keeps it", arguments: [302, 307])
     func redirectedBody(_ status: Int) async throws {
         let server = try LoopbackServer { .text("\($0.method) \($0.bodyText ?? "")") }
         let url = ScriptedProtocol.script { [target = server.url] loader in
@@ -264,7 +265,8 @@ struct ProtocolLoadTests {
 
     // MARK: - Challenges
 
-    @Test("A class's challenge reaches the delegate, and the answer its sender") func challenge() async throws {
+    @Test("A class's challenge reaches the delegate, and the delegate's decision reaches its sender")
+    func challenge() async throws {
         let url = ScriptedProtocol.script { loader in
             let space = URLProtectionSpace(
                 host: "stub",
@@ -293,7 +295,7 @@ struct ProtocolLoadTests {
         #expect(await Wire.error { try await session(cancelling).data(from: url) }?.code == .cancelled)
     }
 
-    /// Says what it was answered.
+    /// Responds with the name of the decision it received.
     private final class Sender: NSObject, URLAuthenticationChallengeSender, @unchecked Sendable {
         // `@unchecked Sendable`: a protocol's client may be called from any thread.
         private let loader: ScriptedProtocol

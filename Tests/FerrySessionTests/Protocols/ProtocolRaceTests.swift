@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Classes that speak from several threads while their tasks are controlled from others.
+/// Classes that call back from several threads while their tasks are controlled from others.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ProtocolRaceTests {
-    @Test("Storms of news, suspensions and cancels end every task once, and whole where it was not cancelled")
+    @Test("Concurrent callbacks, suspensions and cancellations end every task once, and completely if not cancelled")
     func storm() async throws {
         let server = try LoopbackServer()
         let engine = server.url("/bytes/20000")

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// A protocol class that does as the script says which a test has left under the URL's host.
+/// A protocol class that runs the script that a test has registered for the URL's host.
 class ScriptedProtocol: URLProtocol {
-    /// What a test has left, and what came of it.
+    /// A registered script, and how often it ran.
     struct Entry: Sendable {
         var start: @Sendable (ScriptedProtocol) -> Void
         var starts = 0
@@ -11,7 +11,7 @@ class ScriptedProtocol: URLProtocol {
 
     private static let entries = Locked<[String: Entry]>([:])
 
-    /// Leaves a script, and gives a URL that leads to it.
+    /// Registers a script, and returns a URL for it.
     static func script(scheme: String = "http", _ start: @escaping @Sendable (ScriptedProtocol) -> Void) -> URL {
         let host = "\(UUID().uuidString.lowercased()).invalid"
         entries.withLock { $0[host] = Entry(start: start) }
@@ -45,7 +45,7 @@ class ScriptedProtocol: URLProtocol {
         Self.entries.withLock { $0[host]?.stops += 1 }
     }
 
-    // MARK: - What scripts say
+    // MARK: - For scripts
 
     func respond(_ status: Int = 200, headers: [String: String] = [:]) {
         guard let url = request.url,
@@ -75,7 +75,7 @@ class ScriptedProtocol: URLProtocol {
         client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
     }
 
-    /// The request's body, wherever it is.
+    /// The request's body, from any source.
     var body: Data {
         if let data = request.httpBody { return data }
         guard let stream = request.httpBodyStream else { return Data() }
@@ -91,9 +91,9 @@ class ScriptedProtocol: URLProtocol {
     }
 }
 
-/// Keeps what only a script's thread touches.
+/// Wraps a value that only a script's thread uses.
 ///
-/// `@unchecked Sendable`: a test hands it to one thread.
+/// `@unchecked Sendable`: a test passes it to one thread.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
 

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Responses that the program itself has stored in the configuration's `URLCache`.
+/// Responses that the application itself has stored in the configuration's `URLCache`.
 @Suite(.timeLimit(.minutes(5)))
 struct StoredResponseTests {
     private let server: LoopbackServer
@@ -27,7 +27,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "The policies that ask for a stored response get it, however old it is",
+        "The policies that use a stored response get it at any age",
         arguments: [URLRequest.CachePolicy.returnCacheDataElseLoad, .returnCacheDataDontLoad],
         [true, false]
     )
@@ -59,7 +59,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "The URLs have to be the same, but for the fragment and the order of parameters",
+        "The URLs must be equal except for the fragment and the order of parameters",
         arguments: [
             ("?a=1&b=2&b=3", "?b=2&b=3&a=1", true), ("?a=1#x", "?a=1#y", true), ("?a=1&a=2", "?a=2&a=1", false),
             ("?a=1", "?a=1&b=2", false), ("?a=1", "", false), ("", "?", false), ("?a=1", "?a=2", false),
@@ -73,7 +73,7 @@ struct StoredResponseTests {
         #expect((data == Data("stored".utf8)) == isSame)
     }
 
-    @Test("Other policies, other queries, other methods and other tasks do not get it") func others() async throws {
+    @Test("Other policies, queries, methods and tasks do not use it") func others() async throws {
         let url = server.url("/bytes/10")
         try store("stored", for: url)
         #expect(try await session().data(from: url).0.count == 10)

@@ -3,16 +3,16 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Transfers of a hundred megabytes and more, which nobody holds in memory.
+/// Transfers of a hundred megabytes and more, which are not held in memory.
 @Suite("Large transfers", .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct LargeTransferTests {
-    /// The sanitizer makes hashes slow, and is there for the threads.
+    /// The sanitizer makes hashes slow, and is used for the threads.
     private static let scale = ProcessUsage.isThreadSanitized ? 10 : 1
 
     private static let total = 200_000_000 / scale
     private static let piece = 30_000_000 / scale
 
-    /// A server that resets the connection after each piece, whatever range was asked for.
+    /// A server that resets the connection after each piece of any requested range.
     private static func flaky(
         total: Int = total,
         etag: @escaping @Sendable (_ request: Int) -> String = { _ in "\"one\"" },
@@ -35,7 +35,7 @@ struct LargeTransferTests {
         return makeSession(options: options)
     }
 
-    /// One attempt: the file, or what it takes to go on.
+    /// Makes one attempt, and returns the file, or the resume data.
     private static func attempt(
         _ session: CurlSession,
         _ url: URL,
@@ -54,7 +54,7 @@ struct LargeTransferTests {
         var data: Data
     }
 
-    /// Goes on from failure to failure until the file is there.
+    /// Continues after each failure until the file is complete.
     private static func complete(_ session: CurlSession, _ url: URL, from data: Data? = nil) async throws -> URL {
         var data = data
         for _ in 0..<30 {
@@ -70,7 +70,7 @@ struct LargeTransferTests {
         SHA256.hexDigest(of: try Data(contentsOf: file, options: .alwaysMapped))
     }
 
-    @Test("200 MB from a server that resets every 30 MB arrive through resume data with the exact sha256")
+    @Test("200 MB from a server that resets every 30 MB arrive through resume data with the exact SHA-256")
     func resets() async throws {
         let server = try Self.flaky()
         let folder = try TemporaryFolder()
@@ -83,7 +83,7 @@ struct LargeTransferTests {
     }
 
     #if compiler(>=6.2)
-    @Test("200 MB arrive although the process that downloads is killed in between") func killed() async throws {
+    @Test("200 MB arrive even if the downloading process is killed in between") func killed() async throws {
         let server = try Self.flaky()
         let folder = try TemporaryFolder()
         await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -93,7 +93,7 @@ struct LargeTransferTests {
             let session = Self.session(folder)
             guard case .failure(let first) = try await Self.attempt(session, url, nil) else { return }
             try first.data.write(to: folder.appendingPathComponent("resume-data"), options: .atomic)
-            // The next attempt is killed in the middle: what it wrote is behind what the record counts.
+            // The next attempt is killed in the middle: it has written past the offset in the record.
             let task = session.downloadTask(withResumeData: first.data)
             task.resume()
             try await eventually("a part") { task.countOfBytesReceived > piece * 3 / 2 }
@@ -111,10 +111,10 @@ struct LargeTransferTests {
     }
     #endif
 
-    @Test("An entity that changes half-way is fetched anew, and the file is exactly the new one")
+    @Test("An entity that changes midway is requested again, and the file is exactly the new one")
     func changed() async throws {
         let total = 90_000_000 / Self.scale
-        // The second request still continues the first entity; the third finds another.
+        // The second request still continues the first entity; the third finds another one.
         let server = try Self.flaky(
             total: total,
             etag: { $0 < 2 ? "\"one\"" : "\"two\"" },
@@ -134,7 +134,7 @@ struct LargeTransferTests {
         #expect(folder.names == [])
     }
 
-    @Test("A 308 of a file of 100 MB takes it whole to the second server") func redirectedUpload() async throws {
+    @Test("A 308 sends a complete 100 MB file to the second server") func redirectedUpload() async throws {
         let size = 100_000_000 / Self.scale
         let second = try LoopbackServer { .text($0.bodySHA256) }
         let target = second.url("/end").absoluteString

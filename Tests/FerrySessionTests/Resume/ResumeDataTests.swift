@@ -18,7 +18,7 @@ struct ResumeDataTests {
 
     private var files: [String] { folder.names }
 
-    /// Serves a pattern and resets the connection after `piece` bytes of each answer.
+    /// Serves a pattern and resets the connection after `piece` bytes of each response.
     private static func flaky(
         total: Int,
         piece: Int,
@@ -39,7 +39,7 @@ struct ResumeDataTests {
         (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data
     }
 
-    @Test("A download whose server resets every so often completes through resume data, byte for byte")
+    @Test("A download whose server resets repeatedly completes through resume data, byte for byte")
     func completesThroughResets() async throws {
         let (total, piece) = (3_000_000, 700_000)
         let server = try Self.flaky(total: total, piece: piece) { _ in "\"one\"" }
@@ -70,7 +70,7 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
-    @Test("A server with another entity sends it whole, and the file is exactly that")
+    @Test("A server with another entity sends all of it, and the file is exactly that")
     func startsOverWhenTheEntityChanged() async throws {
         let server = try LoopbackServer { request in
             if request.headers["Range"] == nil {
@@ -87,7 +87,7 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
     }
 
-    @Test("Cancelling by producing resume data calls the handler before the completion, and the rest follows later")
+    @Test("Cancelling with resume data calls the handler before the completion, and the download can be resumed")
     func cancelProducesResumeData() async throws {
         let total = 400_000
         let server = try LoopbackServer { request in
@@ -117,7 +117,7 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
-    @Test("A task cancelled before it was heard that it failed leaves no partial file")
+    @Test("A task cancelled before its failure was delivered leaves no partial file")
     func unheardFailure() async throws {
         let server = try LoopbackServer { request in
             .resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
@@ -132,7 +132,7 @@ struct ResumeDataTests {
         queue.isSuspended = true
         let task = session.downloadTask(with: server.url("/file"))
         task.resume()
-        // The attempt has been measured when it is over.
+        // The attempt has ended once its metrics exist.
         let deadline = Date() + 20
         while task.transferMetrics?.transactions.isEmpty != false {
             try #require(Date() < deadline, "the transfer never ended")
@@ -145,7 +145,7 @@ struct ResumeDataTests {
         #expect(await Wire.eventually { files.isEmpty })
     }
 
-    @Test("A weak entity tag makes no resume data, and the partial file is deleted")
+    @Test("A weak entity tag creates no resume data, and the partial file is deleted")
     func weakTagsDoNotResume() async throws {
         let server = try LoopbackServer { _ in
             var response = LoopbackResponse.pattern(count: 400_000).faulted(.reset(afterBodyBytes: 150_000))
@@ -159,7 +159,7 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
-    @Test("An offset at the end of the file is answered with 416, and the download is complete")
+    @Test("An offset at the end of the file gets a 416, and the download is complete")
     func completeFileNeedsNoBytes() async throws {
         let total = 200_000
         let server = try LoopbackServer { request in
@@ -177,7 +177,7 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: total))
     }
 
-    @Test("A server that answers a range with another one is asked for the whole")
+    @Test("If a server responds to a range with another one, everything is requested again")
     func wrongRangeStartsOver() async throws {
         let total = 300_000
         let server = try LoopbackServer { request in
@@ -195,13 +195,13 @@ struct ResumeDataTests {
         let session = session()
         let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
         let data = try #require(error.flatMap(resumeData))
-        // The whole is cut short as well, so that the test sees resume data of the new beginning.
+        // This response is truncated as well, so that the test sees resume data of the new beginning.
         let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
         #expect(second.flatMap(resumeData) != nil)
         #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-", nil])
     }
 
-    @Test("A server that fails while resuming leaves the partial file to another try")
+    @Test("A server error while resuming keeps the partial file for another attempt")
     func failureKeepsTheFile() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { request in
@@ -226,7 +226,7 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
     }
 
-    @Test("Resume data that cannot be used is refused with the reason", arguments: BadResumeData.allCases)
+    @Test("Invalid resume data is refused with the reason", arguments: BadResumeData.allCases)
     func refusesBadData(_ kind: BadResumeData) async throws {
         let server = try Self.flaky(total: 300_000, piece: 100_000) { _ in "\"one\"" }
         let session = session()
@@ -240,7 +240,7 @@ struct ResumeDataTests {
     }
 }
 
-/// Ways in which resume data is no good.
+/// The ways in which resume data is invalid.
 enum BadResumeData: String, CaseIterable {
     case empty, garbage, cut, version, foreignFile, otherFolder, missingFile, shortFile, symbolicLink, pipe, folder
     case huge, tagWithLineBreak, weakTag, dateWithLineBreak, headerName, headerValue, scheme, noHost, negativeOffset
@@ -318,7 +318,7 @@ enum BadResumeData: String, CaseIterable {
     }
 }
 
-/// Notes what a download tells its delegate.
+/// Records the delegate calls of a download.
 private final class Log: NSObject, URLSessionDownloadDelegate {
     struct State {
         var events: [String] = []
