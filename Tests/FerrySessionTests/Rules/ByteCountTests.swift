@@ -3,7 +3,7 @@ import Testing
 @testable import FerrySession
 
 @Suite struct ByteCountTests {
-    @Test("Sums and differences that leave the range are noticed") func arithmetic() {
+    @Test("Sums and differences that overflow are detected") func arithmetic() {
         #expect(ByteCount.max.adding(1) == nil)
         #expect(ByteCount(Int64.max - 1)?.adding(1) == .max)
         #expect(ByteCount.zero.subtracting(1) == nil)
@@ -17,7 +17,7 @@ import Testing
 
     /// RFC 9110, section 8.6: `Content-Length = 1*DIGIT`.
     @Test(
-        "Digits alone are a number",
+        "Only digits are a number",
         arguments: [
             ("0", 0), ("007", 7), ("9223372036854775807", Int64.max), ("9223372036854775808", nil), ("", nil),
             ("+1", nil),
@@ -28,7 +28,7 @@ import Testing
         #expect(ByteCount(digits: text)?.int64 == number)
     }
 
-    @Test("A count that is not known is URLSession's") func unknown() {
+    @Test("An unknown count becomes URLSession's value for it") func unknown() {
         #expect(ByteCount?.none.transferSize == NSURLSessionTransferSizeUnknown)
         #expect(ByteCount?.some(5).transferSize == 5)
     }

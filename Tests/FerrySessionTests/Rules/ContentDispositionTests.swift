@@ -5,7 +5,7 @@ import Testing
 @Suite("Content-Disposition") struct ContentDispositionTests {
     /// RFC 6266, sections 4.3 and 5, and RFC 8187, section 3.2.
     @Test(
-        "The name a field gives",
+        "The file name in a field",
         arguments: [
             ("attachment; filename=example.html", "example.html"),
             ("Attachment; FileName=report.pdf", "report.pdf"),
@@ -19,13 +19,13 @@ import Testing
             ("attachment; filename*=UTF-16''x; filename=plain.txt", "plain.txt"),
             ("attachment; filename*=utf-8'bad; filename=plain.txt", "plain.txt"),
             (#"attachment; filename="a \"quoted\" name.txt""#, #"a "quoted" name.txt"#),
-            // RFC 9110, section 5.6.4: a backslash escapes whatever is behind it.
+            // RFC 9110, section 5.6.4: a backslash escapes the next character.
             (#"attachment; filename="f\oo.html""#, "foo.html"),
             (#"attachment; filename="\"quoting\" tested.html""#, #""quoting" tested.html"#),
             (#"attachment; filename="a\\b\c\é.txt""#, #"a\bcé.txt"#),
             (#"attachment; filename="a\""#, #"a""#),
             (#"attachment; filename="a\"#, "a"),
-            // A path of Windows with bare backslashes, and one that is escaped.
+            // A Windows path with bare backslashes, and an escaped one.
             (#"attachment; filename="C:\dir\file.txt""#, #"C:\dir\file.txt"#),
             (#"attachment; filename="C:\\dir\\file.txt""#, #"C:\dir\file.txt"#),
             ("attachment; filename=my file.txt; size=3", "my file.txt"),
@@ -49,12 +49,12 @@ import Testing
         #expect(ContentDisposition(field)?.safeFileName() == nil)
     }
 
-    @Test("A field without a type is none", arguments: ["", "  ", "; filename=x", "=x"])
+    @Test("A field without a type is invalid", arguments: ["", "  ", "; filename=x", "=x"])
     func noType(_ field: String) {
         #expect(ContentDisposition(field) == nil)
     }
 
-    /// RFC 6266, section 4.3: only the last path segment counts, and names that mean something to the system do not.
+    /// RFC 6266, section 4.3: only the last path segment counts, and names with a special meaning are not used.
     @Test(
         "A safe name never leads out of its folder",
         arguments: [
@@ -80,7 +80,7 @@ import Testing
         #expect(ContentDisposition(field)?.safeFileName() == expected)
     }
 
-    @Test("Random fields never trap, and what they name is one visible component") func fuzz() {
+    @Test("Random fields never trap, and their name is one visible component") func fuzz() {
         var random = SeededGenerator(4)
         for _ in 0..<3000 {
             let field =

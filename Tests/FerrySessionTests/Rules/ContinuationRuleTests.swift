@@ -23,7 +23,7 @@ import Testing
         #expect(try validator([:]) == nil)
     }
 
-    /// RFC 9110, section 8.8.2.2: a date is strong when it is at least a second older than the answer.
+    /// RFC 9110, section 8.8.2.2: a date is strong if it is at least a second older than the response.
     @Test("A date continues a response only when it is strong") func dates() throws {
         let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
         #expect(try validator(["Last-Modified": modified, "Date": "Sun, 06 Nov 1994 08:49:38 GMT"]) == modified)
@@ -85,7 +85,7 @@ import Testing
 
     /// RFC 9110, sections 13.1.5 and 14.4: a server may ignore `If-Range`.
     @Test(
-        "A part is taken only if everything that can be compared fits",
+        "A part is accepted only if everything that can be compared matches",
         arguments: [
             (["ETag": "\"a\""], true), (["ETag": "\"b\""], false), (["ETag": "W/\"a\""], false), ([:], true),
             (["Content-Length": "60"], true), (["Content-Length": "59"], false), (["Content-Length": "x"], false),
@@ -98,7 +98,7 @@ import Testing
         #expect(answer == (isTaken ? .continues(end: 100) : .isAnother))
     }
 
-    @Test("A part of an entity with another date is not taken") func datesOfParts() {
+    @Test("A part of an entity with another date is not accepted") func datesOfParts() {
         let sent = "Sun, 06 Nov 1994 08:49:37 GMT"
         for (modified, isTaken) in [
             (sent, true), ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun, 06 Nov 1994 08:49:38 GMT", false),
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A 416 about another entity is not the end of this one") func entityTags() {
+    @Test("A 416 about another entity does not complete this one") func entityTags() {
         func evaluate(_ tag: String, total: ByteCount? = nil) -> ContinuationRule.Answer {
             self.evaluate(416, ["Content-Range": "bytes */40", "ETag": tag], total: total)
         }
@@ -121,7 +121,7 @@ import Testing
 
     /// RFC 9110, sections 8.8.3 and 13.1.5.
     @Test(
-        "A validator is a strong entity tag or a date, and never ends a line",
+        "A validator is a strong entity tag or a date, and never contains a line end",
         arguments: [
             ("\"a\"", true), ("\"\"", true), ("\"!#~\"", true), ("Sun, 06 Nov 1994 08:49:37 GMT", true),
             ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),

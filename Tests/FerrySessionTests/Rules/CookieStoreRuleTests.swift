@@ -42,7 +42,7 @@ struct CookieStoreRuleTests {
     }
 
     @Test(
-        "A response over http leaves Secure cookies alone (RFC 6265bis, section 5.7)",
+        "A response over http does not change Secure cookies (RFC 6265bis, section 5.7)",
         arguments: [
             Overlay(isStored: false),
             Overlay(isSecure: true, isStored: true),
@@ -56,7 +56,7 @@ struct CookieStoreRuleTests {
             Overlay(path: "/login/now", isStored: false),
             Overlay(path: "/", isStored: true),
             Overlay(path: "/loginnow", isStored: true),
-            // The storage takes path and name together for its key, and would replace the Secure cookie.
+            // The storage combines path and name into its key, and would replace the Secure cookie.
             Overlay(path: "/", name: "logina", isStored: false),
         ]
     )
@@ -83,7 +83,7 @@ struct CookieStoreRuleTests {
         #expect(changes(setting: [try cookie("a")], among: [secure]).stored.count == 1)
     }
 
-    @Test("Of one response, the last field with a name counts, and one that has expired deletes")
+    @Test("Within one response, the last field with a name counts, and an expired one deletes")
     func order() throws {
         let known = [try cookie("a"), try cookie("b"), try cookie("c", domain: "EXAMPLE.com")]
         let result = changes(
@@ -97,7 +97,7 @@ struct CookieStoreRuleTests {
         #expect(result.removed.map { $0.domain + $0.name }.sorted() == ["example.coma"])
     }
 
-    @Test("A site with too many cookies loses those without Secure first, then those used longest ago")
+    @Test("A site with too many cookies loses those without Secure first, then the least recently used")
     func siteLimit() throws {
         let limit = CookieStoreRule.maximumPerSite
         let others = try (0..<50).map { try cookie("o\($0)", domain: "other.com") }
@@ -114,7 +114,7 @@ struct CookieStoreRuleTests {
         #expect(try removed(4) == ["k0", "k1", "k8", "k9"])
     }
 
-    @Test("A response with more cookies than a site keeps does not grow the storage beyond that")
+    @Test("A response with more cookies than the limit of a site does not exceed it")
     func flood() throws {
         let new = try (0..<1_000).map { try cookie("n\($0)") }
         let result = changes(setting: new, among: [try cookie("other", domain: "other.com")])
@@ -122,7 +122,9 @@ struct CookieStoreRuleTests {
         #expect(result.removed.isEmpty)
     }
 
-    @Test("A full storage loses the cookies used longest ago, expired ones do not count, and no more go than come")
+    @Test(
+        "A full storage loses the least recently used cookies, at most as many as are added, and ignores expired ones"
+    )
     func totalLimit() throws {
         let limit = CookieStoreRule.maximumTotal
         let full = try (0..<limit).map { try cookie("k", domain: "d\($0).com") }
@@ -134,7 +136,7 @@ struct CookieStoreRuleTests {
         #expect(atLimit.stored.count == 2)
         #expect(atLimit.removed.count == 2)
         #expect(atLimit.removed.contains { $0.name == "old" })
-        // What is set now counts as used now.
+        // Setting a cookie counts as using it.
         #expect(changes(setting: new, among: full, used: ["n1": -1, "n2": -1]).stored.count == 2)
         let stuffed = try (0..<500).map { try cookie("m", domain: "m\($0).com") }
         #expect(changes(setting: new, among: full + stuffed, used: used).removed.count == 2)

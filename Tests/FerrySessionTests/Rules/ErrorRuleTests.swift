@@ -4,9 +4,9 @@ import Testing
 @testable import FerrySession
 
 @Suite struct ErrorRuleTests {
-    /// The numbers are libcurl's `CURLcode`.
+    /// The numbers are those of libcurl's `CURLcode`.
     @Test(
-        "libcurl's codes under URLSession's names",
+        "libcurl's codes are mapped to URLSession's",
         arguments: [
             (1, -1017), (3, -1000), (4, -1002), (5, -1003), (6, -1003), (7, -1004), (8, -1017), (16, -1005),
             (18, -1005),
@@ -19,7 +19,7 @@ import Testing
         #expect(ErrorRule.code(for: row.0).rawValue == row.1, "CURLE \(row.0)")
     }
 
-    @Test("A bad chunk and too large a head have names of their own") func chunks() {
+    @Test("An invalid chunk and a head that is too large have specific codes") func chunks() {
         let verdict = ErrorRule.Verdict(text: "Illegal or missing hexadecimal sequence in chunked-encoding")
         #expect(ErrorRule.code(for: 56, verdict: verdict) == .cannotParseResponse)
         let large = ErrorRule.Verdict(text: "Too large response headers: 307201 > 307200")
@@ -28,7 +28,7 @@ import Testing
 
     /// The verdicts are OpenSSL's `X509_V_ERR_…`.
     @Test(
-        "Certificates that are not trusted are told apart",
+        "The reasons for untrusted certificates are distinguished",
         arguments: [
             (10, -1201), (9, -1204), (18, -1203), (19, -1203), (20, -1203), (21, -1203), (2, -1203), (0, -1202),
             (62, -1202),

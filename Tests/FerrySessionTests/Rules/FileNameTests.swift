@@ -28,7 +28,7 @@ struct FileNameTests {
         #expect(FileName.sanitized(name) == expected)
     }
 
-    @Test("A long name keeps its extension and at most 255 bytes, whole characters only")
+    @Test("A long name keeps its extension and at most 255 bytes of whole characters")
     func longNames() {
         let name = FileName.sanitized(String(repeating: "雪", count: 200) + ".tar")
         #expect(name.utf8.count <= 255)
@@ -38,9 +38,9 @@ struct FileNameTests {
         #expect(long.utf8.count == 255)
     }
 
-    @Test("A first character that is too long by itself is cut, and the extension does not become the name")
+    @Test("A first character that is too long is cut, and the extension does not become the name")
     func longCharacter() {
-        // One letter with so many marks that it alone is too long.
+        // One letter with so many combining marks that it alone is too long.
         let name = FileName.sanitized("a" + String(repeating: "\u{301}", count: 300) + ".tar")
         #expect(name.utf8.count <= 255 && name.utf8.count > 250)
         #expect(name.unicodeScalars.first == "a")
@@ -48,7 +48,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "A name keeps whole characters only, of whatever kind",
+        "A shortened name contains only whole characters of any kind",
         arguments: [
             ("\u{1F1E6}\u{1F1E7}", 255 / 8 * 8), ("\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", nil),
             ("e\u{301}", 255),
@@ -63,11 +63,11 @@ struct FileNameTests {
         let tar = FileName.sanitized(text + ".tar")
         #expect(tar.hasSuffix(".tar") && tar.utf8.count <= 255)
         let stem = String(tar.dropLast(4))
-        // Format characters, such as the joiner, are not kept.
+        // Format characters, such as the joiner, are removed.
         if !character.unicodeScalars.contains("\u{200D}") { #expect(text.hasPrefix(stem)) }
     }
 
-    @Test("The name comes from Content-Disposition, else from the path")
+    @Test("The name is taken from Content-Disposition, or else from the path")
     func suggested() throws {
         let url = try #require(URL(string: "http://example.com/files/na%20me.bin?x=1"))
         func name(_ field: String?) -> String {

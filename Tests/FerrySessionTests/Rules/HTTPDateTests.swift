@@ -7,9 +7,9 @@ import Testing
     /// 2026-01-01.
     static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
-    /// RFC 9110, section 5.6.7: the three forms; the numbers are from `date -d … +%s`.
+    /// RFC 9110, section 5.6.7: the three formats; the numbers are from `date -d … +%s`.
     @Test(
-        "The three formats are read",
+        "The three formats are parsed",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
@@ -28,7 +28,7 @@ import Testing
             ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800.0),
             ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400.0),
             ("Sun, 31 Dec 1600 00:00:00 GMT", -11_644_560_000.0),
-            // A wrong day of the week leaves no doubt about the date.
+            // A wrong day of the week does not make the date ambiguous.
             ("Fri, 18 Aug 2050 02:01:18 GMT", 2_544_400_878.0),
             ("Thu Aug  8 02:01:18 2050", 2_543_536_878.0),
         ] as [(String, Double)]
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "Anything else is no date",
+        "Anything else is not a date",
         arguments: [
             "", "GMT", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 24:00:00 GMT",
             "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
@@ -47,7 +47,7 @@ import Testing
             "Sun, 06 Nov 9223372036854775807 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
             "Sunday, 06-Nov-94 08:49:37 PST", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sunday, 06-Nov--4 08:49:37 GMT",
             "Sunday, 06 Nov 94 08:49:37 GMT", "Sun Nov  6 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT+1 x",
-            // Nearly the first form.
+            // Almost the first format.
             "Thu 18 Aug 2050 02:01:18 GMT", "Thu, 18  Aug  2050 02:01:18 GMT", "Thu,  18 Aug 2050 02:01:18 GMT",
             "Thu,18 Aug 2050 02:01:18 GMT", "Thu, 18 Aug 2050 02:01:18  GMT", " Thu, 18 Aug 2050 02:01:18 GMT",
             "Thu, 18 Aug 2050 02:01:18 GMT ", "Thu, 18 Aug 2050 2:01:18 GMT", "Thu, 18 Aug 2050 02:x:01:18 GMT",
@@ -55,15 +55,15 @@ import Testing
             "Thu, 18 Aug 2050 02.01.18 GMT", "Thu, 18 Aug +2050 02:01:18 GMT", "Thu, 18 Aug +205 02:01:18 GMT",
             "Thu, 8 Aug 2050 02:01:18 GMT", "Thu, +8 Aug 2050 02:01:18 GMT", "Thu, 018 Aug 2050 02:01:18 GMT",
             "Thu, 18-Aug-2050 02:01:18 GMT", "Thu, 18 August 2050 02:01:18 GMT", "Thu,\t18 Aug 2050 02:01:18 GMT",
-            // Days that do not exist, and days of the week that are none.
+            // Days that do not exist, and invalid days of the week.
             "Mon, 31 Feb 2050 00:00:00 GMT", "Tue, 29 Feb 2023 00:00:00 GMT", "Thu, 29 Feb 1900 00:00:00 GMT",
             "Sun, 31 Nov 2049 00:00:00 GMT", "Xyz, 18 Aug 2050 02:01:18 GMT", ", 18 Aug 2050 02:01:18 GMT",
             "Thursday, 18 Aug 2050 02:01:18 GMT", "Xyz Aug 18 02:01:18 2050", "18 Aug 2050 02:01:18 GMT",
-            // Nearly the other two.
+            // Almost the other two formats.
             "Thu, 18-Aug-50 02:01:18 GMT", "Thursday, 8-Aug-50 02:01:18 GMT", "Thursday, 18-Aug-50 2:01:18 GMT",
             "Thu Aug 8 02:01:18 2050", "Mon Aug  8  02:01:18 2050", "Mon Aug 08 02:01:18 2050 ",
             "Thu Aug 18 02:01:18 2050 GMT", "Thursday Aug 18 02:01:18 2050", "Mon Aug   8 02:01:18 2050",
-            // In 2026, the year 70 of two digits is 2070, whose first day is no Thursday.
+            // In 2026, the two-digit year 70 is 2070, whose first day is not a Thursday.
             "Thursday, 01-Jan-70 00:00:00 GMT",
         ]
     )
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "A year of two digits is at most 50 years ahead, on the year's first and last day, too",
+        "A two-digit year is at most 50 years ahead, also on the first and last day of the year",
         arguments: [
             (1_767_225_600.0, "76", 2076), (1_767_225_599, "76", 1976), (1_767_225_600, "77", 1977),
             (1_798_761_599, "76", 2076), (1_798_761_600, "77", 2077), (0, "21", 1921), (0, "20", 2020), (0, "70", 1970),
@@ -81,7 +81,7 @@ import Testing
     func shortYear(_ row: (now: Double, digits: String, year: Int)) throws {
         let now = Date(timeIntervalSince1970: row.now)
         let expected = HTTPDate.date(year: row.year, month: 1, day: 1, clock: [0, 0, 0])
-        // Of the names of days, one is right.
+        // Exactly one of the names is right.
         let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
         let read = days.compactMap { HTTPDate.parse("\($0), 01-Jan-\(row.digits) 00:00:00 GMT", now: now) }
         #expect(read == [try #require(expected)])

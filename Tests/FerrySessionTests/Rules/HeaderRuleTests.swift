@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "An empty string, blanks and letters beyond ASCII are no tokens",
+        "An empty string, blanks and letters beyond ASCII are not tokens",
         arguments: ["", " ", "a b", "é", "a\u{301}"]
     )
     func noToken(_ string: String) {
@@ -22,14 +22,14 @@ import Testing
     }
 
     /// RFC 9110, section 5.5: CR, LF and NUL are dangerous and must not be sent.
-    @Test("A value may have any byte but CR, LF and NUL") func valueBytes() {
+    @Test("A value may contain any byte except CR, LF and NUL") func valueBytes() {
         for byte in UInt8(0)...127 {
             let string = "x" + String(UnicodeScalar(byte)) + "y"
             #expect(HeaderRule.isValue(string) == ![0, 10, 13].contains(byte), "byte \(byte)")
         }
         #expect(HeaderRule.isValue(""))
         #expect(HeaderRule.isValue("bücher 本"))
-        // One grapheme of two scalars must not hide either of them.
+        // A grapheme of two scalars must not hide either of them.
         #expect(!HeaderRule.isValue("a\r\nX: y"))
         #expect(!HeaderRule.isValue("\u{0D}\u{301}"))
     }

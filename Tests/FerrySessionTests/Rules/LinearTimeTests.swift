@@ -17,7 +17,7 @@ struct LinearTimeTests {
         return ResponseHead(version: "HTTP/1.1", status: 200, fields: fields)
     }
 
-    /// Readers of one value, each of which gets every hostile text, alone and in the places where values are.
+    /// Readers of one value, each called with every hostile text, alone and within larger values.
     private static let readers: [(String, @Sendable (String) -> Void)] = [
         (
             "Content-Disposition",
@@ -110,7 +110,7 @@ struct LinearTimeTests {
         ),
     ]
 
-    @Test("Each reader of a field takes any text", arguments: readers.indices)
+    @Test("Each reader of a field handles any text in linear time", arguments: readers.indices)
     func values(_ index: Int) throws {
         let (name, read) = Self.readers[index]
         for part in HostileText.parts + ["@", "&", "a=", "?", "://", "'", "http://@"] {
@@ -170,19 +170,19 @@ struct LinearTimeTests {
             _ = try PEM.blocks(in: Data(String(filling: size, with: block).utf8), what: "The text")
         },
         LinearCase("A certificate that nests") { size in
-            // Each level is a sequence; the innermost ones fit no length, which is all the same to the reader.
+            // Each level is a sequence; the innermost lengths do not fit, which makes no difference to the reader.
             _ = X509Certificate(der: Data([0x30, 0x83, 0x01, 0x00, 0x00] + Array(repeating: 0x30, count: 65_536)))
             _ = X509Certificate(der: Data(Array(repeating: 0x30, count: size)))
         },
     ]
 
-    @Test("Heads with many fields, and texts of other kinds", arguments: heads.indices)
+    @Test("Heads with many fields, and other kinds of text", arguments: heads.indices)
     func others(_ index: Int) throws {
         let (isLinear, times) = try Self.heads[index].isLinear()
         #expect(isLinear, "\(times)")
     }
 
-    @Test("Cookies of one response")
+    @Test("The cookies of one response")
     func cookies() throws {
         let cookie: @Sendable (String) -> HTTPCookie? = { name in
             HTTPCookie(properties: [.name: name, .value: "v", .domain: "example.com", .path: "/"])

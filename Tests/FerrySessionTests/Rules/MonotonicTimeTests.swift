@@ -13,7 +13,7 @@ import Testing
         #expect(UInt64.nanoseconds(inSeconds: 8.9e9) == 8_900_000_000_000_000_000)
     }
 
-    @Test("Time goes on, and its arithmetic stays within bounds") func arithmetic() {
+    @Test("Time increases, and its arithmetic stays in range") func arithmetic() {
         let first = MonotonicTime.now()
         let second = MonotonicTime.now()
         #expect(first <= second)

@@ -8,7 +8,7 @@ import Testing
         Origin(try #require(URL(string: string)))
     }
 
-    /// RFC 6454, section 4 and 5: scheme and host in lower case, the port with the scheme's default.
+    /// RFC 6454, sections 4 and 5: scheme and host in lower case, and the port, by default that of the scheme.
     @Test(
         "URLs of one origin",
         arguments: [

@@ -8,9 +8,9 @@ import Testing
         RedirectRule.resolve(reference, against: try #require(URL(string: base)))?.absoluteString
     }
 
-    /// RFC 3986, sections 5.4.1 and 5.4.2, as far as a host stays; the empty reference is no `Location`.
+    /// RFC 3986, sections 5.4.1 and 5.4.2, for references with a host; the empty reference is not a `Location`.
     @Test(
-        "References are resolved by RFC 3986, section 5.4",
+        "References are resolved according to RFC 3986, section 5.4",
         arguments: [
             ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
             ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -20,7 +20,7 @@ import Testing
             ("g;x?y#s", "http://a/b/c/g;x?y#s"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
             ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
             ("../../g", "http://a/g"),
-            // Section 5.4.2, the abnormal ones.
+            // Section 5.4.2, the abnormal examples.
             ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"), ("/./g", "http://a/g"),
             ("/../g", "http://a/g"),
             ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("g..", "http://a/b/c/g.."),
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "References that name no host are not followed",
+        "References without a host are not followed",
         arguments: [
             "", "   ", "g:h", "mailto:a@b.test", "http:g", "http://", "http:///x", "data:,x", "javascript:alert(1)",
             "http://:80/",
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that no URL may hold are percent-encoded, and nothing else is touched",
+        "Bytes that a URL may not contain are percent-encoded, and nothing else is changed",
         arguments: [
             ("/a%2Fb", "http://a/a%2Fb"), ("/a%2fb", "http://a/a%2fb"), ("/a b", "http://a/a%20b"),
             ("/é", "http://a/%C3%A9"),
@@ -71,14 +71,15 @@ import Testing
         #expect(try resolve(row.0) == row.1, "\(row.0)")
     }
 
-    @Test("The user and port of the base stay with its host, and go with another") func authority() throws {
+    @Test("The user and port of the base are kept with its host, and dropped with another one")
+    func authority() throws {
         #expect(try resolve("/g", base: "http://u:p@a:81/b") == "http://u:p@a:81/g")
         #expect(try resolve("//c/g", base: "http://u:p@a:81/b") == "http://c/g")
         #expect(try resolve("http://[::1]:8080/x") == "http://[::1]:8080/x")
     }
 
     /// RFC 9110, sections 15.4.2 to 15.4.9.
-    @Test("What becomes of method and body, by status and method") func methods() {
+    @Test("The method and body depend on status and method") func methods() {
         let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]
         for method in methods {
             for status in [301, 302] {
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("Only 301, 302, 303, 307 and 308 are redirections") func statuses() {
+    @Test("Only 301, 302, 303, 307 and 308 are redirects") func statuses() {
         #expect((100...599).filter(RedirectRule.isRedirect) == [301, 302, 303, 307, 308])
     }
 
@@ -128,7 +129,7 @@ import Testing
     ]
 
     @Test(
-        "Credentials stay within scheme, host and port",
+        "Credentials are only sent to the same scheme, host and port",
         arguments: [
             ("http://a.test/", "/x", true), ("http://a.test/", "http://a.test:80/x", true),
             ("http://a.test/", "http://A.TEST/", true),
@@ -144,11 +145,11 @@ import Testing
             #expect((next.value(forHTTPHeaderField: name) != nil) == row.2, "\(name)")
         }
         #expect(next.value(forHTTPHeaderField: "Accept") == "text/*")
-        // A Host that was set for the old URL says nothing about the new one.
+        // A Host field that was set for the old URL does not apply to the new one.
         #expect(next.value(forHTTPHeaderField: "Host") == nil)
     }
 
-    @Test("Headers that describe a body go with the body") func bodyHeaders() throws {
+    @Test("Headers that describe a body are dropped with it") func bodyHeaders() throws {
         let headers = [
             "Content-Type": "text/plain", "content-length": "4", "Content-Encoding": "br", "Expect": "100-continue",
             "X": "y",
@@ -164,7 +165,7 @@ import Testing
         #expect(kept.request.httpBody == Data("body".utf8) && kept.keepsBody)
     }
 
-    @Test("https leads to http only where that is allowed") func downgrade() throws {
+    @Test("https redirects to http only if that is allowed") func downgrade() throws {
         #expect(try redirect(from: "https://a.test/", to: "http://a.test/") == nil)
         #expect(try redirect(from: "https://a.test/", to: "http://a.test/", allowsDowngrade: true) != nil)
         #expect(try redirect(from: "http://a.test/", to: "https://a.test/") != nil)
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("Random references never trap, and what is followed is http with a host") func fuzz() throws {
+    @Test("Random references never trap, and followed ones are http or https with a host") func fuzz() throws {
         var random = SeededGenerator(5)
         let base = try #require(URL(string: "http://a.test/b/c?d#e"))
         for _ in 0..<2000 {

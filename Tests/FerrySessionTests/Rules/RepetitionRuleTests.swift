@@ -17,7 +17,7 @@ import Testing
     }
 
     /// RFC 7616, section 3.3.
-    @Test("The first challenge and one stale nonce are answered") func challenges() {
+    @Test("The first challenge and one stale nonce are responded to") func challenges() {
         #expect((1...5).map(RepetitionRule.mayAnswerChallenge) == [true, true, false, false, false])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import FerrySession
 
 @Suite struct ResponseHeadParserTests {
-    /// Feeds lines as libcurl does: each with its line end.
+    /// Parses lines as passed by libcurl: each with its line end.
     private func parse(
         _ lines: [String],
         ending: String = "\r\n"
@@ -37,7 +37,7 @@ import Testing
         if case .tooLarge = refusal(lines) { true } else { false }
     }
 
-    @Test("A head is told when its empty line comes, whatever ends its lines", arguments: ["\r\n", "\n"])
+    @Test("A head is complete at its empty line, with any line ends", arguments: ["\r\n", "\n"])
     func simple(_ ending: String) {
         let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A:v", "X-B: \t v w \t ", "X-C:", ""], ending: ending)
         #expect(heads.count == 1)
@@ -49,14 +49,14 @@ import Testing
     }
 
     /// RFC 9112, section 5.2: `obs-fold` is replaced by blanks.
-    @Test("A folded line continues the value before it") func folded() {
+    @Test("A folded line continues the previous value") func folded() {
         let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A: one", "   two", "\tthree  ", "X-B: four", ""])
         #expect(heads.first?.joinedFields == ["X-A": "one two three", "X-B": "four"])
         #expect(parse(["HTTP/1.1 200 OK", "  stray", "X: y", ""]).heads.first?.joinedFields == ["X": "y"])
     }
 
-    /// RFC 9110, section 15.2: any number of interim answers comes before the final one.
-    @Test("Interim answers are passed over") func interim() {
+    /// RFC 9110, section 15.2: any number of interim responses precedes the final one.
+    @Test("Interim responses are skipped") func interim() {
         let (heads, _) = parse(
             [
                 "HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 204 No Content",
@@ -68,15 +68,15 @@ import Testing
     }
 
     /// RFC 9110, section 6.5.
-    @Test("Fields behind the body are trailers, not part of the head") func trailers() {
+    @Test("Fields after the body are trailers, not part of the head") func trailers() {
         let (heads, parser) = parse(["HTTP/1.1 200 OK", "X: y", "", "X-Sum: 1", " 2", "X-T: z", ""])
         #expect(heads.count == 1)
         #expect(heads.first?.joinedFields == ["X": "y"])
         #expect(parser.trailers == [.init(name: "X-Sum", value: "1 2"), .init(name: "X-T", value: "z")])
     }
 
-    /// RFC 9110, section 5.5: bytes above ASCII are opaque; Latin-1 is what they meant.
-    @Test("Values are UTF-8 where they can be, else Latin-1") func encodings() throws {
+    /// RFC 9110, section 5.5: bytes beyond ASCII are opaque; they once were Latin-1.
+    @Test("Values are decoded as UTF-8 if possible, otherwise as Latin-1") func encodings() throws {
         var parser = ResponseHeadParser()
         let lines: [[UInt8]] = [
             Array("HTTP/1.1 200 OK\r\n".utf8), Array("X-U: é本\r\n".utf8), [0x58, 0x3A, 0xE9, 0x0D, 0x0A], [0x0D, 0x0A],
@@ -88,8 +88,8 @@ import Testing
         #expect(head?.joinedFields == ["X-U": "é本", "X": "é"])
     }
 
-    /// A `Location` is bytes: what is no UTF-8 keeps its bytes on the way into the URL.
-    @Test("A Location that is no UTF-8 keeps its bytes") func latin1Location() throws {
+    /// A `Location` consists of bytes: those that are not UTF-8 are kept in the URL.
+    @Test("A Location that is not UTF-8 keeps its bytes") func latin1Location() throws {
         var latin = try #require(ResponseHead(statusLine: "HTTP/1.1 302 Found"))
         latin.fields = [.init(name: "LOCATION", value: "/caf\u{E9}%2F", isLatin1: true)]
         #expect(latin.location == "/caf%E9%2F")
@@ -99,13 +99,13 @@ import Testing
         #expect(latin.location == nil)
     }
 
-    @Test("A combining mark after a colon or in a blank does not hide them") func graphemes() {
+    @Test("A combining mark after a colon or a blank does not hide it") func graphemes() {
         let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A:\u{301}v", "X-B: \u{301}", ""])
         #expect(heads.first?.value("X-A")?.unicodeScalars.first == "\u{301}")
         #expect(heads.first?.fields.count == 2)
     }
 
-    @Test("A head that is none is malformed") func malformed() {
+    @Test("A head that is not HTTP is malformed") func malformed() {
         let status = Array("HTTP/1.1 200 OK\r\n".utf8)
         #expect(isMalformed([Array("220 mail.test ESMTP\r\n".utf8)]))
         #expect(isMalformed([status, Array("no colon\r\n".utf8)]))
@@ -122,7 +122,7 @@ import Testing
         #expect(isMalformed([upgrade, Array("Upgrade: x\r\n".utf8), [13, 10]]))
     }
 
-    @Test("A head beyond the limit of its size is refused, one below is not") func size() {
+    @Test("A head beyond the size limit is refused, one within it is not") func size() {
         let status = Array("HTTP/1.1 200 OK\r\n".utf8)
         let line = Array(("X-Long: " + String(repeating: "v", count: 30_710) + "\r\n").utf8)
         #expect(line.count * 10 == ResponseHeadParser.maximumSize)
@@ -130,7 +130,7 @@ import Testing
         #expect(isTooLarge([status] + Array(repeating: line, count: 10)))
     }
 
-    @Test("Too many fields are refused, those of interim responses and trailers among them") func fields() {
+    @Test("Too many fields are refused, including those of interim responses and trailers") func fields() {
         let status = Array("HTTP/1.1 200 OK\r\n".utf8)
         let interim = Array("HTTP/1.1 103 Early Hints\r\n".utf8)
         let (field, end) = (Array("X: y\r\n".utf8), Array("\r\n".utf8))

@@ -3,9 +3,9 @@ import Testing
 @testable import FerrySession
 
 @Suite struct ResponseHeadTests {
-    /// RFC 9112, section 4: the reason phrase may be empty, and servers leave its blank out too.
+    /// RFC 9112, section 4: the reason phrase may be empty, and some servers omit the blank before it too.
     @Test(
-        "A status line gives version and status",
+        "A status line has a version and a status",
         arguments: [
             ("HTTP/1.1 200 OK", "HTTP/1.1", 200), ("HTTP/1.1 200", "HTTP/1.1", 200),
             ("HTTP/1.1 200 ", "HTTP/1.1", 200), ("HTTP/2 404", "HTTP/2", 404),
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "Anything else is no status line",
+        "Anything else is not a status line",
         arguments: [
             "", " ", "HTTP/1.1", "HTTP/1.1 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "ICY 200 OK", "HTTP/1.1 -20 OK",
             "HTTP/1.1 +20 OK", "HTTP/1.1 099 OK", "200 OK", "GET / HTTP/1.1", "HTTP/1.1 2x0 OK", "HTTP/1.1 ٢٠٠ OK",
@@ -30,8 +30,8 @@ import Testing
         #expect(ResponseHead(statusLine: line) == nil)
     }
 
-    /// RFC 9112, section 6.3: lengths that differ are an error, the same one several times is not.
-    @Test("Lengths that contradict each other are noticed") func lengths() throws {
+    /// RFC 9112, section 6.3: different lengths are an error, repeated equal ones are not.
+    @Test("Contradicting lengths are detected") func lengths() throws {
         func conflicts(_ lengths: [String], coding: String? = nil) throws -> Bool {
             var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
             head.fields = lengths.map { .init(name: "content-Length", value: $0) }
@@ -45,7 +45,7 @@ import Testing
 
     /// RFC 9112, sections 6.1 and 6.3; RFC 9110, section 8.6.
     @Test(
-        "A length that is no number, and a transfer coding that is not undone, are named",
+        "An invalid length or an unsupported transfer coding is named",
         arguments: [
             ("Content-Length", "99999999999999999999", "Content-Length"), ("Content-Length", "5abc", "5abc"),
             ("Content-Length", "0x5", "0x5"), ("Content-Length", "2x", "2x"), ("Content-Length", "+5", "+5"),
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "Framing that can be told",
+        "Valid framing",
         arguments: [
             ("Content-Length", "0"), ("Content-Length", "9223372036854775807"), ("Content-Length", "5, 05"),
             ("Transfer-Encoding", "Chunked"), ("Transfer-Encoding", "identity"), ("X", "y"),
@@ -73,7 +73,7 @@ import Testing
         #expect(head.framingProblem == nil)
     }
 
-    /// RFC 9110, section 5.3: field lines of one name are joined in order, whatever the case of the name.
+    /// RFC 9110, section 5.3: fields of one name are joined in order, ignoring the case of the name.
     @Test("Values of one name are joined under its first spelling") func joined() throws {
         var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
         head.fields = [
@@ -86,7 +86,7 @@ import Testing
         #expect(head.value("X-B") == nil)
     }
 
-    /// A megabyte of fields is the most that a head may have; copying the joined text for each takes 15 seconds.
+    /// A head may have at most a megabyte of fields; copying the joined text for each would take 15 seconds.
     @Test("Many values of one name are joined in linear time") func manyValues() throws {
         var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
         head.fields = Array(repeating: .init(name: "A", value: "b"), count: 240_000)

@@ -1,4 +1,5 @@
-/// Random numbers that are the same in every run (SplitMix64), so that a fuzz test's finding can be found again.
+/// A random number generator with the same numbers in every run (SplitMix64), so that the failure of a fuzz test can be
+/// reproduced.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +15,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Bytes of which most come from `alphabet`, so that parsers get past their first check.
+    /// Returns bytes, most of them from `alphabet`, so that parsers get past their first check.
     mutating func bytes(upTo count: Int, from alphabet: String) -> [UInt8] {
         let letters = Array(alphabet.utf8)
         let length = Int.random(in: 0...count, using: &self)
@@ -24,7 +25,7 @@ struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    /// Such bytes as text, with replacement characters where they are no UTF-8.
+    /// Returns such bytes as text, with replacement characters for invalid UTF-8.
     mutating func text(upTo count: Int, from alphabet: String) -> String {
         String(decoding: bytes(upTo: count, from: alphabet), as: UTF8.self)
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(clock(inactivity: 100, resource: 100, connect: 100).next() == nil)
     }
 
-    @Test("Activity moves the inactivity deadline, nothing moves that of the whole") func activity() {
+    @Test("Activity extends the inactivity deadline, nothing extends the resource deadline") func activity() {
         var clock = clock(inactivity: 100, resource: 250)
         clock.start(at: at(0))
         #expect(clock.next()?.time == at(100))
@@ -33,7 +33,7 @@ import Testing
         #expect(clock.next()?.deadline == .resource)
     }
 
-    @Test("A stopped clock has no deadline, and the time it stood does not count") func stops() {
+    @Test("A stopped clock has no deadline, and the time while it is stopped does not count") func stops() {
         var clock = clock(inactivity: 100, resource: 250)
         clock.start(at: at(0))
         clock.stop(at: at(200))
@@ -43,7 +43,7 @@ import Testing
         #expect(clock.next()?.deadline == .resource)
     }
 
-    @Test("Starting or stopping twice changes nothing") func twice() {
+    @Test("Starting or stopping twice has no effect") func twice() {
         var clock = clock(resource: 250)
         clock.start(at: at(0))
         clock.start(at: at(100))
@@ -54,7 +54,7 @@ import Testing
         #expect(clock.next()?.time == at(1050))
     }
 
-    @Test("Inactivity is not held against the network while the program is slow") func paused() {
+    @Test("Waiting for the application does not count as inactivity") func paused() {
         var clock = clock(inactivity: 100)
         clock.start(at: at(0))
         clock.pauseInactivity(true, at: at(50))
@@ -63,7 +63,7 @@ import Testing
         #expect(clock.next()?.time == at(5100))
     }
 
-    @Test("The connect deadline runs over all addresses, and ends with the connection") func connecting() {
+    @Test("The connect deadline covers all addresses, and ends with the connection") func connecting() {
         var clock = clock(resource: 1000, connect: 100)
         clock.start(at: at(0))
         clock.beginConnecting(at: at(10))
@@ -75,7 +75,7 @@ import Testing
         #expect(clock.next()?.time == at(1000))
     }
 
-    @Test("Time spent connecting is remembered across a stop") func connectingStops() {
+    @Test("The time spent connecting is kept across a stop") func connectingStops() {
         var clock = clock(connect: 100)
         clock.start(at: at(0))
         clock.beginConnecting(at: at(0))
@@ -84,7 +84,7 @@ import Testing
         #expect(clock.next()?.time == at(530))
     }
 
-    @Test("No limit, and limits beyond the end of time, never trap") func extremes() {
+    @Test("No limit and extremely large limits never trap") func extremes() {
         var clock = TransferClock(limits: .init(inactivity: .max, resource: .max, connect: .max))
         clock.start(at: at(0))
         clock.beginConnecting(at: at(1))

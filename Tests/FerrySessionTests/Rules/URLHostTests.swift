@@ -3,11 +3,11 @@ import Testing
 
 @testable import FerrySession
 
-/// The cases are those of the WHATWG URL Standard (https://url.spec.whatwg.org/#host-parsing), of RFC 3986, section
-/// 3.2.2, and of RFC 5952, sections 4 and 5, but for what ``URLHost`` documents.
+/// The cases are from the WHATWG URL Standard (https://url.spec.whatwg.org/#host-parsing), from RFC 3986, section
+/// 3.2.2, and from RFC 5952, sections 4 and 5, except for what ``URLHost`` documents.
 @Suite struct URLHostTests {
     @Test(
-        "A name has one form in all its spellings",
+        "A name has one form for all its spellings",
         arguments: [
             ("example.com", "example.com"),
             ("EXAMPLE.com", "example.com"),
@@ -43,11 +43,11 @@ import Testing
         #expect(host.name == name)
         #expect(host.kind == .name)
         #expect(host.address == nil)
-        #expect(try URLHost(host.name) == host, "the form is its own form")
+        #expect(try URLHost(host.name) == host, "the form is normalized to itself")
     }
 
     @Test(
-        "An IPv4 address is four decimal numbers in all its spellings",
+        "An IPv4 address in any spelling becomes four decimal numbers",
         arguments: [
             ("127.0.0.1", "127.0.0.1"),
             ("127.0.0.1.", "127.0.0.1"),
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "An IPv6 address is what RFC 5952 recommends in all its spellings",
+        "An IPv6 address in any spelling takes the form that RFC 5952 recommends",
         arguments: [
             ("::1", "::1"),
             ("[::1]", "::1"),
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "What no URL can have for a host is refused",
+        "A host that no URL can have is refused",
         arguments: [
             "", ".", "..", "a..b", ".a", "a..", "256.0.0.1", "1.2.3.4.5", "1.2.3.256", "1.256.1", "1.2.65536",
             "1.16777216", "4294967296", "0x100000000", "99999999999999999999999999", "08", "0x7g.1.1", "1.2.3.0x1g.9",
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "The text for a URL keeps the root's dot of a name that a resolver may search domains for",
+        "The text for a URL keeps the trailing dot of a name for which a resolver may search domains",
         arguments: [
             ("example.com.", "example.com."), ("DB.", "db."), ("example.com", "example.com"),
             ("localhost.", "localhost"),
@@ -152,13 +152,13 @@ import Testing
         #expect(try URLHost(text).urlText == expected)
     }
 
-    @Test("Two spellings of a host are equal, with one hash")
+    @Test("Two spellings of a host are equal, and have the same hash")
     func equality() throws {
         let spellings = ["example.com", "EXAMPLE.COM.", "ex%61mple.com", "\u{FF45}xample.com"]
         #expect(Set(try spellings.map { try URLHost($0) }).count == 1)
     }
 
-    @Test("A URL's own international host has the same form as the text")
+    @Test("An international host in a URL has the same form as the text")
     func foundation() throws {
         for text in ["b\u{FC}cher.example", "B\u{DC}CHER.example", "fa\u{DF}.de", "\u{2603}.net"] {
             let url = try #require(URL(string: "http://\(text)/"))
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "The host that libcurl gets is the one that decides",
+        "The host that libcurl gets is the one that decisions are based on",
         arguments: [
             ("http://127.1:81/a?b#c", "http://127.0.0.1:81/a?b#c", "127.0.0.1"),
             ("http://ada:s3cret@0x7f.1/", "http://ada:s3cret@127.0.0.1/", "127.0.0.1"),
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "A URL whose host is none is refused before anything is sent",
+        "A URL with an invalid host is refused before anything is sent",
         arguments: ["http://a%2Fb/", "http://256.1.1.1/", "http://a%40b/", "http://ex%00ample/", "http://[1.2.3.4]/"]
     )
     func unprepared(_ text: String) throws {
@@ -204,7 +204,7 @@ import Testing
     }
 }
 
-@Suite("Addresses of version 4 that are in their form already") struct NormalIPv4Tests {
+@Suite("IPv4 addresses that are already in normalized form") struct NormalIPv4Tests {
     @Test(
         "Four decimal numbers up to 255 without leading zeros",
         arguments: [

@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// FoundationNetworking's own `async` functions cannot be overridden: called as such, they are refused.
+/// FoundationNetworking's own `async` functions cannot be overridden; Ferry refuses calls to them.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineBypassTests {
-    @Test("Through a variable of type URLSession they fail with a typed error, and send nothing")
+    @Test("The async functions of a URLSession variable fail with a typed error, and send nothing")
     func refused() async throws {
         let server = try LoopbackServer()
         let session: URLSession = makeSession()
@@ -27,7 +27,8 @@ struct EngineBypassTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("Another session can be made with the configuration, also after refusals") func configuration() async throws {
+    @Test("Another session can be made with the configuration, even after refused calls")
+    func configuration() async throws {
         let server = try LoopbackServer()
         let session: URLSession = makeSession()
         let other = URLSession(configuration: session.configuration)
@@ -40,7 +41,7 @@ struct EngineBypassTests {
         other.invalidateAndCancel()
     }
 
-    @Test("The tasks of such a variable are Ferry's") func tasks() async throws {
+    @Test("Tasks made through a URLSession variable are Ferry's") func tasks() async throws {
         let server = try LoopbackServer()
         let session: URLSession = makeSession()
         let outcome = Promise<Outcome<Data>>()

@@ -3,8 +3,10 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What FoundationNetworking's session gets wrong on Linux: each body passes on `CurlSession`, and is kept, but not run
-/// unless asked for, for FoundationNetworking's own, which fails it.
+/// What FoundationNetworking's session gets wrong on Linux.
+///
+/// Each body passes with `CurlSession`. The same body for FoundationNetworking's session, which fails it, runs only on
+/// request.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct GapTests {
     typealias Make = @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?) -> URLSession
@@ -37,7 +39,7 @@ struct GapTests {
 
     // MARK: - 2
 
-    @Test("Gap 2: Many redirections at once are followed on shared connections") func gap2() async throws {
+    @Test("Gap 2: Many concurrent redirects are followed on shared connections") func gap2() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = Self.curl(.ephemeral, delegate)
@@ -51,7 +53,7 @@ struct GapTests {
 
     // MARK: - 3
 
-    @Test("Gap 3: Cancelling during a redirection, and answering it late or twice, is safe") func gap3() async throws {
+    @Test("Gap 3: Cancelling during a redirect, and responding to it late or twice, is safe") func gap3() async throws {
         try await cancelledRedirections(Self.curl)
     }
 
@@ -81,7 +83,7 @@ struct GapTests {
 
     // MARK: - 4
 
-    @Test("Gap 4: Suspending and resuming changes no byte", arguments: ["data", "upload", "download"])
+    @Test("Gap 4: Suspending and resuming does not change any byte", arguments: ["data", "upload", "download"])
     func gap4(_ kind: String) async throws {
         try await suspension(Self.curl, kind)
     }
@@ -131,7 +133,7 @@ struct GapTests {
     // MARK: - 9
 
     @Test(
-        "Gap 9: Disk trouble fails the download, and no temporary file stays",
+        "Gap 9: Disk errors fail the download, and leave no temporary file",
         arguments: ["missing", "full", "cancel"]
     )
     func gap9(_ trouble: String) async throws {
@@ -144,7 +146,8 @@ struct GapTests {
         let target = trouble == "cancel" ? "/stall?bytes=9000&after=4000" : "/bytes/9000"
         let task = session.downloadTask(with: server.url(target))
         if trouble == "full" {
-            // A limit on file sizes is the nearest a test can come to a full disk; it is the process's, so only a child's.
+            // A limit on file sizes is the closest a test can get to a full disk; it applies to the process, so a child
+            // is used.
             await Self.fullDisk()
             return
         }
@@ -182,7 +185,7 @@ struct GapTests {
 
     // MARK: - 10
 
-    @Test("Gap 10: Data that goes out on a dead connection is sent again") func gap10() async throws {
+    @Test("Gap 10: A request sent on a dead connection is sent again") func gap10() async throws {
         try await deadConnection(Self.curl)
     }
 
@@ -274,7 +277,7 @@ struct GapTests {
 
     // MARK: - 12
 
-    @Test("Gap 12: A blocked delegate stops the server, and refusing a response gives no byte")
+    @Test("Gap 12: A blocked delegate pauses the server, and refusing a response delivers no byte")
     func gap12() async throws {
         try await blockedDelegate(Self.curl)
     }
@@ -300,7 +303,7 @@ struct GapTests {
         gate.open()
         let cancelled = try await delegate.completion(of: task)
         #expect(cancelled.urlError?.code == .cancelled)
-        // One piece had been handed over; none follows the cancelling.
+        // One piece had been delivered; none follows the cancellation.
         #expect(cancelled.events.filter { $0.name == "data" }.count == 1)
         let refused = session.dataTask(with: server.url("/bytes/1000"))
         refused.resume()
@@ -309,7 +312,7 @@ struct GapTests {
 
     // MARK: - 14
 
-    @Test("Gap 14: Deadlines of parts of a second hold", arguments: [0.5, 1.4])
+    @Test("Gap 14: Timeouts with fractions of a second are respected", arguments: [0.5, 1.4])
     func gap14(_ seconds: Double) async throws {
         let server = try LoopbackServer()
         let session = makeSession()
@@ -326,7 +329,7 @@ struct GapTests {
     }
 
     @Test(
-        "Gap 14: Odd deadlines set none, and nothing traps",
+        "Gap 14: Invalid timeouts set no deadline, and nothing traps",
         arguments: [0, -1, .infinity, .greatestFiniteMagnitude, .nan]
     )
     func gap14Odd(_ seconds: Double) async throws {
@@ -337,7 +340,8 @@ struct GapTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("Gap 14: The deadline of the whole exchange holds while bytes still drip") func gap14Resource() async throws {
+    @Test("Gap 14: The timeout of the whole exchange applies while bytes still arrive slowly")
+    func gap14Resource() async throws {
         let server = try LoopbackServer()
         let session = makeSession { $0.timeoutIntervalForResource = 0.5 }
         let error = await #expect(throws: URLError.self) {
@@ -347,7 +351,7 @@ struct GapTests {
         #expect(error?.ferryCode == .resourceTimeout)
     }
 
-    @Test("Gap 14: No deadline runs while a task waits for a connection") func gap14Queued() async throws {
+    @Test("Gap 14: Timeouts do not count while a task waits for a connection") func gap14Queued() async throws {
         let server = try LoopbackServer()
         let session = makeSession {
             $0.httpMaximumConnectionsPerHost = 1
@@ -367,7 +371,7 @@ struct GapTests {
 
     // MARK: - 15
 
-    @Test("Gap 15: Tasks made while or after a session is invalidated fail, and nothing traps")
+    @Test("Gap 15: Tasks made during or after the invalidation of a session fail, and nothing traps")
     func gap15() async throws {
         try await invalidated(Self.curl)
     }
@@ -402,7 +406,8 @@ struct GapTests {
         #expect(sent.header("X-Own") == "mine")
     }
 
-    @Test("Gap 15: An upload without data, and a delegate set late, do not trap") func gap15Traps() async throws {
+    @Test("Gap 15: An upload without data, and a delegate that is set late, do not trap")
+    func gap15Traps() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         var request = URLRequest(url: server.url("/upload"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct InvalidationTests {
-    @Test("Finishing lets tasks finish; then the delegate hears once, last of all, and is let go")
+    @Test("Finishing lets tasks finish; then the delegate is called once, as the last callback, and released")
     func finish() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
@@ -31,7 +31,8 @@ struct InvalidationTests {
         try await eventually("the delegate's end") { gone == nil }
     }
 
-    @Test("Cancelling all completes each once with -999, then the delegate hears") func cancel() async throws {
+    @Test("Cancelling all tasks completes each once with -999, then the delegate is called")
+    func cancel() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 2 }
@@ -50,7 +51,7 @@ struct InvalidationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("An idle session is invalid at once, with or without a delegate", arguments: [true, false])
+    @Test("An idle session is invalid immediately, with or without a delegate", arguments: [true, false])
     func idle(_ isCancelling: Bool) async throws {
         let delegate = RecordingDelegate()
         for session in [makeSession(delegate), makeSession()] {
@@ -59,7 +60,7 @@ struct InvalidationTests {
         try await eventually("invalidity") { delegate.invalidations == 1 }
     }
 
-    @Test("A task made in an invalid session fails with a typed error, whatever its face")
+    @Test("A task made in an invalid session fails with a typed error, with every kind of delivery")
     func madeAfterwards() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
@@ -138,7 +139,7 @@ struct InvalidationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A session that finishes does not wait for tasks that were released without having been resumed")
+    @Test("A session that finishes does not wait for tasks that were released without being resumed")
     func neverResumed() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let delegate = RecordingDelegate()
@@ -154,7 +155,10 @@ struct InvalidationTests {
         #expect(delegate.completionCount == 0)
     }
 
-    @Test("Cancelling all completes tasks that were never resumed, held or released", arguments: [true, false])
+    @Test(
+        "Cancelling all tasks completes those that were never resumed, retained or released",
+        arguments: [true, false]
+    )
     func cancelsIdle(_ isHeld: Bool) async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let delegate = RecordingDelegate()
@@ -182,7 +186,7 @@ struct InvalidationTests {
         session.invalidateAndCancel()
     }
 
-    @Test("A session that is kept after its end keeps no thread") func thread() async throws {
+    @Test("A session that is retained after its end keeps no thread") func thread() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -222,7 +226,7 @@ struct InvalidationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Making, resuming and cancelling tasks races with invalidation without harm") func race() async throws {
+    @Test("Making, resuming and cancelling tasks during invalidation is safe") func race() async throws {
         let server = try LoopbackServer()
         for round in 0..<15 {
             let delegate = RecordingDelegate()

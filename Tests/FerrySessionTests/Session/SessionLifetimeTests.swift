@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// What becomes of a session that nobody holds any more.
+/// What happens to a session that is no longer retained.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionLifetimeTests {
-    @Test("A session dropped while idle goes, and its delegate with it", arguments: [true, false])
+    @Test("A session dropped while idle is released together with its delegate", arguments: [true, false])
     func idle(_ wasUsed: Bool) async throws {
         let server = try LoopbackServer()
         var delegate: RecordingDelegate? = RecordingDelegate()
@@ -23,7 +23,7 @@ struct SessionLifetimeTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A session dropped while busy completes its tasks, and goes then") func busy() async throws {
+    @Test("A session dropped while busy completes its tasks, then it is released") func busy() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let delegate = RecordingDelegate()
@@ -43,7 +43,8 @@ struct SessionLifetimeTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A session may be dropped from its own callback, on its own queue or the engine's thread") func fromCallback()
+    @Test("A session may be released in its own callback, on its own queue or on the engine's thread")
+    func fromCallback()
         async throws
     {
         let server = try LoopbackServer()
@@ -71,12 +72,13 @@ struct SessionLifetimeTests {
             for _ in 0..<2000 where !check() { try await Task.sleep(for: .milliseconds(2)) }
             #expect(check())
         }
-        // The last hold of an async call's session goes on whatever thread ends the call.
+        // The last reference to an async call's session is released on the thread that ends the call.
         for _ in 0..<20 { _ = try await makeSession().data(from: server.url("/bytes/10")) }
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A task that is kept after completion keeps neither session nor delegate") func keptTask() async throws {
+    @Test("A task that is retained after completion retains neither session nor delegate")
+    func keptTask() async throws {
         let server = try LoopbackServer()
         var delegate: RecordingDelegate? = RecordingDelegate()
         var session: CurlSession? = makeSession(delegate)
@@ -94,7 +96,7 @@ struct SessionLifetimeTests {
         #expect(task.delegate == nil)
     }
 
-    @Test("A task that was never resumed goes when it is dropped, and lets its session go")
+    @Test("A task that was never resumed is released when it is dropped, and releases its session")
     func neverResumed() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         var session: CurlSession? = makeSession()

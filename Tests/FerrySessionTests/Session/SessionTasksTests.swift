@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionTasksTests {
-    @Test("Tasks are listed by kind from their resumption until they are cancelled or complete") func lists()
+    @Test("Tasks are listed by kind from their first resume until they are cancelled or complete") func lists()
         async throws
     {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
@@ -33,7 +33,7 @@ struct SessionTasksTests {
         #expect(await session.allTasks == [])
     }
 
-    @Test("The lists come on the delegate queue") func queue() async throws {
+    @Test("The handlers of the lists run on the delegate queue") func queue() async throws {
         let session = makeSession()
         let places = Promise<Bool>()
         session.getAllTasks { _ in places.fulfil(OperationQueue.current === session.delegateQueue) }
@@ -46,7 +46,7 @@ struct SessionTasksTests {
         #expect(places.all.allSatisfy { $0 })
     }
 
-    @Test("A session is freed with tasks that were never resumed") func abandoned() async throws {
+    @Test("A session is released together with tasks that were never resumed") func abandoned() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         var session: CurlSession? = makeSession()
         weak let gone = session
@@ -63,7 +63,8 @@ struct SessionTasksTests {
         session?.dataTask(with: url) { _, _, _ in withExtendedLifetime(captured) {} }
     }
 
-    @Test("A task that was never resumed keeps its session, and runs when it is") func keepsSession() async throws {
+    @Test("A task that was never resumed retains its session, and can still be resumed")
+    func keepsSession() async throws {
         let server = try LoopbackServer()
         let done = Promise<Data?>()
         var session: CurlSession? = makeSession()
@@ -104,7 +105,7 @@ struct SessionTasksTests {
         #expect(other.requests.first?.header("X-A") == "session")
     }
 
-    @Test("A response that became a download is listed as one") func becameDownload() async throws {
+    @Test("A response that became a download is listed as a download") func becameDownload() async throws {
         let disposition = try #require(URLSession.ResponseDisposition(rawValue: 2))
         let server = try LoopbackServer()
         var hooks = DelegateHooks()
@@ -121,7 +122,7 @@ struct SessionTasksTests {
         #expect(await session.allTasks == [])
     }
 
-    @Test("Resetting empties cookies; the session goes on") func reset() async throws {
+    @Test("Resetting deletes cookies, and the session remains usable") func reset() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         _ = try await session.data(from: server.url("/cookies/set?a=1"))
@@ -133,7 +134,7 @@ struct SessionTasksTests {
         #expect(server.requests.last?.header("Cookie") == nil)
     }
 
-    @Test("The configuration is a copy: changing either afterwards changes nothing") func configuration() {
+    @Test("The configuration is a copy, and changing either one later has no effect") func configuration() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 3
         let session = CurlSession(configuration: configuration, delegate: nil, delegateQueue: nil)
@@ -143,7 +144,7 @@ struct SessionTasksTests {
         #expect(session.configuration.httpMaximumConnectionsPerHost == 3)
     }
 
-    /// How many connections 40 requests at once open.
+    /// Returns the number of connections that 40 concurrent requests open.
     private func connections(_ session: CurlSession) async throws -> Int {
         let server = try LoopbackServer { _ in LoopbackResponse().delayed(0.2) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,7 +154,7 @@ struct SessionTasksTests {
         return server.connectionCount
     }
 
-    @Test("A configuration that nobody has changed gets 64 connections; one that was, or the options, what they say")
+    @Test("An unchanged configuration allows 64 connections, otherwise the configuration or the options decide")
     func connectionsPerHost() async throws {
         #expect(try await connections(makeSession()) > 12)
         #expect(try await connections(makeSession { $0.httpMaximumConnectionsPerHost = 4 }) <= 4)
@@ -162,7 +163,7 @@ struct SessionTasksTests {
         #expect(try await connections(makeSession(options: options) { $0.httpMaximumConnectionsPerHost = 30 }) <= 6)
     }
 
-    @Test("The delegate of a task is the session's until it has its own, which goes with completion")
+    @Test("The delegate of a task is the session's until it has its own, which is released on completion")
     func taskDelegate() async throws {
         let server = try LoopbackServer()
         let whole = RecordingDelegate()
@@ -180,7 +181,7 @@ struct SessionTasksTests {
         #expect(whole.order == [])
     }
 
-    @Test("A delegate set after the task was resumed is heeded, and nothing traps") func lateDelegate() async throws {
+    @Test("A delegate set after the task was resumed is used, and nothing traps") func lateDelegate() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let session = makeSession()

@@ -11,7 +11,7 @@ struct TaskRegistryTests {
         task = try #require(made as? CurlDataTask)
     }
 
-    /// A registry with the task.
+    /// Returns a registry with the task.
     private func registry() -> TaskRegistry {
         var registry = TaskRegistry()
         #expect(registry.reserveIdentifier() == task.core.identifier)
@@ -19,7 +19,8 @@ struct TaskRegistryTests {
         return registry
     }
 
-    @Test("A task is kept until it is complete, and the session is invalid after the last, once") func life() {
+    @Test("A task is kept until it is complete, and the session becomes invalid once, after the last task")
+    func life() {
         var registry = registry()
         #expect(registry.idle.map(\.identifier) == [1] && registry.running == [])
         registry.run(task, identifier: 1)
@@ -48,7 +49,7 @@ struct TaskRegistryTests {
         var results = [registry.claimInvalidity()]
         registry.add(task.core)
         results += [registry.claimInvalidity(), registry.remove(1) === task.core, registry.claimInvalidity()]
-        // Later tasks are not waited for.
+        // The registry does not wait for later tasks.
         #expect(registry.reserveIdentifier() == 2)
         #expect(results == [false, false, true, true])
     }

@@ -1,6 +1,8 @@
 @testable import FerrySession
 
-/// Lets tests write counts as numbers; the sources must not, since a literal hides that a sum may leave the range.
+/// Allows number literals as counts in tests.
+///
+/// The sources must not use them, since literals hide that a sum may overflow.
 extension ByteCount: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) {
         self = ByteCount(value) ?? .zero

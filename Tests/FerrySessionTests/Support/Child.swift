@@ -1,7 +1,7 @@
 import FerrySession
 import Testing
 
-/// What runs in a process of its own says how it went on its standard output: an exit status tells no reason.
+/// Functions for child processes, which report their result on standard output: an exit status has no reason.
 enum Child {
     private static let good = "verdict: good"
 
@@ -18,7 +18,7 @@ enum Child {
         if !condition { throw NeverHappened(description: "line \(line): \(text())") }
     }
 
-    /// Judges what a child has said.
+    /// Checks what a child has reported.
     static func check(_ output: [UInt8]?, at location: SourceLocation = #_sourceLocation) {
         let text = String(decoding: output ?? [], as: UTF8.self)
         #expect(text.contains(good), "\(text.suffix(500))", sourceLocation: location)

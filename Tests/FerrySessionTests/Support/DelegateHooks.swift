@@ -1,6 +1,7 @@
 import FerrySession
 
-/// What a ``RecordingDelegate`` does besides recording; what is `nil` is answered as a delegate without the method.
+/// What a ``RecordingDelegate`` does in addition to recording; for a `nil` hook it behaves like a delegate without the
+/// method.
 struct DelegateHooks: Sendable {
     typealias Disposition = URLSession.ResponseDisposition
 

@@ -1,25 +1,25 @@
 import FerrySession
 import FerryTesting
 
-/// Something a server's handler waits for, until the test opens it.
+/// A gate that a server's handler waits at until the test opens it.
 final class Gate: Sendable {
     private let isOpenNow = Locked(false)
     private let arrivals = Locked(0)
 
     var isOpen: Bool { isOpenNow.withLock { $0 } }
 
-    /// How many have come to the gate.
+    /// The number of threads that have arrived at the gate.
     var arrived: Int { arrivals.withLock { $0 } }
 
     func open() { isOpenNow.withLock { $0 = true } }
 
-    /// Waits on the server's thread, no longer than the client stays.
+    /// Waits on the server's thread, while the client stays connected.
     func wait(_ stream: LoopbackBodyStream) {
         arrivals.withLock { $0 += 1 }
         while !isOpen, stream.wait(0.005) {}
     }
 
-    /// Waits on a thread that may block, for a minute at most.
+    /// Waits on a thread that may block, for at most a minute.
     func wait() {
         arrivals.withLock { $0 += 1 }
         for _ in 0..<12_000 where !isOpen { usleep(5000) }
@@ -27,8 +27,8 @@ final class Gate: Sendable {
 }
 
 extension LoopbackResponse {
-    /// The pattern's first `count` bytes, of which the rest behind `first` waits at a gate; with `closes` the server
-    /// closes there instead of sending it.
+    /// Returns the first `count` bytes of the pattern, of which those after `first` wait at a gate; with `closes` the
+    /// server closes the connection there instead of sending them.
     static func gated(
         _ gate: Gate,
         first: Int,

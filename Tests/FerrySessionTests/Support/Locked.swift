@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a lock that the thread sanitizer sees.
+/// A value protected by a lock that the thread sanitizer understands.
 ///
-/// `@unchecked Sendable`: the value is touched with the lock held.
+/// `@unchecked Sendable`: the value is only accessed with the lock held.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

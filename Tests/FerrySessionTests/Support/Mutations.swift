@@ -1,18 +1,18 @@
 import FerrySession
 
-/// Damages samples as a hostile writer would.
+/// Functions that damage samples as an attacker would.
 enum Mutations {
-    /// Values that parsers get wrong.
+    /// Values that parsers often handle incorrectly.
     private static let hostile = [
         "-1", "0", "1e308", "-1e-400", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "null",
         "\"\"", "{}", "[[[[[[[[", "\"\\u0000\"", "\"\\r\\nX: 1\"", "\"http://[::1\"", "\"../../x\"", "true",
         "\"\\ud800\"",
     ]
 
-    /// How often the fuzz tests repeat: `FERRY_FUZZ=50000` asks for a long run.
+    /// The number of repetitions of fuzz tests; `FERRY_FUZZ=50000` requests a long run.
     static var count: Int { ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 3000 }
 
-    /// Changes, removes, repeats or cuts off a few bytes.
+    /// Changes, removes, repeats or truncates a few bytes.
     static func damage(_ sample: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = sample
         for _ in 0...Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
@@ -29,7 +29,7 @@ enum Mutations {
         return bytes
     }
 
-    /// Puts a hostile value in the place of one of a JSON text's.
+    /// Replaces a value in a JSON text with a hostile one.
     static func replaceValue(_ json: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         let starts = json.indices.filter { json[$0] == UInt8(ascii: ":") && $0 + 1 < json.count }
         guard let colon = starts.randomElement(using: &random) else { return json }

@@ -1,7 +1,7 @@
 import FerrySession
 import FerryTesting
 
-/// Compares what comes in pieces with the pattern, faster than a hash does in a debug build.
+/// Compares data that arrives in pieces with the pattern, faster than a hash in a debug build.
 struct PatternReader {
     private(set) var count = 0
     private(set) var isExact = true

@@ -5,7 +5,7 @@ import Testing
 @Suite("Presentable texts")
 struct PresentableTextTests {
     @Test(
-        "User information is no part of a URL's text, whatever is wrong with the URL",
+        "User information is not part of a URL's text, even if the URL is invalid",
         arguments: [
             ("http://ada:s3cret@host/a?b#c", "http://host/a?b#c"),
             ("http://TOKEN@host/", "http://host/"),
@@ -40,7 +40,7 @@ struct PresentableTextTests {
     }
 
     @Test(
-        "Parameters of query and fragment with the name of a secret have a placeholder",
+        "Parameters of query and fragment with the name of a secret are replaced with a placeholder",
         arguments: [
             ("http://h/?access_token=x&a=b", "http://h/?access_token=<redacted>&a=b"),
             ("http://h/?a=b&API_KEY=x;sig=y#c", "http://h/?a=b&API_KEY=<redacted>#c"),
@@ -60,7 +60,7 @@ struct PresentableTextTests {
     }
 
     @Test(
-        "libcurl's messages lose the user information that they quote",
+        "User information is removed from libcurl's messages",
         arguments: [
             ("Unsupported proxy syntax in 'ada:s3cret@host:x'", "Unsupported proxy syntax in 'host:x'"),
             ("Unsupported proxy 'http://ada:s3 cret@host'", "Unsupported proxy 'http://host'"),
@@ -76,7 +76,7 @@ struct PresentableTextTests {
     }
 
     @Test(
-        "Names of secrets are found in every spelling, and others are left alone",
+        "Names of secrets are found in every spelling, and other names are not changed",
         arguments: [
             ("Authorization", true), ("proxy-authorization", true), ("Cookie", true), ("X-Api-Key", true),
             ("x_api_key", true), ("apiKey", true), ("X-CSRF-Token", true), ("X-Amz-Security-Token", true),

@@ -4,10 +4,11 @@ import Testing
 
 @testable import FerrySession
 
-/// What Ferry reads from disk is either sound or refused; nothing ends the process, which is one of its own here.
+/// Records that Ferry reads from disk are either valid or refused; nothing ends the process, which is a child process
+/// here.
 @Suite(.timeLimit(.minutes(10)), .ownThreads)
 struct RecordFuzzTests {
-    @Test("Damaged resume data is refused with an error, or is sound") func resumeData() async {
+    @Test("Damaged resume data is refused with an error, or is valid") func resumeData() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let folder = URL(fileURLWithPath: "/tmp/ferry-fuzz", isDirectory: true)
@@ -59,7 +60,7 @@ struct RecordFuzzTests {
         Child.check(result?.standardOutputContent)
     }
 
-    @Test("Damaged files of the cache are misses, or are sound") func cacheFiles() async {
+    @Test("Damaged files of the cache are misses, or are valid") func cacheFiles() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 var body = CacheFile.Record(stored: CacheSamples.stored("/a", etag: "\"1\""))
@@ -88,7 +89,7 @@ struct RecordFuzzTests {
                     }
                     read += 1
                     guard let stored = found.record.stored else { continue }
-                    // As a transfer uses it.
+                    // The way a transfer uses it.
                     let entry = CacheEntry(stored, body: .data(found.body))
                     let age = entry.freshness(at: Date()).age
                     _ = CacheValidation.withAge(stored.head.fields, age)

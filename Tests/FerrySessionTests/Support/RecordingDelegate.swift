@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A delegate of all kinds that records every callback, and checks what must hold in each of them.
+/// A delegate for all kinds of tasks that records every callback, and checks the invariants of each.
 final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     private struct State {
         var records: [Int: TaskRecord] = [:]
@@ -14,15 +14,17 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     private let isSerial: Bool
     private let state = Locked(State())
 
+    /// Creates a delegate.
+    ///
     /// - Parameters:
-    ///   - hooks: What it does besides recording.
+    ///   - hooks: What it does in addition to recording.
     ///   - isSerial: Whether callbacks that overlap are a violation.
     init(_ hooks: DelegateHooks = DelegateHooks(), isSerial: Bool = true) {
         self.hooks = hooks
         self.isSerial = isSerial
     }
 
-    /// What did not hold in some callback; a good session leaves it empty.
+    /// The invariants that a callback violated; empty if the session is correct.
     var violations: [String] { state.withLock { $0.violations } }
 
     var invalidations: Int { state.withLock { $0.invalidations } }
@@ -31,7 +33,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
 
     var records: [Int: TaskRecord] { state.withLock { $0.records } }
 
-    /// All callbacks' names in order, `invalid` last.
+    /// The names of all callbacks in order, with `invalid` last.
     var order: [String] { state.withLock { $0.order.map(\.name) } }
 
     subscript(task: URLSessionTask) -> TaskRecord { state.withLock { $0.records[task.taskIdentifier] ?? TaskRecord() } }

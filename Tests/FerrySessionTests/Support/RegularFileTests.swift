@@ -21,7 +21,7 @@ import Testing
         case read, readLink, write, writeLink, make, create
     }
 
-    /// Why a file cannot be opened; `nil` where it can.
+    /// Returns why a file cannot be opened, or `nil` if it can.
     private func reason(_ use: Use, _ path: String) -> FileError.Reason? {
         do throws(FileError) {
             switch use {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A pipe, a socket, a device and a directory are refused at once, for reading and for writing")
+    @Test("A pipe, a socket, a device and a directory are refused immediately, for reading and for writing")
     func kinds() throws {
         #expect(mkfifo(path("pipe"), 0o600) == 0)
         #expect(mknod(path("socket"), S_IFSOCK | 0o600, 0) == 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(reason(.create, path("pipe")) == .system(EEXIST))
     }
 
-    @Test("A symbolic link is followed only where that is asked for") func links() throws {
+    @Test("A symbolic link is followed only if requested") func links() throws {
         let link = path("link")
         #expect(symlink(try write("text", to: "file"), link) == 0)
         for use in [Use.read, .write, .make] { #expect(reason(use, link) == .system(ELOOP), "\(use)") }
@@ -64,7 +64,7 @@ import Testing
         #expect(reason(.readLink, path("linked pipe")) == .notRegular)
     }
 
-    @Test("What is written at an offset is read back, and a file that is too large is not read") func bytes() throws {
+    @Test("Bytes written at an offset are read back, and a file that is too large is not read") func bytes() throws {
         let file = try RegularFile(creating: path("file"))
         try file.write(Data("hello".utf8))
         try file.write(Data(", world".utf8), at: 5)
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: FileError.self) { try file.size() }
     }
 
-    @Test("A file of several pieces is read whole") func large() throws {
+    @Test("A file of several pieces is read completely") func large() throws {
         let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = try RegularFile(creating: path("file"))
         try file.write(data)
@@ -92,7 +92,7 @@ import Testing
         #expect(try RegularFile.contents(of: path("file"), links: .refuse, limit: .max) == data)
     }
 
-    @Test("A lock is held by one at a time, and given back by closing") func lock() throws {
+    @Test("A lock has one owner at a time, and is released by closing") func lock() throws {
         let first = try RegularFile(writing: try write("", to: "file"), links: .refuse)
         let second = try RegularFile(writing: path("file"), links: .refuse)
         #expect(first.tryLock() && !second.tryLock())
@@ -100,7 +100,7 @@ import Testing
         #expect(second.tryLock())
     }
 
-    @Test("An error says what was tried, with what file, and why") func errors() throws {
+    @Test("An error states the operation, the file and the reason") func errors() throws {
         let error = #expect(throws: FileError.self) { _ = try RegularFile(reading: path("none"), links: .refuse) }
         #expect(error?.description == "open \(path("none")): No such file or directory")
         #expect((error?.posixError as? POSIXError)?.code == .ENOENT)

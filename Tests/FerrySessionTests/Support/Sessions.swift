@@ -1,7 +1,7 @@
 import FerrySession
 import FerryTesting
 
-/// A session with a configuration of its own that shares nothing.
+/// Returns a session with its own configuration that shares nothing with others.
 func makeSession(
     _ delegate: (any URLSessionDelegate)? = nil,
     queue: OperationQueue? = nil,
@@ -14,7 +14,7 @@ func makeSession(
 }
 
 extension CurlSession {
-    /// Waits until what is on the delegate queue has run.
+    /// Waits until everything on the delegate queue has run.
     func flushed() async throws {
         let done = Promise<Bool>()
         flush { done.fulfil(true) }
@@ -22,7 +22,7 @@ extension CurlSession {
     }
 }
 
-/// What a completion handler was called with.
+/// The arguments that a completion handler was called with.
 struct Outcome<Value: Sendable>: Sendable {
     var value: Value?
     var response: URLResponse?
@@ -38,11 +38,11 @@ struct Outcome<Value: Sendable>: Sendable {
 }
 
 extension URLError {
-    /// What Ferry knows of the cause.
+    /// Ferry's code for the cause.
     var ferryCode: CurlSessionError.Code? { (userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code }
 }
 
-/// A file in the temporary folder, which goes with the value.
+/// A file in the temporary folder, which is deleted with the value.
 final class TemporaryFile: Sendable {
     let url: URL
 
@@ -56,7 +56,7 @@ final class TemporaryFile: Sendable {
     }
 }
 
-/// The code a Swift task failed with, `nil` where it did not.
+/// Returns the code that a Swift task failed with, or `nil` if it succeeded.
 func code<Value>(of result: Result<Value, any Error>) -> URLError.Code? {
     if case .failure(let error) = result { (error as? URLError)?.code } else { nil }
 }

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Takes questions on the port of name servers, and answers none.
+/// A name server that receives queries, and never responds.
 final class SilentNameServer: Sendable {
     private let descriptor: Int32
 
@@ -22,7 +22,7 @@ final class SilentNameServer: Sendable {
         close(descriptor)
     }
 
-    /// Whether a question has come.
+    /// Whether a query has been received.
     var hasQuestion: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0

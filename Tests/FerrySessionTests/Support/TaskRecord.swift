@@ -1,6 +1,6 @@
 import FerrySession
 
-/// What a delegate was told of one task, in order.
+/// The callbacks that a delegate received for one task, in order.
 struct TaskRecord: Sendable {
     /// One callback.
     enum Event: Sendable, Equatable {
@@ -14,7 +14,7 @@ struct TaskRecord: Sendable {
         case finishedDownload
         case completed(URLError.Code?)
 
-        /// The callback's name, without what it says.
+        /// The callback's name, without its arguments.
         var name: String {
             switch self {
             case .response: "response"
@@ -32,7 +32,7 @@ struct TaskRecord: Sendable {
 
     var events: [Event] = []
     var data = Data()
-    /// What was in the file of a download during `didFinishDownloadingTo`.
+    /// The content of a download's file during `didFinishDownloadingTo`.
     var file: Data?
     var fileURL: URL?
     var error: (any Error)?
@@ -40,7 +40,7 @@ struct TaskRecord: Sendable {
     var completedAt: ContinuousClock.Instant?
     var lastFraction = 0.0
 
-    /// The callbacks' names, equal neighbours as one.
+    /// The names of the callbacks, with equal neighbors merged.
     var names: [String] {
         events.map(\.name).reduce(into: []) { names, name in
             if names.last != name { names.append(name) }

@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A loopback port where connecting takes for ever: it listens, but its queue is full and nobody accepts.
+/// A loopback port to which connecting never ends: it listens, but its queue is full and no connection is accepted.
 final class UnansweringListener: Sendable {
     let url: URL
     private let descriptors: [Int32]
@@ -19,7 +19,7 @@ final class UnansweringListener: Sendable {
                 }
             } ? UInt16(bigEndian: address.sin_port) : 0
         var open = [listener]
-        // A queue of length zero holds one connection; the rest are never answered.
+        // A queue of length zero accepts one connection; the others stay pending.
         for _ in 0..<3 {
             let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
             withUnsafePointer(to: address) { pointer in

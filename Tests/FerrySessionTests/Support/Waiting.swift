@@ -1,18 +1,18 @@
 import FerrySession
 
-/// What was waited for did not happen in time.
+/// The error when an expected event did not happen in time.
 struct NeverHappened: Error, CustomStringConvertible {
     let description: String
 }
 
-/// What times in tests are multiplied by: the thread sanitizer makes everything several times slower.
+/// The factor for times in tests: the thread sanitizer makes everything several times slower.
 #if FERRY_THREAD_SANITIZER
 let patience = 5.0
 #else
 let patience = 1.0
 #endif
 
-/// Waits until a condition is true, and throws when it is not in time.
+/// Waits until a condition is true, and throws an error if that does not happen in time.
 func eventually(
     _ what: String,
     timeout: TimeInterval = 20,
@@ -21,14 +21,14 @@ func eventually(
     let deadline = ContinuousClock.now + .seconds(timeout * patience)
     var pause = 1
     while try !condition() {
-        guard ContinuousClock.now < deadline else { throw NeverHappened(description: "Waited in vain for \(what)") }
+        guard ContinuousClock.now < deadline else { throw NeverHappened(description: "Timed out waiting for \(what)") }
         try await Task.sleep(for: .milliseconds(pause))
         // Many tests wait at the same time.
         pause = min(pause * 2, 16)
     }
 }
 
-/// Waits until a number stays the same for a while, and gives it.
+/// Waits until a number stays the same for a while, and returns it.
 func settled(for pause: TimeInterval = 0.25, _ value: @Sendable () -> Int) async throws -> Int {
     var last = value()
     var since = ContinuousClock.now
@@ -42,7 +42,7 @@ func settled(for pause: TimeInterval = 0.25, _ value: @Sendable () -> Int) async
     return last
 }
 
-/// Calls `body` on several threads at once that may block, unlike those that tests run on.
+/// Calls `body` concurrently on several threads that may block, unlike those that tests run on.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ worker: Int) -> Void) async {
     let left = Locked(count)
     await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ worker: Int) -> Void
     }
 }
 
-/// A serial queue with a thread of its own: a callback that blocks there takes no thread from the tests.
+/// A serial queue with its own thread: a callback that blocks there takes no thread from the tests.
 ///
 /// `@unchecked Sendable` like its superclass.
 final class BlockableQueue: OperationQueue, @unchecked Sendable {
@@ -72,7 +72,7 @@ final class BlockableQueue: OperationQueue, @unchecked Sendable {
     }
 }
 
-/// A value that a handler on another queue leaves for the test.
+/// A value that a handler on another queue provides for the test.
 final class Promise<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
 

@@ -12,7 +12,7 @@ struct CertificateNameRuleTests {
     ]
 
     @Test(
-        "A host is named exactly, by a star for its first label, or by its address",
+        "A host matches its exact name, a wildcard for its first label, or its address",
         arguments: [
             ("api.example.com", true), ("API.Example.COM", true), ("api.example.com.", true),
             ("%61pi.example.com", true),
@@ -30,7 +30,7 @@ struct CertificateNameRuleTests {
         #expect(CertificateNameRule.matches(Self.names, host: host) == expected)
     }
 
-    @Test("Without names no host is named")
+    @Test("Without names, no host matches")
     func none() {
         #expect(!CertificateNameRule.matches([], host: "api.example.com"))
     }

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Certificates")
 struct CertificateParsingTests {
-    @Test("The pin of a certificate is openssl's, from PEM and DER")
+    @Test("The pin of a certificate equals that of openssl, from PEM and DER")
     func pin() throws {
         #expect(try PublicKeyPin(certificate: Data(Certificates.pem.utf8)) == Certificates.pin)
         #expect(try PublicKeyPin(certificate: Certificates.der) == Certificates.pin)
         #expect(Certificates.pin.isValid)
     }
 
-    @Test("No prefix of a certificate, and no byte changed, traps")
+    @Test("Truncated and changed certificates never trap")
     func damaged() {
         let der = Certificates.der
         for count in 0..<der.count {
@@ -28,7 +28,7 @@ struct CertificateParsingTests {
         #expect(throws: CurlSessionError.self) { try PublicKeyPin(certificate: Data()) }
     }
 
-    @Test("PEM text gives its blocks, whatever stands between them and ends the lines")
+    @Test("The blocks of PEM text are found, with any text between them and any line ends")
     func blocks() throws {
         let text =
             "Comment: here\r\n\(Certificates.pem.replacingOccurrences(of: "\n", with: "\r\n"))\r\nmore\n"
@@ -42,7 +42,7 @@ struct CertificateParsingTests {
     }
 
     @Test(
-        "Damaged PEM text is told by what it was for",
+        "Damaged PEM text is an error that names its purpose",
         arguments: [
             "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n",
             "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
@@ -53,7 +53,7 @@ struct CertificateParsingTests {
         #expect(error?.message.contains("The thing") == true)
     }
 
-    @Test("A certificate written as PEM is read again")
+    @Test("A certificate written as PEM can be read again")
     func written() throws {
         let blocks = try PEM.blocks(in: Data(PEM.text(certificate: Certificates.der).utf8), what: "It")
         #expect(blocks.map(\.content) == [Certificates.der])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Certificate summaries")
 struct CertificateSummaryTests {
-    @Test("A certificate is told by its names, dates and hosts")
+    @Test("A certificate is described by its names, dates and hosts")
     func reads() throws {
         let summary = try #require(CertificateSummary(Certificates.der))
         #expect(summary.subject == "CN = localhost")
@@ -15,7 +15,7 @@ struct CertificateSummaryTests {
     }
 
     @Test(
-        "What is said depends on the reason",
+        "The description depends on the reason",
         arguments: [
             (
                 CurlSessionError.Code.certificateExpired,
@@ -33,9 +33,9 @@ struct CertificateSummaryTests {
         #expect(CertificateSummary.words(for: reason, RefusedChains.Chain()) == nil)
     }
 
-    @Test("Another certificate of the chain is named where it is the one at fault")
+    @Test("Another certificate of the chain is named if it was the one refused")
     func atFault() throws {
-        // The same certificate under another name of the same length.
+        // The same certificate with another name of the same length.
         let name = Data("localhost".utf8)
         var other = Certificates.der
         while let range = other.range(of: name) { other.replaceSubrange(range, with: Data("authority".utf8)) }
@@ -46,7 +46,7 @@ struct CertificateSummaryTests {
         )
     }
 
-    @Test("No prefix of a certificate, and no byte changed, traps or brings a control character")
+    @Test("Truncated and changed certificates never trap or cause control characters")
     func damaged() {
         let der = Certificates.der
         for count in 0..<der.count { #expect(CertificateSummary(der.prefix(count)) == nil) }
@@ -61,7 +61,7 @@ struct CertificateSummaryTests {
         }
     }
 
-    @Test("Refused chains are kept for whoever asks, once, and are bounded")
+    @Test("Refused chains can be read once, and are bounded")
     func chains() {
         let chains = RefusedChains()
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2, alignment: 1)

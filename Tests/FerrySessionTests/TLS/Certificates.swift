@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A certificate of the P-256 curve for `localhost`, made once with the `openssl` command.
+/// A P-256 certificate for `localhost`, made once with the `openssl` command.
 enum Certificates {
     static let pem = """
         -----BEGIN CERTIFICATE-----
@@ -16,7 +16,7 @@ enum Certificates {
         -----END CERTIFICATE-----
         """
 
-    /// What `openssl dgst -sha256` says of its public key.
+    /// The result of `openssl dgst -sha256` for its public key.
     static let pin: PublicKeyPin = "sha256//jwJTuH3L8Ah5GO6xP3s9YTaJN2W/TAptpQE80uX7RnM="
 
     static var der: Data {

@@ -9,7 +9,7 @@ struct HostPinsTests {
     private static let third: PublicKeyPin = "AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
     @Test(
-        "The most specific pattern counts, in whatever spelling the host comes",
+        "The most specific pattern applies, in any spelling of the host",
         arguments: [
             ("example.com", first), ("EXAMPLE.com", first), ("example.com.", first), ("ex%61mple.com", first),
             ("api.example.com", second), ("v1.api.example.com", second), ("img.example.com", third),
@@ -24,7 +24,7 @@ struct HostPinsTests {
         #expect(try pins.curlValue(for: host) == expected?.description)
     }
 
-    @Test("A star stands for every other host, and the longest domain wins")
+    @Test("An asterisk matches every other host, and the longest domain takes precedence")
     func star() throws {
         let pins = try HostPins(["*": [Self.first], "*.b.example": [Self.second], "*.a.b.example": [Self.third]])
         #expect(try pins.curlValue(for: "other.example") == Self.first.description)
@@ -33,14 +33,14 @@ struct HostPinsTests {
         #expect(try pins.curlValue(for: "x.a.b.example") == Self.third.description)
     }
 
-    @Test("Several pins are one list for libcurl")
+    @Test("Several pins become one list for libcurl")
     func several() throws {
         let pins = try HostPins(["h": [Self.first, Self.second]])
         #expect(try pins.curlValue(for: "h") == "\(Self.first);\(Self.second)")
     }
 
     @Test(
-        "Patterns and pins that would pin nothing are refused",
+        "Patterns and pins that would never match are refused",
         arguments: [
             ("", first), ("https://h", first), ("h:443", first), ("a.*.b", first), ("*a.b", first), ("h", "no hash"),
             ("h", "sha256//AAAA"), ("*.127.1", first), ("256.1.1.1", first), ("*.", first), ("h/path", first),
@@ -75,7 +75,7 @@ struct HostPinsTests {
         #expect(try pins.curlValue(for: host) == expected.description)
     }
 
-    @Test("What is no host has no pins, and is refused beside pins")
+    @Test("An invalid host has no pins, and is refused if there are any")
     func noHost() throws {
         let pins = try HostPins(["example.com": [Self.first]])
         #expect(throws: CurlSessionError.self) { try pins.curlValue(for: "a%2Fb") }
@@ -83,7 +83,7 @@ struct HostPinsTests {
     }
 
     @Test(
-        "Two spellings of one pattern are refused, whatever order they come in",
+        "Two spellings of one pattern are refused, in any order",
         arguments: [
             ("127.1", "127.0.0.1"), ("*.example.com", "*.Example.com."), ("example.com", "ex%61mple.com"),
             ("[::1]", "0:0:0:0:0:0:0:1"), ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("h", "h."),

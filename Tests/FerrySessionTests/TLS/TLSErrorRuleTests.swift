@@ -5,7 +5,7 @@ import Testing
 @Suite("TLS errors")
 struct TLSErrorRuleTests {
     @Test(
-        "libcurl's code, the verdict and the words give code and reason",
+        "Code and reason depend on libcurl's code, the verdict and the text",
         arguments: [
             (60, 9, "", .serverCertificateNotYetValid, .certificateNotYetValid),
             (60, 10, "", .serverCertificateHasBadDate, .certificateExpired),
@@ -39,7 +39,7 @@ struct TLSErrorRuleTests {
         #expect(ErrorRule.code(for: code, verdict: verdict) == expected)
     }
 
-    @Test("What has nothing to do with TLS stays as it was", arguments: [6, 7, 16, 28, 52, 55, 56, 92] as [Int32])
+    @Test("Errors that are not about TLS have no reason", arguments: [6, 7, 16, 28, 52, 55, 56, 92] as [Int32])
     func others(code: Int32) {
         #expect(TLSErrorRule.reason(for: code, verdict: .init(text: "Connection reset by peer")) == nil)
     }

@@ -14,7 +14,7 @@ struct TLSMaterialTests {
         material.authorities.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    @Test("By default libcurl decides everything, and verifies")
+    @Test("By default libcurl makes all decisions, and verifies")
     func standard() throws {
         let material = try material { _ in }
         #expect(material.authorities == nil)
@@ -25,7 +25,7 @@ struct TLSMaterialTests {
         #expect(material.evaluator == nil)
     }
 
-    @Test("Added authorities stand beside all of the system's")
+    @Test("Added authorities are used together with all of the system's")
     func added() throws {
         let bundle = try #require(SystemAuthorities.bundle(try CurlRuntime.current()))
         let system = try String(contentsOf: bundle, encoding: .utf8)
@@ -38,7 +38,7 @@ struct TLSMaterialTests {
         #expect(blocks.count == (try PEM.blocks(in: Data(system.utf8), what: "").count) + 1)
     }
 
-    @Test("Authorities alone exclude the system's file and folder")
+    @Test("With only the given authorities, the system's file and folder are not used")
     func only() throws {
         let file = try TemporaryFile(Data(Certificates.pem.utf8))
         for source in [CertificateSource.pemFile(file.url), .pem(Data(Certificates.pem.utf8)), .der(Certificates.der)] {
@@ -48,7 +48,7 @@ struct TLSMaterialTests {
         }
     }
 
-    @Test("The old option is one of the authorities")
+    @Test("The old option sets the authorities")
     func forwarding() {
         var options = CurlSession.Options()
         #expect(options.certificateAuthorityFile == nil)
@@ -65,7 +65,7 @@ struct TLSMaterialTests {
             (CertificateSource.pemFile(URL(fileURLWithPath: "/none/here.pem")), "/none/here.pem"),
             (.pemFile(URL(fileURLWithPath: "/dev/zero")), "/dev/zero"),
             (.pemFile(URL(fileURLWithPath: "/etc")), "/etc"),
-            (.pem(Data("nothing".utf8)), "no certificate"), (.der(Data([1, 2, 3])), "no certificate"),
+            (.pem(Data("nothing".utf8)), "no certificate"), (.der(Data([1, 2, 3])), "not a certificate"),
             (.pem(Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".utf8)), "damaged"),
         ]
     )
@@ -92,7 +92,7 @@ struct TLSMaterialTests {
         #expect(error?.code == .invalidTLSOptions)
     }
 
-    @Test("Versions are libcurl's numbers")
+    @Test("Versions are mapped to libcurl's numbers")
     func versions() {
         #expect(TLSVersion.curlValue(minimum: nil, maximum: nil) == 0)
         #expect(TLSVersion.curlValue(minimum: .tls12, maximum: nil) == 6)
@@ -101,7 +101,7 @@ struct TLSMaterialTests {
         #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls12) == nil)
     }
 
-    @Test("An encrypted key without a passphrase is refused, since the TLS library would ask at the terminal")
+    @Test("An encrypted key without a passphrase is refused, since the TLS library would prompt on the terminal")
     func encryptedKey() {
         let key = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
         let both = Data((Certificates.pem + "\n" + key).utf8)
@@ -114,7 +114,7 @@ struct TLSMaterialTests {
         }
     }
 
-    @Test("A client certificate shows nothing secret in any text")
+    @Test("The texts of a client certificate contain no secrets")
     func secrets() {
         let certificate = ClientCertificate.pem(certificate: Data("KEY".utf8), passphrase: "hunter2")
         var dumped = ""
@@ -128,7 +128,7 @@ struct TLSMaterialTests {
     }
 
     @Test(
-        "An evaluator wants OpenSSL, by whatever names libcurl tells it",
+        "An evaluator requires OpenSSL, recognized by libcurl's names for it",
         arguments: [
             ("OpenSSL/3.0.15", true), ("LibreSSL/3.3.6", true), ("BoringSSL", true), ("(GnuTLS/3.7) OpenSSL/3.0", true),
             ("GnuTLS/3.7.9", false), ("(OpenSSL/3.0) GnuTLS/3.7", false), ("mbedTLS/3.5", false), ("", false),

@@ -9,18 +9,18 @@ import Testing
         return TrustQuestion(origin: Origin(url), certificates: [Data([1])], verifyResult: 0, revision: number)
     }
 
-    @Test("A quick decision comes at once") func quick() throws {
+    @Test("A quick decision is returned immediately") func quick() throws {
         let questions = TrustQuestions()
         let decision = questions.ask(try question()) {
             .refuse(reason: "no")
         } whenDecided: { _ in
             Issue.record("It was decided already")
         }
-        // A busy machine may take longer than the engine waits.
+        // On a busy machine it may take longer than the engine waits.
         #expect(decision == .refuse(reason: "no") || decision == nil)
     }
 
-    @Test("A slow decision is told later, once for each who asks, and made once") func slow() async throws {
+    @Test("A slow decision is delivered later to each asker, and made once") func slow() async throws {
         let questions = TrustQuestions()
         let gate = DispatchSemaphore(value: 0)
         let (asked, told) = (Locked(0), Locked([TrustDecision]()))

@@ -12,7 +12,7 @@ struct X509CertificateTests {
         return [tag] + length + content
     }
 
-    /// A certificate whose parts are the test's own; nobody has signed it.
+    /// Returns an unsigned certificate made of the given parts.
     private static func certificate(
         version: [UInt8] = [0xA0, 3, 2, 1, 2],
         validity: [UInt8] = time(0x17, "250101000000Z") + time(0x17, "260101000000Z"),
@@ -31,7 +31,7 @@ struct X509CertificateTests {
         element(0x30, element(6, [0x55, 0x1D, 0x11]) + element(4, element(0x30, names.flatMap { $0 })))
     }
 
-    @Test("A real certificate has the names, days and key that openssl tells")
+    @Test("A real certificate has the names, dates and key that openssl shows")
     func real() throws {
         let certificate = try #require(X509Certificate(der: Certificates.der))
         #expect(certificate.names == [.dns("localhost")])
@@ -43,7 +43,7 @@ struct X509CertificateTests {
         #expect(PublicKeyPin(publicKeyInfo: certificate.publicKeyInfo) == Certificates.pin)
     }
 
-    @Test("Names are read in order, and those with bytes that no host has are passed over")
+    @Test("Names are read in order, and those with bytes that no host has are skipped")
     func alternativeNames() throws {
         let names = Self.names([
             Self.element(0x82, Array("API.example.com".utf8)), Self.element(0x82, Array("evil.com\0.example.com".utf8)),
@@ -54,7 +54,7 @@ struct X509CertificateTests {
         #expect(X509Certificate(der: Self.certificate())?.names == [])
     }
 
-    @Test("An address of a wrong length and a name that is cut off make all names unreadable")
+    @Test("An address of an invalid length and a truncated name make all names unreadable")
     func damagedNames() throws {
         for name in [Self.element(0x87, [1, 2, 3]), [0x82, 9, 0x61]] as [[UInt8]] {
             let certificate = try #require(X509Certificate(der: Self.certificate(extensions: [Self.names([name])])))
@@ -62,12 +62,12 @@ struct X509CertificateTests {
         }
     }
 
-    @Test("What is no certificate to the letter is none")
+    @Test("A certificate that deviates from the standard is refused")
     func strict() {
         let good = Self.certificate()
         #expect(X509Certificate(der: good) != nil)
         let twice = Self.names([Self.element(0x82, Array("a.example".utf8))])
-        // RFC 5280, section 4.2: no extension twice. X.690, section 10.1: lengths as brief as can be.
+        // RFC 5280, section 4.2: no extension twice. X.690, section 10.1: the shortest form of lengths.
         let bad: [Data] = [
             Data(), Data([0x30]), Self.certificate(tail: [0]), Self.certificate(version: [0xA0, 2, 2, 0, 9]),
             Self.certificate(extensions: [twice, twice]), Self.certificate(extensions: [Self.element(0x30, [])]),
@@ -79,7 +79,7 @@ struct X509CertificateTests {
 
     /// RFC 5280, section 4.1.2.5.
     @Test(
-        "Times are those of RFC 5280, and no others",
+        "Only times according to RFC 5280 are valid",
         arguments: [
             (0x17, "700101000000Z", 0), (0x17, "491231235959Z", 2_524_607_999), (0x17, "500101000000Z", -631_152_000),
             (0x18, "20240229120000Z", 1_709_208_000), (0x18, "20230229120000Z", nil), (0x18, "21000229000000Z", nil),
@@ -97,7 +97,7 @@ struct X509CertificateTests {
         #expect(certificate.validity?.notBefore.timeIntervalSince1970 == expected)
     }
 
-    @Test("A length of four bytes reads nothing that is not there")
+    @Test("A length of four bytes never reads past the end")
     func lengths() {
         for bytes in [[0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x84, 0x7F], [0x1F, 0], [0x30]] as [[UInt8]] {
             var reader = DERReader(ArraySlice(bytes))

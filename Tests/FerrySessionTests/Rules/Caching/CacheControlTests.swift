@@ -3,10 +3,10 @@ import Testing
 
 @testable import FerrySession
 
-/// RFC 9111, sections 1.2.2, 4.2.1 and 5.2; many rows are cases of the public cache tests (cc-parse, cc-freshness).
+/// RFC 9111, sections 1.2.2, 4.2.1 and 5.2; many rows are from the public cache tests (cc-parse, cc-freshness).
 @Suite struct CacheControlTests {
     @Test(
-        "The lifetime is read, and one that makes no sense is none",
+        "The lifetime is parsed, and an invalid one is none",
         arguments: [
             (["max-age=3600"], 3600), (["max-age=0"], 0), (["max-age=003600"], 3600), (["MAX-AGE=3600"], 3600),
             (["max-age=\"3600\""], 3600), (["max-age=\"36\\00\""], 3600), (["max-age='3600'"], 0), (["max-age"], 0),
@@ -24,7 +24,7 @@ import Testing
         #expect(CacheControl(row.0).maximumAge == row.1)
     }
 
-    @Test("Directives are found whatever their case and place") func flags() {
+    @Test("Directives are found in any case and position") func flags() {
         let control = CacheControl(["No-StOrE , public", "nO-cAcHe=\"a, b\",must-understand", "PRIVATE=\"x\""])
         #expect(control.isNoStore && control.isPublic && control.isNoCache && control.mustUnderstand)
         #expect(control.isPrivate && !control.mustRevalidate && !control.isOnlyIfCached)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// RFC 9111, sections 5.2.1.2 and 5.2.1.3; RFC 5861, sections 3 and 4.
-    @Test("Staleness is read, and what makes no sense allows none") func staleness() {
+    @Test("Staleness is parsed, and an invalid value allows none") func staleness() {
         #expect(CacheControl(["max-stale"]).maximumStaleness == .max)
         #expect(CacheControl(["max-stale=60"]).maximumStaleness == 60)
         #expect(CacheControl(["max-stale=x"]).maximumStaleness == nil)

@@ -17,11 +17,11 @@ import Testing
         var testDescription: String { "\(fields)" }
     }
 
-    /// The response comes now; `now` is `resident` seconds later.
+    /// The response is received now, and evaluated `resident` seconds later.
     @Test(
-        "Lifetime and age are those of RFC 9111, section 4.2",
+        "Lifetime and age follow RFC 9111, section 4.2",
         arguments: [
-            // 4.2.1: max-age before Expires, Expires without its own date counts from Date.
+            // 4.2.1: max-age takes precedence over Expires, which counts from Date.
             Row(fields: [("Cache-Control", "max-age=60")], lifetime: 60, age: 0),
             Row(fields: [("Cache-Control", "max-age=60"), ("Expires", "0")], lifetime: 60, age: 0),
             Row(
@@ -33,7 +33,7 @@ import Testing
             Row(fields: [("Expires", CacheRows.date(90))], lifetime: 90, age: 0),
             Row(fields: [("Date", CacheRows.date(-10)), ("Expires", CacheRows.date(90))], lifetime: 100, age: 10),
             Row(fields: [("Expires", CacheRows.date(-90))], lifetime: 0, age: 0),
-            // 5.3: an invalid date is one in the past; s-maxage is for shared caches.
+            // 5.3: an invalid date is in the past; s-maxage is for shared caches.
             Row(fields: [("Expires", "0")], lifetime: 0, age: 0),
             Row(fields: [("Expires", "0"), ("Last-Modified", CacheRows.date(-1000))], lifetime: 0, age: 0),
             Row(
@@ -41,7 +41,7 @@ import Testing
                 lifetime: 100,
                 age: 0
             ),
-            // 4.2.2: a tenth, for statuses that allow it, and never more than a week.
+            // 4.2.2: a tenth, for statuses that allow it, and at most a week.
             Row(fields: [("Last-Modified", CacheRows.date(-1000))], lifetime: 100, age: 0),
             Row(fields: [("Last-Modified", CacheRows.date(-1e9))], lifetime: 604_800, age: 0),
             Row(fields: [("Last-Modified", CacheRows.date(1000))], lifetime: 0, age: 0),
@@ -54,7 +54,7 @@ import Testing
                 age: 0
             ),
             Row(fields: [], lifetime: 0, age: 0),
-            // 4.2.3: the larger of both ages, and the time it has been here.
+            // 4.2.3: the larger of both ages, plus the time in the cache.
             Row(fields: [("Cache-Control", "max-age=60")], resident: 70, lifetime: 60, age: 70),
             Row(fields: [("Cache-Control", "max-age=60")], resident: -70, lifetime: 60, age: 70),
             Row(
@@ -71,7 +71,7 @@ import Testing
                 age: 55
             ),
             Row(fields: [("Cache-Control", "max-age=60"), ("Date", CacheRows.date(50))], lifetime: 60, age: 0),
-            // 5.1: what is no number is no age, and the first member of a list counts.
+            // 5.1: an invalid Age is ignored, and only the first member of a list counts.
             Row(fields: [("Cache-Control", "max-age=60"), ("Age", "abc")], lifetime: 60, age: 0),
             Row(fields: [("Cache-Control", "max-age=60"), ("Age", "-7200")], lifetime: 60, age: 0),
             Row(fields: [("Cache-Control", "max-age=60"), ("Age", "7200.0")], lifetime: 60, age: 0),

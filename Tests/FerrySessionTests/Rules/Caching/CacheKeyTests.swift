@@ -4,9 +4,9 @@ import Testing
 @testable import FerrySession
 
 @Suite struct CacheKeyTests {
-    /// RFC 9111, section 2, and the normalisation of RFC 9110, section 4.2.3.
+    /// RFC 9111, section 2, and the normalization of RFC 9110, section 4.2.3.
     @Test(
-        "A key is the URL as it is asked for",
+        "A key is the requested URL",
         arguments: [
             ("http://Example.com", "http://example.com:80/"),
             ("http://example.com:80/?b=1&a=2", "http://example.com:80/?b=1&a=2"),
@@ -21,13 +21,13 @@ import Testing
         #expect(CacheKey.key(try #require(URL(string: row.url))) == row.key)
     }
 
-    @Test("What is no web address has no key", arguments: ["file:///etc/passwd", "data:,x", "x", "ftp://a/b"])
+    @Test("Only http and https URLs have a key", arguments: ["file:///etc/passwd", "data:,x", "x", "ftp://a/b"])
     func noKey(_ string: String) throws {
         #expect(CacheKey.key(try #require(URL(string: string))) == nil)
     }
 
-    /// Sorting the names again for each field takes minutes.
-    @Test("Many fields of Vary are read in linear time, and more than a hundred names are not stored")
+    /// Sorting the names again for each field would take minutes.
+    @Test("Many Vary fields are read in linear time, and more than a hundred names are not stored")
     func manyVaryFields() {
         let start = ContinuousClock.now
         let fields = CacheFields((0..<70_000).map { ResponseHead.Field(name: "Vary", value: "a\($0)") })
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Section 4.1.
-    @Test("Requests that differ in a field of Vary select other responses") func variants() {
+    @Test("Requests that differ in a field named by Vary select different responses") func variants() {
         func variant(_ names: [String], _ lines: [String]) -> String { CacheKey.variant(names, lines: lines) }
         let lines = ["Foo: 1", "Accept-Encoding: gzip", "Bar;", "Content-Type:"]
         #expect(variant([], lines) == "")
@@ -52,7 +52,7 @@ import Testing
         #expect(variant(["a", "b"], ["A: 1"]) != variant(["a", "b"], ["B: 1"]))
     }
 
-    @Test("Credentials are not kept in clear") func secrets() {
+    @Test("Credentials are not stored in clear text") func secrets() {
         let variant = CacheKey.variant(
             ["authorization", "cookie"],
             lines: ["Authorization: Bearer s3", "Cookie: a=s3"]

@@ -2,11 +2,11 @@ import FerrySession
 
 @testable import FerrySession
 
-/// Shorthand for the tables of the cache's rules.
+/// Helpers for the tables of the cache rules.
 enum CacheRows {
     static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// A date so many seconds from now, as a field has it.
+    /// Returns the date at an offset in seconds from now, as a field value.
     static func date(_ offset: Double) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

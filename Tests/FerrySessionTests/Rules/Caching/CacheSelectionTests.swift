@@ -12,7 +12,7 @@ import Testing
 
     /// RFC 9111, section 4.1.
     @Test(
-        "Values that mean the same select the same response",
+        "Equivalent values select the same response",
         arguments: [
             Row(first: ["1, 2"], second: ["1", "2"], isSame: true),
             Row(first: ["1,2"], second: [" 1 ,\t2 "], isSame: true),
@@ -23,7 +23,7 @@ import Testing
             Row(first: ["1 2"], second: ["1  2"], isSame: false),
             Row(first: ["a"], second: ["A"], isSame: false),
             Row(first: ["a:b"], second: ["a", "b"], isSame: false),
-            // Commas in quoted strings and comments are no separators.
+            // Commas in quoted strings and comments are not separators.
             Row(first: ["\"a, b\""], second: ["\"a,b\""], isSame: false),
             Row(first: ["\"a\\\", b\", c"], second: ["\"a\\\", b\",c"], isSame: true),
             Row(first: ["x (a, b), c"], second: ["x (a, b),c"], isSame: true),
@@ -45,11 +45,11 @@ import Testing
         let variants = [row.first, row.second].map { values in
             CacheKey.variant([row.name], lines: values.map { "\(row.name): \($0)" })
         }
-        // Credentials are a digest of the same form.
+        // Credentials are compared by a digest of the same form.
         #expect((variants[0] == variants[1]) == row.isSame, "\(variants)")
     }
 
-    @Test("A missing field is not an empty one") func missing() {
+    @Test("A missing field differs from an empty one") func missing() {
         #expect(CacheKey.variant(["foo"], lines: ["Foo;"]) != CacheKey.variant(["foo"], lines: []))
     }
 }

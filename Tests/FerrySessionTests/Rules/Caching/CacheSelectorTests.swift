@@ -6,7 +6,7 @@ import Testing
 @Suite struct CacheSelectorTests {
     /// RFC 9110, section 14.1.2.
     @Test(
-        "A range of bytes is a part of the whole, of 10 bytes or of none",
+        "A range of bytes is a part of a body of 10 bytes, or of an empty one",
         arguments: [
             ("bytes=0-0", 0..<1), ("bytes=0-9", 0..<10), ("bytes=2-5", 2..<6), ("Bytes=9-", 9..<10),
             ("bytes=0-", 0..<10), ("bytes=5-100", 5..<10), ("bytes=5-99999999999999999999", 5..<10),
@@ -39,7 +39,7 @@ import Testing
     private static let plain: [(String, String)] = [("Date", "Sun, 06 Nov 1994 08:49:38 GMT")]
 
     @Test(
-        "A stored response of 10 bytes answers what it proves",
+        "A stored response of 10 bytes is used for what it proves",
         arguments: [
             Row(request: [:], answer: nil),
             // RFC 9110, sections 13.1.5 and 14.2.
@@ -57,7 +57,7 @@ import Testing
                 fields: [("Last-Modified", date), ("Date", date)],
                 answer: nil
             ),
-            // Section 13.1.2: weak comparison, and the tag counts where there is a date, too.
+            // Section 13.1.2: weak comparison; the tag takes precedence over a date.
             Row(request: ["if-none-match": "\"a\""], answer: .notModified),
             Row(request: ["if-none-match": "W/\"a\""], answer: .notModified),
             Row(request: ["if-none-match": "\"a\""], fields: weak, answer: .notModified),
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "Requests whose conditions only the server can judge are not for the cache",
+        "Requests whose conditions only the server can evaluate bypass the cache",
         arguments: [
             (["if-match": "\"a\""], "GET"), (["if-unmodified-since": date], "GET"), (["if-range": "\"a\""], "GET"),
             (["range": "bytes=0-1", "if-none-match": "\"a\""], "GET"), (["range": "bytes=0-1"], "HEAD"),

@@ -19,25 +19,25 @@ import Testing
     static let fresh = ("Cache-Control", "max-age=60")
 
     @Test(
-        "What may be stored is what RFC 9111, section 3 allows and is of use",
+        "A response is stored if RFC 9111, section 3 allows it and it could be used",
         arguments: [
             Row(fields: [fresh], isStored: true),
             Row(fields: [tag], isStored: true),
             Row(fields: [("Last-Modified", CacheRows.date(-100))], isStored: true),
             Row(fields: [("Expires", CacheRows.date(100)), ("Date", CacheRows.date(0))], isStored: true),
-            // Neither fresh at any time nor to be validated.
+            // Never fresh, and without a validator.
             Row(fields: [], isStored: false),
             Row(fields: [("Cache-Control", "max-age=0")], isStored: false),
             Row(fields: [("Cache-Control", "public")], isStored: false),
             Row(fields: [("Cache-Control", "max-age=60, no-cache")], isStored: false),
             Row(fields: [("Cache-Control", "max-age=0, stale-if-error=60")], isStored: true),
             Row(fields: [], request: Request(takesAnyAge: true), isStored: true),
-            // 5.2.2.5 and 5.2.1.5, no-store of either side.
+            // 5.2.2.5 and 5.2.1.5: no-store in the request or the response.
             Row(fields: [tag, ("Cache-Control", "no-store, max-age=60")], isStored: false),
             Row(fields: [tag, ("Cache-Control", "No-StOrE")], isStored: false),
             Row(fields: [fresh], request: Request(control: CacheControl(["no-store"])), isStored: false),
             Row(fields: [("Cache-Control", "no-store")], request: Request(takesAnyAge: true), isStored: false),
-            // 5.2.2.3: must-understand stands before no-store where the status is understood.
+            // 5.2.2.3: must-understand overrides no-store if the status is understood.
             Row(fields: [tag, ("Cache-Control", "no-store, must-understand, max-age=60")], isStored: true),
             Row(
                 status: 599,
@@ -45,7 +45,7 @@ import Testing
                 isStored: false
             ),
             Row(fields: [tag, ("Cache-Control", "private, max-age=60")], isStored: true),
-            // 4.1: nothing matches an asterisk.
+            // 4.1: an asterisk never matches.
             Row(fields: [fresh, ("Vary", "*")], isStored: false),
             Row(fields: [fresh, ("Vary", "Foo, *")], isStored: false),
             Row(fields: [fresh, ("Vary", ""), ("Vary", "*")], isStored: false),
@@ -62,11 +62,11 @@ import Testing
             Row(status: 503, fields: [fresh], isStored: true),
             Row(status: 599, fields: [fresh], isStored: true),
             Row(status: 599, fields: [tag], isStored: false),
-            // 9.3.3 of RFC 9110 and the rest: GET alone.
+            // RFC 9110, section 9.3.3 and others: only GET.
             Row(fields: [fresh, tag], request: Request(method: "POST"), isStored: false),
             Row(fields: [fresh, tag], request: Request(method: "HEAD"), isStored: false),
             Row(fields: [fresh, tag], request: Request(method: "get"), isStored: false),
-            // 3.5 is about shared caches: a private one may store what carried Authorization.
+            // 3.5 is about shared caches: a private one may store responses to requests with Authorization.
             Row(fields: [fresh, tag], request: Request(isAuthorized: true), isStored: true),
             Row(
                 fields: [tag, ("Cache-Control", "no-store")],
@@ -80,7 +80,8 @@ import Testing
         #expect(CacheStorageRule.mayStore(status: row.status, fields: fields, request: row.request) == row.isStored)
     }
 
-    @Test("What an anonymous request has got is no answer to one with credentials, unless it is public") func mayUse() {
+    @Test("The response to an anonymous request is not used for one with credentials, unless it is public")
+    func mayUse() {
         func mayUse(_ control: String, _ names: [String], isAuthorized: Bool) -> Bool {
             let fields = CacheRows.fields([("Cache-Control", control)])
             let request = Request(isAuthorized: isAuthorized)
@@ -93,7 +94,7 @@ import Testing
     }
 
     /// Section 3.1.
-    @Test("Fields that belong to the connection stay out") func storedFields() {
+    @Test("Fields of the connection are not stored") func storedFields() {
         let fields = CacheRows.list([
             ("Connection", "close, X-Hop"), ("Keep-Alive", "timeout=5"), ("Transfer-Encoding", "chunked"),
             ("x-hop", "1"), ("ETag", "\"a\""), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("Upgrade", "h2c"),
@@ -103,7 +104,7 @@ import Testing
         #expect(names == ["ETag", "Set-Cookie", "Set-Cookie", "Content-Type"])
     }
 
-    @Test("A response that is not public is for the user who asked") func selectingNames() {
+    @Test("A response that is not public is stored for its user") func selectingNames() {
         func names(_ control: String, isAuthorized: Bool) -> [String] {
             let fields = CacheRows.fields([("Cache-Control", control), ("Vary", "B, a ,"), ("Vary", "a,C")])
             return CacheStorageRule.selectingNames(fields: fields, request: Request(isAuthorized: isAuthorized))

@@ -9,7 +9,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         var request = ""
         var response = ""
-        /// Seconds; fresh while the first is larger.
+        /// In seconds; the response is fresh while the lifetime is larger than the age.
         var lifetime = 60.0
         var age = 0.0
         var decision: Decision
@@ -25,12 +25,12 @@ import Testing
     }
 
     @Test(
-        "Under the protocol's policy the directives decide (RFC 9111, sections 4 and 5.2)",
+        "With the protocol's policy, the directives decide (RFC 9111, sections 4 and 5.2)",
         arguments: [
             Row(decision: .use),
             Row(age: 59.9, decision: .use),
             Row(age: 60, decision: .revalidate),
-            // 5.2.2: no-cache, also of a field, must-revalidate.
+            // 5.2.2: no-cache, also with a field name, and must-revalidate.
             Row(response: "no-cache", decision: .revalidate),
             Row(response: "no-cache=\"a\"", decision: .revalidate),
             Row(response: "must-revalidate", decision: .use),
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "The other policies decide by themselves",
+        "The other policies decide without the directives",
         arguments: [
             (URLRequest.CachePolicy.useProtocolCachePolicy, Decision.load, Decision.use, Decision.revalidate),
             (.reloadIgnoringLocalCacheData, .load, .load, .load),
@@ -98,7 +98,7 @@ import Testing
         #expect(decide(Self.stored("no-cache", 60, 600)) == row.stale)
     }
 
-    @Test("Without anything stored, only-if-cached is a 504") func onlyIfCached() {
+    @Test("Without a stored response, only-if-cached is a 504") func onlyIfCached() {
         let request = CacheControl(["only-if-cached"])
         #expect(
             CacheUseRule.decide(policy: .useProtocolCachePolicy, request: request, stored: nil) == .gatewayTimeout
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A stale response takes an error's place where it is allowed (RFC 5861, section 4)",
+        "A stale response replaces an error if that is allowed (RFC 5861, section 4)",
         arguments: [
             ("", "", 61.0, false), ("", "stale-if-error=10", 70, true), ("", "stale-if-error=10", 71, false),
             ("stale-if-error=10", "", 70, true), ("stale-if-error=10", "stale-if-error=100", 100, true),
@@ -122,7 +122,7 @@ import Testing
         #expect(isUsed == row.isUsed)
     }
 
-    @Test("Errors are those of the network and of a server that is down, never those of trust") func kinds() {
+    @Test("Errors are those of the network and of an unavailable server, not those of trust") func kinds() {
         #expect([500, 502, 503, 504].allSatisfy(CacheUseRule.isError(status:)))
         #expect(![200, 304, 400, 404, 501, 505].contains(where: CacheUseRule.isError(status:)))
         #expect(CacheUseRule.isError(code: .cannotConnectToHost) && CacheUseRule.isError(code: .timedOut))

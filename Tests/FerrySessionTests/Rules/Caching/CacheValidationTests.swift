@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheValidationTests {
     /// RFC 9111, section 4.3.1.
-    @Test("Conditions are made of what can be sent back") func conditions() {
+    @Test("Conditions contain only values that can be sent") func conditions() {
         func conditions(_ fields: [(String, String)]) -> [String] {
             CacheValidation.conditions(CacheRows.fields(fields)).map { "\($0.name): \($0.value)" }
         }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "A 304 is about the stored response unless its tag says otherwise (section 4.3.4)",
+        "A 304 is about the stored response unless its tag differs (section 4.3.4)",
         arguments: [
             ("\"a\"", nil, true), (nil, nil, true), ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false),
             ("W/\"a\"", "W/\"a\"", true), ("\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"a\"", false),
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Section 3.2.
-    @Test("New fields replace those of their name, and what describes the stored body stays") func merging() {
+    @Test("New fields replace those of the same name, but not those that describe the stored body") func merging() {
         let stored = CacheRows.list([
             ("Content-Type", "text/plain"), ("Content-Length", "3"), ("Content-Encoding", "gzip"), ("X-Old", "1"),
             ("Set-Cookie", "a=1"), ("Age", "100"), ("Cache-Control", "max-age=1"),
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Section 4.3.5.
-    @Test("An answer to HEAD is about the stored response while nothing differs") func head() {
+    @Test("A response to HEAD is about the stored response if nothing differs") func head() {
         let stored = CacheRows.head(200, [("ETag", "\"a\""), ("Content-Length", "3")])
         #expect(CacheValidation.matchesHead(stored, CacheRows.head(200, [("Content-Length", "3")])))
         #expect(CacheValidation.matchesHead(stored, CacheRows.head()))
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Section 5.1.
-    @Test("The age takes the place of the one that came", arguments: [(0.0, "0"), (3.9, "3"), (1e12, "2147483648")])
+    @Test("The current age replaces the received one", arguments: [(0.0, "0"), (3.9, "3"), (1e12, "2147483648")])
     func age(_ row: (Double, String)) {
         let fields = CacheValidation.withAge(CacheRows.list([("age", "7"), ("X", "1")]), row.0)
         #expect(fields.filter { $0.name.lowercased() == "age" }.map(\.value) == [row.1])
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "An answer to an unsafe method invalidates its URL and those it names of the same origin (section 4.4)",
+        "A response to an unsafe method invalidates its URL and the named ones of the same origin (section 4.4)",
         arguments: [
             ("POST", 200, ["/x", "/location", "/content"]), ("PUT", 204, ["/x", "/location", "/content"]),
             ("DELETE", 302, ["/x", "/location", "/content"]), ("M-SEARCH", 200, ["/x", "/location", "/content"]),
