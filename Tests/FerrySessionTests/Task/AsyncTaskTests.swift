@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AsyncTaskTests {
-    @Test("data(for:) and data(from:) give body and response") func data() async throws {
+    @Test("data(for:) and data(from:) return body and response") func data() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let (first, response) = try await session.data(from: server.url("/bytes/1234567"))
@@ -27,7 +27,7 @@ struct AsyncTaskTests {
         )
     }
 
-    @Test("download(for:) and download(from:) give a file that is the caller's") func download() async throws {
+    @Test("download(for:) and download(from:) return a file that the caller owns") func download() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         for (url, _) in [
@@ -39,7 +39,7 @@ struct AsyncTaskTests {
         }
     }
 
-    @Test("A delegate of the call is told of the response and the body, as the session's is not") func delegate()
+    @Test("A delegate of the call receives response and body, and the session's delegate does not") func delegate()
         async throws
     {
         let server = try LoopbackServer()
@@ -53,7 +53,7 @@ struct AsyncTaskTests {
         hooks.onData = { _, data in told.withLock { $0.data += data } }
         hooks.onWrote = { _, total in told.withLock { $0.written = total } }
         hooks.onSent = { _, total in told.withLock { $0.sent = total } }
-        hooks.onCompleted = { _, _ in Issue.record("The end is what the call returns") }
+        hooks.onCompleted = { _, _ in Issue.record("The end is reported only by the call") }
         let whole = RecordingDelegate()
         let session = makeSession(whole)
         let data = try await session.data(from: server.url("/bytes/3000000"), delegate: RecordingDelegate(hooks)).0
@@ -71,7 +71,7 @@ struct AsyncTaskTests {
         #expect(whole.order == [])
     }
 
-    @Test("A delegate of the call that wants a download instead does not take the data from the call")
+    @Test("If the call's delegate asks for a download, the call still returns the data")
     func becomesNoDownload()
         async throws
     {
@@ -79,12 +79,12 @@ struct AsyncTaskTests {
         let disposition = try #require(URLSession.ResponseDisposition(rawValue: 2))
         var hooks = DelegateHooks()
         hooks.onResponse = { _, _, answer in answer(disposition) }
-        hooks.onBecome = { _, _ in Issue.record("The call waits for the data") }
+        hooks.onBecome = { _, _ in Issue.record("The call should return the data") }
         let data = try await makeSession().data(from: server.url("/bytes/100000"), delegate: RecordingDelegate(hooks)).0
         #expect(data == LoopbackServer.pattern(count: 100_000))
     }
 
-    @Test("A delegate of the call may refuse the response, and too large a body ends the call all the same")
+    @Test("A delegate of the call may refuse the response, and a body that is too large still ends the call")
     func delegateRefuses() async throws {
         let server = try LoopbackServer()
         var hooks = DelegateHooks()
@@ -102,7 +102,7 @@ struct AsyncTaskTests {
         #expect(large?.ferryCode == .responseTooLarge)
     }
 
-    @Test("A literal nil in the delegate's place makes no difference") func nilDelegate() async throws {
+    @Test("A literal nil as the delegate makes no difference") func nilDelegate() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let url = server.url("/bytes/10")
@@ -144,7 +144,10 @@ struct AsyncTaskTests {
         await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data("x".utf8)) }
     }
 
-    @Test("Cancelling the Swift task cancels the transfer at once", arguments: ["data", "upload", "download", "bytes"])
+    @Test(
+        "Cancelling the Swift task cancels the transfer immediately",
+        arguments: ["data", "upload", "download", "bytes"]
+    )
     func cancellation(_ kind: String) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = makeSession()
@@ -166,7 +169,7 @@ struct AsyncTaskTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A Swift task that is cancelled already sends nothing") func cancelledBefore() async throws {
+    @Test("A Swift task that is already cancelled sends nothing") func cancelledBefore() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let work = Task {
@@ -177,7 +180,7 @@ struct AsyncTaskTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("A delegate of the task hears of it, and the session's does not") func taskDelegate() async throws {
+    @Test("A delegate of the task is called, and the session's delegate is not") func taskDelegate() async throws {
         let server = try LoopbackServer()
         let whole = RecordingDelegate()
         let session = makeSession(whole)
@@ -198,7 +201,7 @@ struct AsyncTaskTests {
         #expect(whole.order == [])
     }
 
-    @Test("A hundred at once all come back right") func many() async throws {
+    @Test("A hundred concurrent calls all return the right data") func many() async throws {
         let server = try LoopbackServer()
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 8 }
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -8,7 +8,7 @@ import Testing
         Data(text.utf8).withUnsafeBytes { stream.append($0) }
     }
 
-    /// Appends as soon as a reader waits, and answers the first piece that it gets.
+    /// Calls `whenWaiting` as soon as a reader waits, and returns the first piece that the reader gets.
     private func read(_ stream: ByteStream, _ whenWaiting: @Sendable () -> Void) async throws -> Data? {
         async let piece = stream.next()
         while !stream.hasReader { await Task.yield() }
@@ -16,7 +16,7 @@ import Testing
         return try await piece
     }
 
-    @Test("A reader who waits is told once, of all that has come until the flush") func once() async throws {
+    @Test("A waiting reader is resumed once, with everything received until the flush") func once() async throws {
         let stream = ByteStream()
         let piece = try await read(stream) {
             #expect(append("one ", to: stream).mustFlush)
@@ -27,14 +27,15 @@ import Testing
         #expect(piece == Data("one two three".utf8))
     }
 
-    @Test("Without a reader nobody is to be told, and what has come is there at once") func unread() async throws {
+    @Test("Without a reader no flush is needed, and received bytes are available immediately")
+    func unread() async throws {
         let stream = ByteStream()
         #expect(!append("bytes", to: stream).mustFlush)
         stream.flush()
         #expect(try await stream.next() == Data("bytes".utf8))
     }
 
-    @Test("The end hands over what no flush has, before it ends", arguments: [false, true])
+    @Test("Bytes that were not flushed are delivered before the end", arguments: [false, true])
     func end(_ isFailure: Bool) async throws {
         let stream = ByteStream()
         let piece = try await read(stream) {
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A full buffer asks the engine to wait, and is one piece") func full() async throws {
+    @Test("A full buffer pauses the engine, and is delivered as one piece") func full() async throws {
         let stream = ByteStream()
         let half = Data(count: TaskCore.bufferLimit / 2)
         let piece = try await read(stream) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct BytesTests {
-    @Test("Bytes come one by one, in order") func bytes() async throws {
+    @Test("Bytes are delivered one by one, in order") func bytes() async throws {
         let server = try LoopbackServer()
         let (bytes, response) = try await makeSession().bytes(from: server.url("/bytes/70000"))
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
@@ -15,7 +15,7 @@ struct BytesTests {
         #expect(bytes.task.countOfBytesReceived == 70_000)
     }
 
-    @Test("Chunks come in order; none is empty") func chunks() async throws {
+    @Test("Chunks are delivered in order, and none is empty") func chunks() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(for: URLRequest(url: server.url("/bytes/5000000")))
         var hash = SHA256()
@@ -26,14 +26,14 @@ struct BytesTests {
         #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: 5_000_000))
     }
 
-    @Test("The response is there before the body") func responseFirst() async throws {
+    @Test("The response is available before the body") func responseFirst() async throws {
         let server = try LoopbackServer()
         let (bytes, response) = try await makeSession().bytes(from: server.url("/stall?bytes=10&after=0"))
         #expect(response.expectedContentLength == 10)
         #expect(bytes.task.state == .running)
     }
 
-    @Test("While nobody reads, the server cannot send without end") func backPressure() async throws {
+    @Test("Without a reader, the server can send only a limited amount") func backPressure() async throws {
         let server = try LoopbackServer()
         let size = 48_000_000
         let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/\(size)"))
@@ -68,7 +68,7 @@ struct BytesTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Cancelling the reading Swift task ends the wait at once") func cancelledReader() async throws {
+    @Test("Cancelling the reading Swift task ends the wait immediately") func cancelledReader() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=50"))
         let count = Locked(0)
@@ -84,7 +84,7 @@ struct BytesTests {
         #expect(bytes.task.state == .completed)
     }
 
-    @Test("What came before a failure is read before the error is thrown") func failureAfterBytes() async throws {
+    @Test("Bytes received before a failure are read before the error is thrown") func failureAfterBytes() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(from: server.url("/truncate?bytes=1000&after=600"))
         try await eventually("the end") { bytes.task.state == .completed }
@@ -100,14 +100,14 @@ struct BytesTests {
         await #expect(throws: URLError.self) { try await session.bytes(from: server.url("/empty")) }
     }
 
-    @Test("An empty body ends at once") func empty() async throws {
+    @Test("An empty body ends immediately") func empty() async throws {
         let server = try LoopbackServer { _ in .status(204) }
         let (bytes, response) = try await makeSession().bytes(from: server.url)
         #expect((response as? HTTPURLResponse)?.statusCode == 204)
-        for try await _ in bytes { Issue.record("There is no byte") }
+        for try await _ in bytes { Issue.record("An empty body has no bytes") }
     }
 
-    @Test("Reading after the end gives the end again") func afterTheEnd() async throws {
+    @Test("Reading after the end returns the end again") func afterTheEnd() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/3"))
         var iterator = bytes.makeAsyncIterator()
@@ -116,7 +116,7 @@ struct BytesTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A second reader gets an error, not a hang") func secondReader() async throws {
+    @Test("A second reader gets an error and does not hang") func secondReader() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=0"))
         let first = Task {
@@ -133,7 +133,7 @@ struct BytesTests {
         #expect(results.allSatisfy { if case .failure = $0 { true } else { false } })
     }
 
-    @Test("Suspending the task stops the bytes, resuming brings the rest") func suspended() async throws {
+    @Test("Suspending the task stops the bytes, resuming delivers the rest") func suspended() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 100_000, of: 400_000) }
         let (bytes, _) = try await makeSession().bytes(from: server.url)

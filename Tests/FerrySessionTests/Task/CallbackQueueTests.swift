@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CallbackQueueTests {
-    /// Runs some tasks of every kind; the delegate checks that all is said on the session's queue.
+    /// Runs tasks of every kind; the delegate checks that every callback is on the session's queue.
     private func exercise(_ session: CurlSession, _ delegate: RecordingDelegate, _ server: LoopbackServer) async throws
     {
         var request = URLRequest(url: server.url("/upload"))
@@ -20,7 +20,7 @@ struct CallbackQueueTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A queue that is given is used; what it runs is serial") func given() async throws {
+    @Test("A given queue is used; its callbacks are serial") func given() async throws {
         let server = try LoopbackServer()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -30,7 +30,7 @@ struct CallbackQueueTests {
         try await exercise(session, delegate, server)
     }
 
-    @Test("Without a queue the session makes a serial one") func none() async throws {
+    @Test("Without a queue the session creates a serial one") func none() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -38,7 +38,7 @@ struct CallbackQueueTests {
         try await exercise(session, delegate, server)
     }
 
-    @Test("A queue over a dispatch queue calls there") func underlying() async throws {
+    @Test("A queue with an underlying dispatch queue runs callbacks there") func underlying() async throws {
         let server = try LoopbackServer()
         let key = DispatchSpecificKey<String>()
         let dispatch = DispatchQueue(label: "callbacks")
@@ -57,7 +57,7 @@ struct CallbackQueueTests {
         #expect(places.withLock { $0 } == ["here"])
     }
 
-    /// The order in which events come and operations run that the delegate adds to the queue in each of them.
+    /// Returns the order of events, and of the operations that the delegate adds to the queue in each of them.
     private func order(_ session: (RecordingDelegate) -> CurlSession) async throws -> [String] {
         let server = try LoopbackServer()
         let order = Locked<[String]>([])
@@ -83,7 +83,7 @@ struct CallbackQueueTests {
         return order.withLock { $0 }
     }
 
-    @Test("What a delegate adds to its own queue runs before the next event", arguments: [true, false])
+    @Test("An operation that a delegate adds to its queue runs before the next event", arguments: [true, false])
     func between(_ hasUnderlyingQueue: Bool) async throws {
         let underlying = DispatchQueue(label: "callbacks")
         for _ in 0..<10 {
@@ -97,13 +97,13 @@ struct CallbackQueueTests {
         }
     }
 
-    @Test("The main queue is a queue like any other") func main() async throws {
+    @Test("The main queue can be used like any other") func main() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         try await exercise(makeSession(delegate, queue: .main), delegate, server)
     }
 
-    @Test("On a concurrent queue each task's callbacks still come one after the other") func concurrent() async throws {
+    @Test("On a concurrent queue, the callbacks of each task are still sequential") func concurrent() async throws {
         let server = try LoopbackServer()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 4
@@ -125,7 +125,8 @@ struct CallbackQueueTests {
         #expect(overlaps.withLock { $0 } == 0)
     }
 
-    @Test("While the queue is suspended nothing is said, and memory is bounded; then all is") func suspendedQueue()
+    @Test("While the queue is suspended there are no callbacks and memory is bounded; afterwards all are made")
+    func suspendedQueue()
         async throws
     {
         let server = try LoopbackServer()
@@ -179,12 +180,11 @@ struct CallbackQueueTests {
         let other = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
         other.resume()
         #expect(try await delegate.completion(of: other, timeout: 5).error == nil)
-        // An async task of the blocked session needs no queue.
         gate.open()
         try await blocked.completion(of: task)
     }
 
-    @Test("From a callback tasks can be made, resumed, suspended and cancelled, and all tasks be had") func reentrance()
+    @Test("A callback can make, resume, suspend and cancel tasks, and get all tasks") func reentrance()
         async throws
     {
         let server = try LoopbackServer()

@@ -2,16 +2,16 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Cancelling while a name is looked up, with a name server that never answers.
+/// Cancelling during a name lookup, with a name server that never responds.
 ///
-/// That takes a name server of one's own: the tests run once more in a child process with its own network and its own
-/// `/etc/resolv.conf`, where the system allows that.
+/// This needs its own name server: the tests run again in a child process with its own network and its own
+/// `/etc/resolv.conf`, if the system allows it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CancelLookupTests {
     private static let isChild = ProcessInfo.processInfo.environment["FERRY_SILENT_NAME_SERVER"] != nil
     private static let silence = Result { try SilentNameServer() }
 
-    @Test("A task whose look-up hangs is cancelled at once and delays no other", .enabled(if: !isChild))
+    @Test("A task with a hanging lookup is cancelled immediately and delays no other", .enabled(if: !isChild))
     func parent() async throws {
         let file = try TemporaryFile(Data("nameserver 127.0.0.1\noptions timeout:3 attempts:1\n".utf8))
         let script = """
@@ -35,16 +35,18 @@ struct CancelLookupTests {
         }
         let text = said.withLock { $0 }
         if process.terminationStatus == 77 || text.contains("unshare:") || text.contains("unshare’") {
-            print("Skipped: this system allows no network of one's own, so no silent name server: \(text.prefix(200))")
+            print(
+                "Skipped: this system does not allow a separate network with a silent name server: \(text.prefix(200))"
+            )
             return
         }
         #expect(process.terminationStatus == 0, "\(text)")
-        #expect(text.contains("The look-up that hangs is cancelled"), "\(text)")
-        #expect(text.contains("A child process inherits nothing of look-ups that hang"), "\(text)")
-        #expect(text.contains("The look-up that hangs gives way to what is kept"), "\(text)")
+        #expect(text.contains("A hanging lookup is cancelled"), "\(text)")
+        #expect(text.contains("A child process inherits nothing of hanging lookups"), "\(text)")
+        #expect(text.contains("A stale response replaces a hanging lookup"), "\(text)")
     }
 
-    @Test("The look-up that hangs is cancelled, and so are 20 more, while others go on", .enabled(if: isChild))
+    @Test("A hanging lookup is cancelled, and so are 20 more, while other requests continue", .enabled(if: isChild))
     func child() async throws {
         let silence = try Self.silence.get()
         let server = try LoopbackServer()
@@ -60,7 +62,7 @@ struct CancelLookupTests {
         let other = session.dataTask(with: server.url("/bytes/1000"))
         other.resume()
         #expect(try await delegate.completion(of: other).error == nil)
-        // Another task of the same host waits for none of them either.
+        // Another task for the same host does not wait for any of them either.
         let last = session.dataTask(with: url)
         last.resume()
         last.cancel()
@@ -73,7 +75,7 @@ struct CancelLookupTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A child process inherits nothing of look-ups that hang", .enabled(if: isChild))
+    @Test("A child process inherits nothing of hanging lookups", .enabled(if: isChild))
     func inheritance() async throws {
         _ = try Self.silence.get()
         let server = try LoopbackServer()
@@ -84,17 +86,17 @@ struct CancelLookupTests {
                 let url = try #require(URL(string: "http://name-\(number)-\(name)-nobody-knows.example/"))
                 session.dataTask(with: url).resume()
             }
-            // Its turn comes after those of the lookups, which have begun then.
+            // It runs in a turn after those of the lookups, which have begun by then.
             _ = try await session.data(from: server.url("/bytes/1000"))
         }
         #expect(ProcessUsage.descriptors > 30)
-        // A turn of each engine comes after the one in which a lookup begins.
+        // A turn of each engine runs after the one in which a lookup begins.
         let isClean = await Wire.eventually { (try? Descendant.descriptors()) == before }
         #expect(isClean)
         for session in sessions { session.invalidateAndCancel() }
     }
 
-    @Test("A look-up that hangs ends with the request's deadline", .enabled(if: isChild)) func deadline() async throws {
+    @Test("A hanging lookup ends when the request times out", .enabled(if: isChild)) func deadline() async throws {
         _ = try Self.silence.get()
         let session = makeSession { $0.timeoutIntervalForRequest = 0.5 }
         let url = try #require(URL(string: "http://another-name-nobody-knows.example/"))
@@ -105,7 +107,7 @@ struct CancelLookupTests {
     }
 
     @Test(
-        "A stale response takes the place of a look-up that hangs until it fails, and until the request's deadline",
+        "A stale response is used if a hanging lookup fails or the request times out",
         .enabled(if: isChild)
     )
     func stale() async throws {
@@ -122,16 +124,16 @@ struct CancelLookupTests {
         let session = makeSession(options: options)
         var request = URLRequest(url: url)
         #expect(try await session.data(for: request).0 == Data("kept".utf8))
-        // Look-ups that still run, several at a time, come back to nobody.
+        // The results of lookups that still run, several at a time, are ignored.
         request.timeoutInterval = 0.3
         let start = ContinuousClock.now
         for _ in 0..<3 { #expect(try await session.data(for: request).0 == Data("kept".utf8)) }
         #expect(ContinuousClock.now - start < .seconds(4.5 * patience))
-        // What is kept stays kept, and the session is as good as before.
+        // The stored response is kept, and the session works as before.
         request = URLRequest(url: url)
         #expect(try await session.data(for: request).0 == Data("kept".utf8))
         #expect(try await session.data(from: server.url("/", host: "127.0.0.1")).0 == Data("kept".utf8))
         #expect(server.requestCount == 2)
-        print("The look-up that hangs gives way to what is kept")
+        print("A stale response replaces a hanging lookup")
     }
 }

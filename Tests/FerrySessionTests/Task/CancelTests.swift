@@ -22,7 +22,7 @@ struct CancelTests {
         }
     }
 
-    /// Cancels, and checks what must hold of every cancelled task.
+    /// Cancels the task, and checks the invariants of a cancelled task.
     private func cancel(_ task: URLSessionTask, _ delegate: RecordingDelegate) async throws {
         let start = ContinuousClock.now
         task.cancel()
@@ -36,7 +36,7 @@ struct CancelTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Cancelled before it is resumed, a task completes and sends nothing", arguments: Kind.allCases)
+    @Test("A task cancelled before it is resumed completes and sends nothing", arguments: Kind.allCases)
     func beforeResume(_ kind: Kind) async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
@@ -48,7 +48,7 @@ struct CancelTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("Cancelled before it is resumed, a task that could not have run completes as well")
+    @Test("A task that could not have run, cancelled before it is resumed, completes as well")
     func beforeFailing() async throws {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -63,7 +63,7 @@ struct CancelTests {
         }
     }
 
-    @Test("Cancelled at once after it was resumed, a task completes", arguments: Kind.allCases)
+    @Test("A task cancelled immediately after it was resumed completes", arguments: Kind.allCases)
     func rightAfterResume(_ kind: Kind) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
@@ -76,7 +76,10 @@ struct CancelTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Cancelled while it waits for a connection, a task completes, and the others go on", arguments: Kind.allCases)
+    @Test(
+        "A task cancelled while it waits for a connection completes, and the others continue",
+        arguments: Kind.allCases
+    )
     func queued(_ kind: Kind) async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -98,7 +101,7 @@ struct CancelTests {
         #expect(server.requests.map(\.path) == ["/gated", "/last"])
     }
 
-    @Test("Cancelled while it connects, a task completes", arguments: Kind.allCases)
+    @Test("A task cancelled while it connects completes", arguments: Kind.allCases)
     func connecting(_ kind: Kind) async throws {
         let listener = try UnansweringListener()
         let delegate = RecordingDelegate()
@@ -109,7 +112,7 @@ struct CancelTests {
         try await cancel(task, delegate)
     }
 
-    @Test("Cancelled while it waits for the head, a task completes", arguments: Kind.allCases)
+    @Test("A task cancelled while it waits for the head completes", arguments: Kind.allCases)
     func waitingForHead(_ kind: Kind) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
@@ -120,7 +123,7 @@ struct CancelTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Cancelled in the middle of its body, a task completes", arguments: Kind.allCases, [false, true])
+    @Test("A task cancelled in the middle of its body completes", arguments: Kind.allCases, [false, true])
     func midBody(_ kind: Kind, _ isSuspended: Bool) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000)) }
         let delegate = RecordingDelegate()
@@ -136,10 +139,10 @@ struct CancelTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Cancelled in the middle of an upload, a task completes") func midUpload() async throws {
+    @Test("A task cancelled in the middle of an upload completes") func midUpload() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.receiveBufferSize = 65_536
-        // A server that does not read at all would not see the end behind the bytes on their way.
+        // A server that does not read at all would not notice the end after the bytes in transit.
         configuration.bodyReading = { _ in .paced(bytesPerSecond: 10_000_000) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("never") }
         let delegate = RecordingDelegate()
@@ -166,7 +169,7 @@ struct CancelTests {
         #expect(task.error == nil)
     }
 
-    @Test("Cancelled twice, a task completes once") func twice() async throws {
+    @Test("A task cancelled twice completes once") func twice() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).dataTask(with: server.url)
@@ -180,7 +183,7 @@ struct CancelTests {
     }
 
     @Test(
-        "Cancelled from its own callback, a task says nothing more than its end",
+        "A task cancelled in its own callback has no other callback than its completion",
         arguments: ["response", "data", "sent", "redirect", "wrote", "needsBodyStream", "finishedDownload"]
     )
     func fromCallback(_ place: String) async throws {
@@ -220,7 +223,7 @@ struct CancelTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Cancelled by many threads at once, a task completes once") func manyThreads() async throws {
+    @Test("A task cancelled by many threads concurrently completes once") func manyThreads() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -234,7 +237,8 @@ struct CancelTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Cancelling one task leaves the others of its connection pool alone") func othersUndisturbed() async throws {
+    @Test("Cancelling one task does not affect the others of its connection pool")
+    func othersUndisturbed() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -273,7 +277,7 @@ struct CancelTests {
         #expect(outcomes.all.count == 1)
     }
 
-    @Test("What is undelivered at cancelling is never delivered") func undelivered() async throws {
+    @Test("Undelivered data is not delivered after cancelling") func undelivered() async throws {
         let server = try LoopbackServer()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DataTaskTests {
-    @Test("A delegate hears of response, data and completion, in this order") func delegateOrder() async throws {
+    @Test("A delegate receives response, data and completion, in this order") func delegateOrder() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -33,7 +33,7 @@ struct DataTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A completion handler gets body and response once, on the delegate queue, when the state is completed")
+    @Test("A completion handler receives body and response once, on the delegate queue, in the completed state")
     func handler() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
@@ -55,11 +55,11 @@ struct DataTaskTests {
         #expect(place.all == [true])
         #expect(task.countOfBytesReceived == 70_000)
         #expect(task.progress.fractionCompleted == 1)
-        // A task with a handler tells its session's delegate nothing of the body.
+        // A task with a completion handler does not deliver its body to the session's delegate.
         #expect(delegate[task].names == [])
     }
 
-    @Test("A handler gets no data with an error, but the response") func handlerError() async throws {
+    @Test("A handler receives no data with an error, but the response") func handlerError() async throws {
         let server = try LoopbackServer()
         let outcome = Promise<Outcome<Data>>()
         let task = makeSession().dataTask(with: server.url("/truncate?bytes=1000&after=500")) {
@@ -90,7 +90,7 @@ struct DataTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A body of unknown length leaves the progress indeterminate until it is whole")
+    @Test("A body of unknown length leaves the progress indeterminate until it is complete")
     func unknownLength() async throws {
         let server = try LoopbackServer()
         let fractions = Locked<[Double]>([])
@@ -108,7 +108,7 @@ struct DataTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("taskDescription and priority are the user's") func userProperties() async throws {
+    @Test("taskDescription and priority belong to the caller") func userProperties() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let task = session.dataTask(with: server.url("/bytes/1"))
@@ -126,7 +126,7 @@ struct DataTaskTests {
         #expect(!task.description.isEmpty)
     }
 
-    @Test("Identifiers are unique within a session, whatever the kind of task") func identifiers() throws {
+    @Test("Identifiers are unique within a session, across all kinds of tasks") func identifiers() throws {
         let session = makeSession()
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let request = URLRequest(url: url)

@@ -8,7 +8,7 @@ struct DispositionTests {
 
     private static let becomeDownload = URLSession.ResponseDisposition(rawValue: 2)
 
-    /// A delegate that answers the response with `answer`, at once or later from another thread.
+    /// Returns a delegate that decides about the response with `answer`, immediately or later on another thread.
     private func delegate(
         isLate: Bool,
         _ hooks: DelegateHooks = DelegateHooks(),
@@ -22,11 +22,11 @@ struct DispositionTests {
         return RecordingDelegate(hooks)
     }
 
-    @Test("Until the response is answered no data comes", arguments: [false, true])
+    @Test("No data is delivered until the delegate has decided about the response", arguments: [false, true])
     func allow(_ isLate: Bool) async throws {
         let server = try LoopbackServer()
         let delegate = delegate(isLate: isLate) { task, answer in
-            if isLate, task.countOfBytesReceived != 0 { Issue.record("Bytes were delivered before the answer") }
+            if isLate, task.countOfBytesReceived != 0 { Issue.record("Bytes were delivered before the decision") }
             answer(.allow)
         }
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/500000"))
@@ -38,7 +38,7 @@ struct DispositionTests {
     }
 
     @Test(
-        "Cancelling at the response gives no data ever, and -999",
+        "Cancelling in the response callback delivers no data, and completes with -999",
         arguments: [false, true],
         ["/bytes/500", "/bytes/9000000"]
     )
@@ -54,7 +54,7 @@ struct DispositionTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("While the answer is awaited the server cannot send without end") func backPressure() async throws {
+    @Test("While the decision is pending, the server can send only a limited amount") func backPressure() async throws {
         let server = try LoopbackServer()
         let answers = Promise<Answer>()
         let delegate = delegate(isLate: false) { _, answer in answers.fulfil(answer) }
@@ -89,14 +89,15 @@ struct DispositionTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A small response never slips past its becoming a download") func becomesDownloadRace() async throws {
+    @Test("A small response that completes concurrently always becomes a download")
+    func becomesDownloadRace() async throws {
         let disposition = try #require(Self.becomeDownload)
         let server = try LoopbackServer()
         let delegate = RecordingDelegate(
             {
                 var hooks = DelegateHooks()
                 hooks.onResponse = { task, _, answer in
-                    // Somewhere around the moment when the body is complete.
+                    // Around the time at which the body is complete.
                     DispatchQueue.global().async {
                         usleep(UInt32(task.taskIdentifier % 20) * 20)
                         answer(disposition)
@@ -115,7 +116,7 @@ struct DispositionTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A download that a response became can be cancelled, suspended and resumed")
+    @Test("A response that became a download can be cancelled, suspended and resumed")
     func becomesAndControls() async throws {
         let disposition = try #require(Self.becomeDownload)
         let server = try LoopbackServer()
@@ -160,7 +161,7 @@ struct DispositionTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A download that cannot write its file fails as a file that cannot be created")
+    @Test("A download that cannot write its file fails like a file that cannot be created")
     func unwritable() async throws {
         let disposition = try #require(Self.becomeDownload)
         let server = try LoopbackServer()
@@ -174,7 +175,7 @@ struct DispositionTests {
         #expect(!record.names.contains("finishedDownload"))
     }
 
-    @Test("A second answer changes nothing", arguments: [false, true]) func answeredTwice(_ isLate: Bool) async throws {
+    @Test("A second decision has no effect", arguments: [false, true]) func answeredTwice(_ isLate: Bool) async throws {
         let server = try LoopbackServer()
         let delegate = delegate(isLate: isLate) { _, answer in
             answer(.allow)
@@ -188,7 +189,7 @@ struct DispositionTests {
         #expect(record.error == nil)
     }
 
-    @Test("An answer after cancelling changes nothing", arguments: [0, 1, 2])
+    @Test("A decision after cancelling has no effect", arguments: [0, 1, 2])
     func answeredAfterCancel(_ raw: Int) async throws {
         let disposition = try #require(URLSession.ResponseDisposition(rawValue: raw))
         let server = try LoopbackServer()
@@ -207,7 +208,7 @@ struct DispositionTests {
         #expect(record.urlError?.code == .cancelled)
     }
 
-    @Test("A task whose response is never answered can be cancelled") func neverAnswered() async throws {
+    @Test("A task with a pending decision can be cancelled") func neverAnswered() async throws {
         let server = try LoopbackServer()
         let delegate = delegate(isLate: false) { _, _ in }
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/1000"))

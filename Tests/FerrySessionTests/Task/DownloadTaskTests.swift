@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
-    @Test("A delegate hears of what is written, then of the file, then of completion")
+    @Test("A delegate receives progress, then the file, then the completion")
     func delegateOrder() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
@@ -22,7 +22,7 @@ struct DownloadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("The file goes when the delegate leaves it, and stays when it is moved", arguments: [true, false])
+    @Test("The file is deleted if the delegate does not move it", arguments: [true, false])
     func fileAfterwards(_ isMoved: Bool) async throws {
         let server = try LoopbackServer()
         let folder = try TemporaryFolder()
@@ -41,7 +41,7 @@ struct DownloadTaskTests {
         if isMoved { #expect(try Data(contentsOf: place) == LoopbackServer.pattern(count: 5000)) }
     }
 
-    @Test("The file is readable by its owner alone") func permissions() async throws {
+    @Test("Only its owner can read the file") func permissions() async throws {
         let server = try LoopbackServer()
         let modes = Promise<Int>()
         var hooks = DelegateHooks()
@@ -56,7 +56,7 @@ struct DownloadTaskTests {
         #expect(modes.all == [0o600])
     }
 
-    @Test("An empty body makes an empty file") func empty() async throws {
+    @Test("An empty body creates an empty file") func empty() async throws {
         let server = try LoopbackServer { _ in .status(200) }
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).downloadTask(with: server.url)
@@ -67,7 +67,7 @@ struct DownloadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A handler gets a file that goes when it returns") func handler() async throws {
+    @Test("A handler receives a file that is deleted when it returns") func handler() async throws {
         let server = try LoopbackServer()
         let folder = try TemporaryFolder()
         var options = CurlSession.Options()
@@ -106,7 +106,7 @@ struct DownloadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A server's error page is a file too, and the response tells") func errorPage() async throws {
+    @Test("A server's error page is a file too, and the response has its status") func errorPage() async throws {
         let server = try LoopbackServer { _ in .text("not here", status: 404) }
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).downloadTask(with: server.url)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ProgressTests {
-    @Test("A download's fraction is what has been written of the whole") func download() async throws {
+    @Test("A download's fraction is the written part of the whole") func download() async throws {
         let server = try LoopbackServer()
         let wrong = Locked<[Double]>([])
         var hooks = DelegateHooks()
@@ -25,7 +25,7 @@ struct ProgressTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("An upload's fraction stays below one until the answer is there, and never goes back") func upload()
+    @Test("An upload's fraction stays below one until the response arrives, and never decreases") func upload()
         async throws
     {
         let gate = Gate()
@@ -51,7 +51,7 @@ struct ProgressTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Parents add up their tasks, handlers or delegates, of two sessions") func parents() async throws {
+    @Test("Parents sum up their tasks, with handlers or delegates, of two sessions") func parents() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let sessions = [makeSession(delegate), makeSession()]
@@ -73,7 +73,7 @@ struct ProgressTests {
         #expect(parent.completedUnitCount == 60)
     }
 
-    @Test("A parent loses nothing that its tasks tell from several threads at once") func parentOfMany() async {
+    @Test("A parent loses no updates that its tasks make concurrently") func parentOfMany() async {
         let parent = Progress(totalUnitCount: 4)
         let children = (0..<4).map { _ in Progress(totalUnitCount: 1) }
         for child in children { parent.addChild(child, withPendingUnitCount: 1) }
@@ -106,7 +106,7 @@ struct ProgressTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A task made while a Progress is current is its child, though nobody asks for the task's own")
+    @Test("A task made while a Progress is current is its child, even if its own progress is never accessed")
     func currentParent() async throws {
         func makeTask(under parent: Progress, _ make: () -> URLSessionDataTask) -> URLSessionDataTask {
             parent.becomeCurrent(withPendingUnitCount: 1)
@@ -123,7 +123,7 @@ struct ProgressTests {
         #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled)
     }
 
-    @Test("Pausing suspends and resuming resumes; a second pause counts once", arguments: [1, 3])
+    @Test("Pausing suspends and resuming resumes; repeated pauses count once", arguments: [1, 3])
     func pause(_ times: Int) async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
@@ -133,7 +133,7 @@ struct ProgressTests {
         try await eventually("ten bytes") { task.countOfBytesReceived == 10 }
         for _ in 0..<times { task.progress.pause() }
         #expect(task.progress.isPaused)
-        // Progress calls its handlers on a queue of its own.
+        // Progress calls its handlers on its own queue.
         try await eventually("suspension") { task.state == .suspended }
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
@@ -143,7 +143,7 @@ struct ProgressTests {
         #expect(try await delegate.completion(of: task).error == nil)
     }
 
-    @Test("Pausing and resuming in quick turns leaves the task as the last turn says") func pauseRace() async throws {
+    @Test("After quick pauses and resumes, the task has the last state") func pauseRace() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -174,7 +174,7 @@ struct ProgressTests {
         #expect(try await delegate.completion(of: task).data.count == 10)
     }
 
-    @Test("A task that fails does not look finished") func failure() async throws {
+    @Test("A task that fails does not appear finished") func failure() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)

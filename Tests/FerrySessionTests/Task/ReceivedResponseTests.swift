@@ -13,7 +13,7 @@ import Testing
         return ReceivedResponse(head, url: try #require(URL(string: "http://localhost/a")), isDecoded: false)
     }
 
-    @Test("The length is known before the response is made, and the same afterwards") func length() throws {
+    @Test("The length is known before the response object is made, and the same afterwards") func length() throws {
         let received = try response()
         #expect(received.expectedLength == 12)
         #expect(received.value.expectedContentLength == 12)
@@ -39,7 +39,7 @@ import Testing
         #expect(response.mimeType == "text/html")
     }
 
-    @Test("Whoever looks, and whoever helps, at once: it is one object") func oneObject() async throws {
+    @Test("Concurrent access and early creation yield one object") func oneObject() async throws {
         for _ in 0..<50 {
             let received = try response()
             let seen = await withTaskGroup(of: ObjectIdentifier?.self) { group in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("One that is there already is passed on") func given() throws {
+    @Test("An existing response is returned unchanged") func given() throws {
         let url = try #require(URL(string: "data:,x"))
         let given = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 1, textEncodingName: nil)
         let received = ReceivedResponse(given)

@@ -27,11 +27,11 @@ struct RedirectAnswerTests {
         return RecordingDelegate(hooks)
     }
 
-    @Test("A redirection is followed when the delegate agrees", arguments: [false, true])
+    @Test("A redirect is followed if the delegate agrees", arguments: [false, true])
     func followed(_ isLate: Bool) async throws {
         let server = try server()
         let delegate = delegate(isLate: isLate) { task, request, answer in
-            if task.currentRequest?.url?.path != "/from" { Issue.record("currentRequest changed before the answer") }
+            if task.currentRequest?.url?.path != "/from" { Issue.record("currentRequest changed before the decision") }
             answer(request)
         }
         let task = makeSession(delegate).dataTask(with: server.url("/from"))
@@ -44,7 +44,7 @@ struct RedirectAnswerTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("nil delivers the redirection itself, body and all", arguments: [false, true])
+    @Test("nil delivers the redirect itself, including its body", arguments: [false, true])
     func refused(_ isLate: Bool) async throws {
         let server = try server()
         let delegate = delegate(isLate: isLate) { _, _, answer in answer(nil) }
@@ -59,7 +59,7 @@ struct RedirectAnswerTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("nil delivers a large redirection's body too, with back-pressure") func refusedLarge() async throws {
+    @Test("nil also delivers a large redirect's body, with back-pressure") func refusedLarge() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(status: 302, headers: ["Location": "/to"], body: .pattern(count: 3_000_000))
         }
@@ -71,7 +71,7 @@ struct RedirectAnswerTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("nil makes a download's file of the redirection's body") func refusedDownload() async throws {
+    @Test("nil stores the redirect's body as the download's file") func refusedDownload() async throws {
         let server = try server()
         let delegate = delegate { _, _, answer in answer(nil) }
         let task = makeSession(delegate).downloadTask(with: server.url("/from"))
@@ -97,7 +97,7 @@ struct RedirectAnswerTests {
         #expect(task.currentRequest?.url?.host == "localhost")
     }
 
-    @Test("A second answer changes nothing") func answeredTwice() async throws {
+    @Test("A second decision has no effect") func answeredTwice() async throws {
         let server = try server()
         let delegate = delegate { _, request, answer in
             answer(request)
@@ -112,7 +112,7 @@ struct RedirectAnswerTests {
         #expect(delegate.completionCount == 1)
     }
 
-    @Test("An answer after cancelling sends nothing") func answeredAfterCancel() async throws {
+    @Test("A decision after cancelling sends nothing") func answeredAfterCancel() async throws {
         let server = try server()
         let answers = Promise<Answer>()
         let delegate = delegate { task, _, answer in
@@ -129,21 +129,21 @@ struct RedirectAnswerTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("A redirection that is never answered can be cancelled, and holds no connection")
+    @Test("A task with a pending redirect can be cancelled, and holds no connection")
     func neverAnswered() async throws {
         let server = try server()
         let delegate = delegate { _, _, _ in }
         let session = makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
         let task = session.dataTask(with: server.url("/from"))
         task.resume()
-        try await eventually("the redirection") { delegate[task].names == ["redirect"] }
+        try await eventually("the redirect") { delegate[task].names == ["redirect"] }
         let (data, _) = try await session.data(from: server.url("/other"))
         #expect(data == Data("/other".utf8))
         task.cancel()
         #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled)
     }
 
-    @Test("The deadline of inactivity does not run while the delegate thinks") func noTimeout() async throws {
+    @Test("The inactivity timeout does not count while the delegate decides") func noTimeout() async throws {
         let server = try server()
         var hooks = DelegateHooks()
         hooks.onRedirect = { _, request, answer in
@@ -156,7 +156,7 @@ struct RedirectAnswerTests {
         #expect(try await delegate.completion(of: task).error == nil)
     }
 
-    @Test("Cancelling and answering race without harm") func race() async throws {
+    @Test("Cancelling and deciding concurrently is safe") func race() async throws {
         let server = try server()
         var hooks = DelegateHooks()
         hooks.onRedirect = { task, request, answer in

@@ -5,20 +5,20 @@ import Testing
 /// Suspending stops the bytes on the wire, not only the callbacks.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendBytesTests {
-    /// More than all the buffers between a server and a client on one machine hold.
+    /// More than all the buffers between a server and a client on one machine can hold.
     private static let size = 48_000_000
 
-    /// A server that sends a little, and the rest when the task is suspended.
+    /// A server that sends a little, and the rest once the task is suspended.
     private func server(_ gate: Gate) throws -> LoopbackServer {
         try LoopbackServer { _ in .gated(gate, first: 100_000, of: Self.size) }
     }
 
-    /// Suspends a task that has had the first bytes, and looks at what the server can send then.
+    /// Suspends a task that has received its first bytes, and checks how much the server can then send.
     private func suspend(_ task: URLSessionTask, _ gate: Gate, _ server: LoopbackServer) async throws {
         task.resume()
         try await eventually("the first bytes") { task.countOfBytesReceived == 100_000 }
         task.suspend()
-        // The engine hears of it before more is sent.
+        // Gives the engine time to suspend before more is sent.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
         let sent = try await settled { server.bytesSent }
@@ -27,7 +27,8 @@ struct SuspendBytesTests {
         #expect(task.progress.fractionCompleted < 0.1)
     }
 
-    @Test("A suspended data task stops the server's sending, and goes on exactly") func data() async throws {
+    @Test("A suspended data task stops the server's sending, and continues with the right bytes")
+    func data() async throws {
         let gate = Gate()
         let server = try server(gate)
         let reader = Locked(PatternReader())
@@ -43,7 +44,7 @@ struct SuspendBytesTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A suspended download stops the server's sending, and its file is exact") func download() async throws {
+    @Test("A suspended download stops the server's sending, and its file is correct") func download() async throws {
         let gate = Gate()
         let server = try server(gate)
         let delegate = RecordingDelegate()
@@ -56,7 +57,7 @@ struct SuspendBytesTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A suspended upload stops its bytes, and its body is exact", arguments: ["data", "file", "stream"])
+    @Test("A suspended upload stops its bytes, and its body is correct", arguments: ["data", "file", "stream"])
     func upload(_ kind: String) async throws {
         let size = 24_000_000
         var configuration = LoopbackServer.Configuration()
@@ -102,7 +103,7 @@ struct SuspendBytesTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A handler's task can be suspended and resumed too", arguments: ["data", "download"])
+    @Test("A task with a handler can be suspended and resumed too", arguments: ["data", "download"])
     func handlers(_ kind: String) async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 50_000, of: 100_000) }

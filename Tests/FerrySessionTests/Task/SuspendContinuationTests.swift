@@ -2,13 +2,13 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// The server's connection ends while the task is suspended.
+/// Suspended tasks whose connection the server closes.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendContinuationTests {
     private static let size = 400_000
     private static let first = 100_000
 
-    /// The first request gets a part and then the connection's end; later ones what `later` says.
+    /// The first request gets a part before the connection ends, later ones the response of `later`.
     private func server(
         _ gate: Gate,
         etag: String?,
@@ -25,7 +25,7 @@ struct SuspendContinuationTests {
         }
     }
 
-    /// Starts a task, suspends it in its middle, lets the server close, and resumes it.
+    /// Starts a task, suspends it in the middle, lets the server close the connection, and resumes the task.
     private func interrupt(
         _ task: URLSessionTask,
         _ gate: Gate,
@@ -34,7 +34,7 @@ struct SuspendContinuationTests {
         task.resume()
         try await eventually("a part") { task.countOfBytesReceived == Self.first }
         task.suspend()
-        // The engine hears of it before the server closes.
+        // Gives the engine time to suspend before the server closes.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
         try await server.waitForOpenConnections(atMost: 0)
@@ -43,7 +43,7 @@ struct SuspendContinuationTests {
         task.resume()
     }
 
-    @Test("The same entity goes on where it stopped", arguments: ["data", "download"])
+    @Test("The same entity continues where it stopped", arguments: ["data", "download"])
     func sameEntity(_ kind: String) async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
@@ -66,7 +66,7 @@ struct SuspendContinuationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Handlers get the whole, however often it stopped", arguments: ["data", "download"])
+    @Test("Handlers receive the complete body, however often it stopped", arguments: ["data", "download"])
     func handlers(_ kind: String) async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
@@ -85,7 +85,7 @@ struct SuspendContinuationTests {
         #expect(task.progress.fractionCompleted == 1)
     }
 
-    @Test("A data task whose entity has changed fails clearly") func changedData() async throws {
+    @Test("A data task whose entity has changed fails with a clear error") func changedData() async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
             .resource(.pattern(count: 1000), etag: "v2", for: request)
@@ -101,7 +101,7 @@ struct SuspendContinuationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A download whose entity has changed is the new one, exactly", arguments: [1000, 700_000])
+    @Test("A download whose entity has changed contains exactly the new one", arguments: [1000, 700_000])
     func changedDownload(_ size: Int) async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
@@ -120,7 +120,7 @@ struct SuspendContinuationTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A handler's download whose entity has changed counts the new one alone", arguments: [true, false])
+    @Test("A handler's download whose entity has changed counts only the new one", arguments: [true, false])
     func changedHandlerDownload(_ hasDelegate: Bool) async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
@@ -164,7 +164,8 @@ struct SuspendContinuationTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("A server that is gone fails the task at once, and is not asked for ever") func serverGone() async throws {
+    @Test("A server that is gone fails the task immediately, and is not asked again and again")
+    func serverGone() async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { _ in .status(500) }
         let delegate = RecordingDelegate()
@@ -179,7 +180,7 @@ struct SuspendContinuationTests {
         #expect([.cannotConnectToHost, .networkConnectionLost].contains(record.urlError?.code))
     }
 
-    @Test("A server that closes again and again is asked once for each suspension") func closesAgain() async throws {
+    @Test("A server that closes repeatedly is asked once for each suspension") func closesAgain() async throws {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { request in
             .resource(.pattern(count: Self.size), etag: "v1", for: request).faulted(.truncate(afterBodyBytes: 10))

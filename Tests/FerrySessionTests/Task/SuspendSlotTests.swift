@@ -2,14 +2,14 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Suspended tasks are in nobody's way, even where a host may have one connection only.
+/// Suspended tasks block no others, even if a host may have only one connection.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendSlotTests {
     private func session(_ delegate: RecordingDelegate) -> CurlSession {
         makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
     }
 
-    @Test("A task suspended in its middle lets others of the host run") func midBody() async throws {
+    @Test("A task suspended in the middle of its body lets others of the host run") func midBody() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
             request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text("other")
@@ -51,7 +51,7 @@ struct SuspendSlotTests {
         #expect(try await delegate.completion(of: waiting).data == Data("/waiting".utf8))
     }
 
-    @Test("A task suspended and resumed while it waits still comes once") func waitingAgain() async throws {
+    @Test("A task suspended and resumed while it waits still runs once") func waitingAgain() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
             request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
@@ -75,7 +75,7 @@ struct SuspendSlotTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("Many suspended tasks leave room, and all go on in the end") func many() async throws {
+    @Test("Many suspended tasks leave room for others, and all continue in the end") func many() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
             request.path == "/gated" ? .gated(gate, first: 10, of: 1000) : .text(request.path)
@@ -101,7 +101,7 @@ struct SuspendSlotTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A suspended task that is cancelled leaves its place to others") func cancelled() async throws {
+    @Test("A suspended task that is cancelled releases its connection slot") func cancelled() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
             request.path == "/gated" ? .gated(gate, first: 10, of: 20) : .text(request.path)
@@ -122,7 +122,7 @@ struct SuspendSlotTests {
         try await eventually("ten bytes") { delegate[one].data.count == 10 }
         two.resume()
         try await Task.sleep(for: .milliseconds(100))
-        // The limit still holds: places that were given up are not there twice.
+        // The limit still applies: released slots do not count twice.
         #expect(delegate[two].events == [])
         gate.open()
         try await delegate.completion(of: two)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendTests {
-    @Test("Suspensions are counted: as many resumptions are needed") func nested() async throws {
+    @Test("Suspensions are counted, and need as many resumes") func nested() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let delegate = RecordingDelegate()
@@ -26,7 +26,7 @@ struct SuspendTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A suspension before the first resumption counts too, and nothing is sent") func beforeStart() async throws {
+    @Test("A suspension before the first resume counts too, and nothing is sent") func beforeStart() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
@@ -40,7 +40,7 @@ struct SuspendTests {
         #expect(try await delegate.completion(of: task).data.count == 10)
     }
 
-    @Test("More resumptions than suspensions do no harm") func overResumed() async throws {
+    @Test("More resumes than suspensions do no harm") func overResumed() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let delegate = RecordingDelegate()
@@ -55,7 +55,7 @@ struct SuspendTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("A task suspended at once after it was resumed says nothing until it is resumed again")
+    @Test("A task suspended immediately after it was resumed has no callbacks until it is resumed again")
     func rightAfterStart() async throws {
         let gates = Locked<[Gate]>([])
         let server = try LoopbackServer { _ in
@@ -83,7 +83,7 @@ struct SuspendTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A task suspended before its head comes goes on with the same exchange", arguments: ["data", "download"])
+    @Test("A task suspended before its head arrives continues with the same exchange", arguments: ["data", "download"])
     func beforeHead(_ kind: String) async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in
@@ -152,7 +152,7 @@ struct SuspendTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("An observer hears of each real change once") func observer() async throws {
+    @Test("An observer is called once for each actual change") func observer() async throws {
         final class Observer: CurlSessionTaskObserver {
             let changes = Locked<[String]>([])
             func session(_ session: CurlSession, didResume task: URLSessionTask) {
@@ -182,7 +182,7 @@ struct SuspendTests {
         #expect(observer.changes.withLock { $0 } == ["resumed", "suspended", "resumed"])
     }
 
-    @Test("Suspension stops every deadline", arguments: [true, false])
+    @Test("Suspension stops every timeout", arguments: [true, false])
     func timeouts(_ isMidBody: Bool) async throws {
         let gate = Gate()
         let box = Locked<URLSessionTask?>(nil)
@@ -212,7 +212,7 @@ struct SuspendTests {
         #expect(record.data == LoopbackServer.pattern(count: 20))
     }
 
-    @Test("After a suspension the deadlines run again") func timeoutAfterwards() async throws {
+    @Test("After a suspension, timeouts count again") func timeoutAfterwards() async throws {
         let server = try LoopbackServer()
         var hooks = DelegateHooks()
         hooks.onData = { task, _ in task.suspend() }

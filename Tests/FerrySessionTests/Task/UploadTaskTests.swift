@@ -10,7 +10,7 @@ struct UploadTaskTests {
         return request
     }
 
-    @Test("Bytes are sent whole, with their length, and counted up to it") func fromData() async throws {
+    @Test("Data is sent completely, with its length, and counted up to it") func fromData() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let body = LoopbackServer.pattern(count: 3_000_000)
@@ -30,7 +30,7 @@ struct UploadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A file is sent whole") func fromFile() async throws {
+    @Test("A file is sent completely") func fromFile() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let file = try TemporaryFile(LoopbackServer.pattern(count: 1_000_001))
@@ -59,7 +59,7 @@ struct UploadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A stream may come late, from another thread; a second one is ignored") func lateStream() async throws {
+    @Test("A stream may be provided late, on another thread; a second one is ignored") func lateStream() async throws {
         let server = try LoopbackServer()
         var hooks = DelegateHooks()
         hooks.onBodyStream = { _, answer in
@@ -76,7 +76,7 @@ struct UploadTaskTests {
         #expect(delegate.completionCount == 1)
     }
 
-    @Test("A streamed request without any stream fails clearly") func noStream() async throws {
+    @Test("A streamed request without a stream fails with a clear error") func noStream() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).uploadTask(withStreamedRequest: post(server))
@@ -88,7 +88,10 @@ struct UploadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("A handler gets the answer of an upload; no data sends an empty body", arguments: [nil, Data("body".utf8)])
+    @Test(
+        "A handler receives the response to an upload; no data sends an empty body",
+        arguments: [nil, Data("body".utf8)]
+    )
     func handler(_ body: Data?) async throws {
         let server = try LoopbackServer()
         let outcome = Promise<Outcome<Data>>()
@@ -102,7 +105,7 @@ struct UploadTaskTests {
         #expect(server.requests.first?.header("Content-Length") == "\(body?.count ?? 0)")
     }
 
-    @Test("A handler gets the answer of a file's upload, and the error of a missing one")
+    @Test("A handler receives the response to a file's upload, and the error for a missing file")
     func fileHandler() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
@@ -118,7 +121,7 @@ struct UploadTaskTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("What an upload counts starts again when a redirection sends the body again")
+    @Test("The count of sent bytes starts again when a redirect sends the body again")
     func redirectedCounts() async throws {
         let server = try LoopbackServer { request in
             request.path == "/first" ? .redirect(to: "/second", status: 307) : .text("done")
@@ -137,7 +140,7 @@ struct UploadTaskTests {
         #expect(delegate.violations == [])
     }
 
-    @Test("After a redirection that drops the body nothing is expected to be sent")
+    @Test("After a redirect that drops the body, no bytes are expected to be sent")
     func droppedBodyCounts() async throws {
         let server = try LoopbackServer { request in
             request.path == "/first" ? .redirect(to: "/second", status: 303) : .pattern(count: 500_000)
