@@ -54,7 +54,7 @@ struct ContentCodingTests {
         #expect(task.progress.fractionCompleted == 1)
     }
 
-    @Test("Codings that are not known, or not asked to be undone, are delivered as they came") func asIs() async throws
+    @Test("Unknown codings, and all codings if decoding is disabled, are delivered unchanged") func asIs() async throws
     {
         for coding in ["compress", "gzip, compress", "aws-chunked", "gzip;q=1"] {
             let outcome = try await fetch(Samples.gzip, coding: coding)
@@ -68,7 +68,7 @@ struct ContentCodingTests {
         #expect(data == Samples.gzip && response.expectedContentLength == Int64(Samples.gzip.count))
     }
 
-    @Test("Members and padding behind a coding's end are what other clients make of them") func tails() async throws {
+    @Test("Members and padding after a coding's end are handled like in other clients") func tails() async throws {
         #expect(try await fetch(Samples.gzip + Samples.gzip, coding: "gzip").data == Samples.text + Samples.text)
         for padding in [Data(count: 64), Data("garbage".utf8)] {
             let outcome = try await fetch(Samples.gzip + padding, coding: "gzip")
@@ -76,7 +76,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("An empty body is none of any coding") func empty() async throws {
+    @Test("An empty body is valid with any coding") func empty() async throws {
         for coding in ["gzip", "deflate", "br", "zstd", "gzip, gzip"] {
             let outcome = try await fetch(Data(), coding: coding)
             #expect(outcome.error == nil && outcome.data.isEmpty, "\(coding)")
@@ -104,7 +104,7 @@ struct ContentCodingTests {
         ]
     }
 
-    @Test("Gap 8: a coding that is cut inside a complete body is an error") func truncated() async throws {
+    @Test("Gap 8: a truncated coding inside a complete body is an error") func truncated() async throws {
         for (coding, body) in Self.samples where coding.lowercased() != "identity" && !coding.isEmpty {
             for count in [1, body.count / 2, body.count - 1] {
                 for outcome in try await gap8({ Wire.session($0) }, body.prefix(count), coding: coding) {
@@ -147,7 +147,7 @@ struct ContentCodingTests {
     // MARK: - Bombs
 
     @Test(
-        "A bomb for a slow delegate waits, and the session's other requests are sent",
+        "A bomb for a slow delegate is paused, and the session's other requests are sent",
         arguments: [("gzip, gzip", Samples.bomb), ("gzip, gzip, gzip", Samples.greatBomb)]
     )
     func bomb(_ sample: (coding: String, body: Data)) async throws {
@@ -170,7 +170,7 @@ struct ContentCodingTests {
         task.resume()
         let hasBegun = await Wire.eventually { largest.withLock { $0 } > 0 }
         #expect(hasBegun)
-        // The delegate queue is blocked, but not the engine: it sends what comes next.
+        // The delegate queue is blocked, but the engine is not: it sends the next requests.
         let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
         for other in others { other.resume() }
         let areSent = await Wire.eventually { server.requestCount == 6 }

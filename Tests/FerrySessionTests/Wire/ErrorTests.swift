@@ -5,10 +5,10 @@ import Testing
 
 @testable import FerrySession
 
-/// How each way to fail is reported: URLSession's code, the URL, libcurl's words.
+/// How each failure is reported: URLSession's code, the URL, and libcurl's message.
 @Suite(.timeLimit(.minutes(5)))
 struct ErrorTests {
-    /// Runs the same request with every face, and answers the errors.
+    /// Runs the same request with every kind of delivery, and returns the errors.
     private func errors(
         _ url: URL,
         timeout: TimeInterval = 5,
@@ -79,7 +79,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "A connection that breaks at any moment is -1005",
+        "A connection that breaks at any time is -1005",
         arguments: [
             .closeBeforeHead, .resetBeforeHead, .reset(afterBodyBytes: 0), .reset(afterBodyBytes: 50_000),
             .truncate(afterBodyBytes: 0),
@@ -87,13 +87,13 @@ struct ErrorTests {
         ] as [LoopbackResponse.Fault]
     )
     func broken(_ fault: LoopbackResponse.Fault) async throws {
-        // Chunked, so that even a body that came whole lacks its end.
+        // Chunked, so that even a body that was received completely lacks its end.
         let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).framed(.chunked).faulted(fault)
         }
         expect(await errors(server.url), .networkConnectionLost, server.url)
     }
 
-    @Test("An answer that is no HTTP is -1017") func garbage() async throws {
+    @Test("A response that is not HTTP is -1017") func garbage() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.garbage(Data("SSH-2.0-x\r\n".utf8))) }
         expect(await errors(server.url), .cannotParseResponse, server.url)
     }
@@ -105,12 +105,12 @@ struct ErrorTests {
         expect(await errors(server.url), .cannotDecodeContentData, server.url, .damagedContentCoding)
     }
 
-    @Test("A passed deadline is -1001") func timeout() async throws {
+    @Test("A timeout is -1001") func timeout() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         expect(await errors(server.url, timeout: 0.1), .timedOut, server.url, .inactivityTimeout)
     }
 
-    @Test("Too many redirections are -1007") func redirections() async throws {
+    @Test("Too many redirects are -1007") func redirections() async throws {
         let server = try LoopbackServer { _ in .redirect(to: "/again") }
         expect(await errors(server.url), .httpTooManyRedirects, server.url("/again"), nil)
     }
@@ -124,9 +124,9 @@ struct ErrorTests {
         expect(await errors(url), .secureConnectionFailed, url, .tlsHandshake)
     }
 
-    // MARK: - Files of downloads
+    // MARK: - Download files
 
-    @Test("Gap 9: a folder that is missing is a typed error, and leaves nothing") func missingFolder() async throws {
+    @Test("Gap 9: a missing folder is a typed error, and leaves no file") func missingFolder() async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         let folder = try Wire.temporaryFolder()
         Wire.remove(folder)
@@ -159,7 +159,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "Gap 9: a full disk is a typed error, and leaves nothing",
+        "Gap 9: a full disk is a typed error, and leaves no file",
         .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount")
     )
     func fullDisk() async throws {
@@ -176,12 +176,12 @@ struct ErrorTests {
         #expect(cause?.domain == NSCocoaErrorDomain && cause?.code == CocoaError.fileWriteOutOfSpace.rawValue)
         #expect(outcome.completions == 1 && outcome.file == nil)
         #expect(Wire.contents(of: disk.url) == [])
-        // The session is good for what fits.
+        // The session still works for responses that fit.
         let small = try LoopbackServer { _ in .pattern(count: 10_000) }
         #expect(await recorder.run(session.downloadTask(with: small.url)).file == LoopbackServer.pattern(count: 10_000))
     }
 
-    @Test("Gap 9: temporary files are the owner's alone, and go where nobody takes them") func temporaryFiles()
+    @Test("Gap 9: temporary files are accessible only to their owner, and deleted if not moved") func temporaryFiles()
         async throws
     {
         let folder = try Wire.temporaryFolder()
@@ -232,7 +232,8 @@ struct ErrorTests {
         #expect(isEmpty)
     }
 
-    @Test("A file that the delegate moved stays; that of an async download is the caller's") func moved() async throws {
+    @Test("A file that the delegate moved is kept, and the file of an async download belongs to the caller")
+    func moved() async throws {
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
         let server = try LoopbackServer { _ in .pattern(count: 1000) }

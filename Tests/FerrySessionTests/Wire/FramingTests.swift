@@ -2,12 +2,12 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// RFC 9112, sections 6.1 to 6.3: one message, one way to tell its end.
+/// RFC 9112, sections 6.1 to 6.3: a message has exactly one way to determine its end.
 @Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-    /// Sends a request to a server that keeps its bytes, and answers them.
+    /// Sends a request to a server that keeps its bytes, and returns them.
     private func rawBytes(
         of request: URLRequest,
         stream: InputStream? = nil,
@@ -47,7 +47,7 @@ struct FramingTests {
         message.lowercased().components(separatedBy: "\r\n\(name.lowercased()):").count - 1
     }
 
-    @Test("A body of known length goes with its length alone")
+    @Test("A body of known length is sent only with its length")
     func known() async throws {
         let message = try await rawBytes(of: request("POST", body: "hello"))
         #expect(message.hasPrefix("POST /target HTTP/1.1\r\n"))
@@ -58,7 +58,7 @@ struct FramingTests {
     }
 
     @Test(
-        "A length or coding set by hand does not reach the wire beside the true one",
+        "A length or coding set by the caller is not sent in addition to the actual one",
         arguments: [
             ["Content-Length": "3"], ["content-length": "300"], ["Content-Length": "0"], ["Content-Length": "abc"],
             ["Transfer-Encoding": "chunked"], ["transfer-encoding": "gzip, chunked"], ["Transfer-Encoding": "identity"],
@@ -80,7 +80,7 @@ struct FramingTests {
         #expect(get.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("A stream of unknown length goes in chunks alone", arguments: [false, true])
+    @Test("A stream of unknown length is sent only in chunks", arguments: [false, true])
     func chunked(_ isUpload: Bool) async throws {
         let message = try await rawBytes(
             of: request("PUT"),
@@ -94,7 +94,7 @@ struct FramingTests {
     }
 
     @Test(
-        "A stream whose length is announced goes with that length alone",
+        "A stream with an announced length is sent only with that length",
         arguments: [[:], ["Transfer-Encoding": "chunked"]]
     )
     func announced(_ more: [String: String]) async throws {
@@ -109,7 +109,7 @@ struct FramingTests {
     }
 
     @Test(
-        "A stream announced with a length that is none is refused",
+        "A stream announced with an invalid length is refused",
         arguments: ["abc", "-5", "+5", "5, 5", "5 5", "0x5", "99999999999999999999", "٥"]
     )
     func impossibleLength(_ length: String) async throws {
@@ -122,7 +122,7 @@ struct FramingTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("The lines of a request are these and no others") func wholeHead() async throws {
+    @Test("A request has exactly the expected lines") func wholeHead() async throws {
         let message = try await rawBytes(of: request("POST", ["X-A": "1"], body: "hello"))
         let lines = message.components(separatedBy: "\r\n")
         let names = lines.dropFirst().prefix { !$0.isEmpty }.map { $0.prefix { $0 != ":" }.lowercased() }

@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 
 #if compiler(>=6.2)
-/// The memory of a process is everybody's, so these run in one of their own.
+/// Memory is shared within a process, so these tests run in a separate one.
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
-    .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory is in the way"),
+    .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory distorts the result"),
     .ownThreads
 )
 struct MemoryTests {
-    @Test("A bomb costs no memory while its delegate is slow, and arrives whole") func bomb() async {
+    @Test("A bomb uses no memory while its delegate is slow, and is delivered completely") func bomb() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { request in
                 let isGreat = request.path == "/great"
@@ -49,7 +49,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("A bomb that goes to a file can be cancelled, and costs no memory") func fileBomb() async {
+    @Test("A bomb that is written to a file can be cancelled, and uses no memory") func fileBomb() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { _ in
                 LoopbackResponse(headers: ["Content-Encoding": "gzip, gzip, gzip"], body: .data(Samples.greatBomb))
@@ -75,7 +75,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("Gap 12: a blocked delegate stops the server, not the memory") func blockedDelegate() async {
+    @Test("Gap 12: a blocked delegate pauses the server and does not use memory") func blockedDelegate() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer { _ in .pattern(count: 200_000_000) }
             let gate = ScriptedStream.Gate()

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 #if compiler(>=6.2)
-/// The environment belongs to the whole process, so these run in one of their own.
+/// The environment is shared within a process, so these tests run in a separate one.
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct ProxyEnvironmentTests {
-    @Test("http_proxy is obeyed") func obeyed() async {
+    @Test("http_proxy is used") func obeyed() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer { _ in .text("by proxy") }
             setenv("http_proxy", proxy.url.absoluteString, 1)
@@ -18,7 +18,7 @@ struct ProxyEnvironmentTests {
         }
     }
 
-    @Test("no_proxy excepts hosts, and a proxy of the options counts more") func excepted() async {
+    @Test("no_proxy excludes hosts, and a proxy in the options takes precedence") func excepted() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("direct") }
             let proxy = try LoopbackServer { _ in .text("by proxy") }

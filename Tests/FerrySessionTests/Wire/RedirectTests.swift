@@ -4,10 +4,12 @@ import Testing
 
 @testable import FerrySession
 
-/// RFC 9110, section 15.4, over sockets; the rules themselves are tested in ``RedirectRuleTests``.
+/// RFC 9110, section 15.4, over sockets.
+///
+/// ``RedirectRuleTests`` tests the rules themselves.
 @Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
-    /// A server that redirects `/from` with a status, and answers `/to` with what it saw.
+    /// A server that redirects `/from` with a status, and responds to `/to` with a description of the request.
     private func server(_ status: Int, to location: String = "/to") throws -> LoopbackServer {
         try LoopbackServer { request in
             request.path == "/from"
@@ -49,7 +51,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Relative references go where RFC 3986 says",
+        "Relative references are resolved according to RFC 3986",
         arguments: [
             ("next", "/dir/next"), ("?page=2", "/dir/page?page=2"), ("../up", "/up"), ("/a%2Fb", "/a%2Fb"),
             ("./", "/dir/"), ("#f", "/dir/page?q"),
@@ -106,7 +108,7 @@ struct RedirectTests {
         let recorder = Recorder()
         let outcome = await recorder.run(make(configuration, options, recorder).dataTask(with: request))
         #expect(outcome.error == nil && outcome.text == "other")
-        // A proxy's credential is for no server at all.
+        // A proxy's credential is not sent to any server.
         for (name, value) in Self.secrets where name != "Proxy-Authorization" {
             #expect(home.requests.first?.header(name) == value)
         }
@@ -114,7 +116,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Gap 6: no credential crosses an origin, be it the request's or the session's",
+        "Gap 6: no credential of the request or the session is sent to another origin",
         arguments: [true, false],
         [302, 307]
     )
@@ -145,7 +147,7 @@ struct RedirectTests {
         for name in ["Authorization", "Cookie"] { #expect(seen.header(name) == nil) }
     }
 
-    @Test("Credentials that left do not come back, and within an origin they stay") func comingBack() async throws {
+    @Test("Dropped credentials do not reappear, and within an origin they are kept") func comingBack() async throws {
         let away = Locked<URL?>(nil)
         let home = try LoopbackServer { request in
             switch request.path {
@@ -164,7 +166,8 @@ struct RedirectTests {
         #expect(other.requests.first?.header("Authorization") == nil)
     }
 
-    @Test("The user of a URL stays with it, and a redirection's own user is used") func userInformation() async throws {
+    @Test("The user in a URL is kept within the origin, and not sent to another one")
+    func userInformation() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let home = try LoopbackServer { request in
             request.path == "/a" ? .redirect(to: "b") : .redirect(to: other.url.absoluteString)
@@ -176,7 +179,7 @@ struct RedirectTests {
         #expect(other.requests.first?.header("Authorization") == nil)
     }
 
-    @Test("A delegate may send credentials on, by its own word") func delegateSendsThem() async throws {
+    @Test("A delegate may explicitly send credentials") func delegateSendsThem() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let home = try LoopbackServer { _ in .redirect(to: other.url.absoluteString) }
         var hooks = Recorder.Hooks()
@@ -193,7 +196,7 @@ struct RedirectTests {
         #expect(other.requests.first?.header("Authorization") == "Bearer for the other")
     }
 
-    // MARK: - What is not followed
+    // MARK: - Redirects that are not followed
 
     @Test(
         "A 3xx that cannot be followed is the response, with its body",
@@ -222,7 +225,7 @@ struct RedirectTests {
         #expect(data == Data((status == 304 ? "" : "body").utf8) && server.requestCount == 1)
     }
 
-    @Test("Twenty redirections are followed, and then it is -1007; an option may say otherwise", arguments: [20, 3, 0])
+    @Test("Twenty redirects are followed, then it is -1007; an option changes the limit", arguments: [20, 3, 0])
     func limit(_ most: Int) async throws {
         let server = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
@@ -237,10 +240,10 @@ struct RedirectTests {
         #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url("/1"))
     }
 
-    // MARK: - The delegate's answers
+    // MARK: - The delegate's decisions
 
     @Test(
-        "nil delivers the 3xx with its body, however large, chunked and packed",
+        "nil delivers the 3xx with its body, of any size, chunked and compressed",
         arguments: [0, 10, 65_535, 65_536, 1_000_000]
     )
     func refused(_ size: Int) async throws {
@@ -268,7 +271,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("A redirection with a large body is followed without it") func largeBody() async throws {
+    @Test("A redirect with a large body is followed without it") func largeBody() async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/" else { return .text("there") }
             return LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 5_000_000))
@@ -279,7 +282,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A redirection whose body stalls ends with the deadline, or is followed where enough of it has come",
+        "A redirect whose body stalls ends with a timeout, or is followed if enough was received",
         arguments: [(100, false), (200_000, true)]
     )
     func stalledBody(_ row: (received: Int, isFollowed: Bool)) async throws {
@@ -293,7 +296,7 @@ struct RedirectTests {
         let request = Wire.request(server.url, timeout: row.isFollowed ? 60 : 0.3)
         let outcome = await recorder.run(session.dataTask(with: request))
         #expect(outcome.error?.code == (row.isFollowed ? nil : .timedOut) && outcome.completions == 1)
-        // The rest of the body stands between the connection and any other request.
+        // The rest of the body prevents other requests on the connection.
         if row.isFollowed { #expect(outcome.text == "connection 0") }
         #expect(try await Wire.session().data(from: server.url("/other")).0 == Data("connection 0".utf8))
         let next = await recorder.run(session.dataTask(with: server.url("/other")))
@@ -301,7 +304,7 @@ struct RedirectTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test("A redirection whose body is cut or damaged is followed all the same; refused, it is that error")
+    @Test("A redirect whose body is truncated or damaged is still followed; if refused, it fails with that error")
     func brokenBody() async throws {
         let server = try LoopbackServer { request in
             let head = LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .data(Data("moved".utf8)))
@@ -322,7 +325,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("The delegate's own request is sent: URL, method, headers and body") func changed() async throws {
+    @Test("The delegate's own request is sent: URL, method, header fields and body") func changed() async throws {
         let server = try server(302)
         let elsewhere = server.url("/elsewhere")
         var hooks = Recorder.Hooks()
@@ -339,7 +342,7 @@ struct RedirectTests {
         #expect(task.currentRequest?.url == elsewhere)
     }
 
-    @Test("A plain request of the delegate takes no body along") func changedToGet() async throws {
+    @Test("A new request of the delegate is sent without the body") func changedToGet() async throws {
         let server = try server(307)
         let target = server.url("/to")
         for isUpload in [false, true] {
@@ -354,7 +357,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("What the delegate makes up is checked like any request") func invalidChange() async throws {
+    @Test("A request of the delegate is validated like any other") func invalidChange() async throws {
         let server = try server(302)
         for url in ["ftp://127.0.0.1/", "http:///x"] {
             var hooks = Recorder.Hooks()
@@ -367,7 +370,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Gap 3: answers that are late, double, or after cancel are harmless", arguments: 0..<4)
+    @Test("Gap 3: decisions that are late, repeated, or after a cancel are harmless", arguments: 0..<4)
     func oddAnswers(_ kind: Int) async throws {
         let server = try server(302)
         var hooks = Recorder.Hooks()
@@ -394,9 +397,9 @@ struct RedirectTests {
         if kind < 2 { #expect(outcome.text == "GET 0" && server.requestCount == 2) }
     }
 
-    // MARK: - Bodies again
+    // MARK: - Sending bodies again
 
-    @Test("Gap 7: data, files and streams are sent again, whole", arguments: [307, 308, 301], [10, 2_000_000])
+    @Test("Gap 7: data, files and streams are sent again completely", arguments: [307, 308, 301], [10, 2_000_000])
     func replay(_ status: Int, _ size: Int) async throws {
         let server = try LoopbackServer { request in
             request.path == "/from"
@@ -430,7 +433,7 @@ struct RedirectTests {
         #expect(server.requestCount == 8)
     }
 
-    @Test("Gap 7: a stream that cannot be had again is a typed error") func noStream() async throws {
+    @Test("Gap 7: a stream that cannot be provided again is a typed error") func noStream() async throws {
         let server = try server(307)
         var request = Wire.request(server.url("/from"), "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -454,8 +457,8 @@ struct RedirectTests {
         #expect(outcome.text == "PUT 5")
     }
 
-    @Test("A redirection that comes before the body was read is followed with the whole body") func early() async throws
-    {
+    @Test("A redirect that arrives before the body was read is followed with the complete body")
+    func early() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { request in
             request.path == "/from" ? .early(.redirect(to: "/to", status: 307), afterBytes: 100) : .whole
@@ -469,7 +472,7 @@ struct RedirectTests {
         #expect(task.countOfBytesSent == 4_000_000)
     }
 
-    @Test("A download follows redirections into one file") func download() async throws {
+    @Test("A download follows redirects into one file") func download() async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/to" else {
                 return LoopbackResponse(status: 302, headers: ["Location": "/to"], body: .pattern(count: 5000))
@@ -495,7 +498,7 @@ struct RedirectTests {
         }
         var hooks = Recorder.Hooks()
         hooks.redirect = { task, _, request, answer in
-            // Some answers come from elsewhere, some twice.
+            // Some decisions are made on another thread, some twice.
             if task.taskIdentifier % 3 == 0 {
                 DispatchQueue.global().async { answer(request) }
             } else {
@@ -533,7 +536,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Gaps 2 and 3: three hundred chains with random cancels end once each") func race() async throws {
+    @Test("Gaps 2 and 3: three hundred chains with random cancellations end once each") func race() async throws {
         try await raceRedirects({ Wire.session($0) { $0.httpMaximumConnectionsPerHost = 50 } }, count: 300)
     }
 

@@ -2,11 +2,12 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// A kept connection that is dead when the next request goes out on it (RFC 9112, section 9.3.1; RFC 9110, section 9.2.2
-/// allows to repeat idempotent methods only).
+/// A kept connection that is dead when the next request is sent on it (RFC 9112, section 9.3.1).
+///
+/// Only idempotent methods may be repeated (RFC 9110, section 9.2.2).
 @Suite(.timeLimit(.minutes(5)))
 struct ReplayTests {
-    /// A server that closes a connection at its second request, `afterBody` or before reading it.
+    /// A server that closes a connection at its second request, after reading the body (`afterBody`) or before.
     private func server(afterBody: Bool) throws -> LoopbackServer {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { request in
@@ -35,7 +36,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "Gap 10: data on a dead connection is sent again, exactly",
+        "Gap 10: data on a dead connection is sent again completely",
         arguments: [true, false],
         [1, 70_000, 3_000_000]
     )
@@ -49,7 +50,7 @@ struct ReplayTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("Gap 10: a file on a dead connection is sent again, exactly", arguments: [true, false])
+    @Test("Gap 10: a file on a dead connection is sent again completely", arguments: [true, false])
     func file(_ afterBody: Bool) async throws {
         let server = try server(afterBody: afterBody)
         let folder = try Wire.temporaryFolder()
@@ -63,7 +64,7 @@ struct ReplayTests {
         try expectWhole(server, await recorder.run(task), task, 2_000_000)
     }
 
-    @Test("Gap 10: a stream on a dead connection is asked for again", arguments: [true, false])
+    @Test("Gap 10: a stream on a dead connection is requested again", arguments: [true, false])
     func stream(_ afterBody: Bool) async throws {
         let server = try server(afterBody: afterBody)
         var hooks = Recorder.Hooks()
@@ -77,7 +78,7 @@ struct ReplayTests {
         #expect(outcome.events.filter { $0 == .needsStream }.count == 2)
     }
 
-    @Test("A stream that cannot be had again is a typed error, never an empty body", arguments: [false, true])
+    @Test("A stream that cannot be provided again is a typed error, never an empty body", arguments: [false, true])
     func noSecondStream(_ isUpload: Bool) async throws {
         let server = try server(afterBody: true)
         let recorder = Recorder()
@@ -103,14 +104,14 @@ struct ReplayTests {
         }
     }
 
-    @Test("A fresh connection that closes without an answer is not tried again") func fresh() async throws {
+    @Test("A new connection that closes without a response is not tried again") func fresh() async throws {
         let server = try LoopbackServer { _ in .empty }
         let error = await Wire.error { try await Wire.session().data(for: Wire.request(server.url, "POST")) }
         #expect(error?.code == .networkConnectionLost)
         #expect(server.requestCount == 1)
     }
 
-    @Test("Connections that the server closed while idle cost no request", arguments: 1...5) func idle(
+    @Test("Connections that the server closed while idle fail no request", arguments: 1...5) func idle(
         _ round: Int
     ) async throws {
         let server = try LoopbackServer { .text("got \($0.bodyLength)") }

@@ -10,7 +10,7 @@ struct RequestTests {
         server = try LoopbackServer { _ in .text("ok") }
     }
 
-    /// Sends a request, and answers what the server saw of it.
+    /// Sends a request, and returns what the server received.
     private func send(
         _ request: URLRequest,
         configure: (URLSessionConfiguration) -> Void = { _ in }
@@ -22,9 +22,9 @@ struct RequestTests {
 
     // MARK: - Methods
 
-    /// `URLRequest` writes the methods it knows in capitals by itself.
+    /// `URLRequest` converts the methods it recognizes to upper case.
     @Test(
-        "Any token is a method, sent as the request has it",
+        "Any token is a method, sent as given in the request",
         arguments: [
             "GET", "DELETE", "OPTIONS", "PROPFIND", "M-SEARCH", "get", "Post", "x!#$%&'*+-.^_`|~9", "TRACE", "QUERY",
         ]
@@ -35,7 +35,7 @@ struct RequestTests {
     }
 
     @Test(
-        "What is no token is refused before anything is sent",
+        "A method that is not a token is refused before anything is sent",
         arguments: ["GET ", "G ET", "GET / HTTP/1.1\r\nX: y", "A\rB", "A\nB", "A\u{0}B", "é", "A:B", "(A)", "CONNECT"]
     )
     func invalidMethods(_ method: String) async throws {
@@ -50,7 +50,7 @@ struct RequestTests {
 
     /// RFC 9110, sections 5.1 and 5.5.
     @Test(
-        "Line breaks, null bytes and names that are no token are refused before anything is sent",
+        "Line breaks, null bytes and names that are not tokens are refused before anything is sent",
         arguments: [
             ("X-A", "v\r\nInjected: yes"), ("X-A", "v\nInjected: yes"), ("X-A", "v\rInjected: yes"), ("X-A", "v\u{0}w"),
             ("X-A\r\nInjected", "v"), ("X-A:B", "v"), ("X A", "v"), ("", "v"), ("X-Ä", "v"), ("X-A\u{0}", "v"),
@@ -69,7 +69,7 @@ struct RequestTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("Additional headers are sent whatever the type of their values") func additionalTypes() async throws {
+    @Test("Additional headers are sent with values of any type") func additionalTypes() async throws {
         let url = try #require(URL(string: "http://a.test/x?y"))
         let seen = try await send(URLRequest(url: server.url)) {
             $0.httpAdditionalHeaders = [
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(seen.header("X-Key") == "substring key")
     }
 
-    @Test("The request's headers win over the session's, whatever the case of their names") func precedence()
+    @Test("The request's headers override the session's, ignoring the case of their names") func precedence()
         async throws
     {
         let seen = try await send(Wire.request(server.url, headers: ["x-a": "request", "user-agent": "mine"])) {
@@ -118,13 +118,12 @@ struct RequestTests {
         #expect(seen.header("X-C") == ":")
     }
 
-    @Test("A Host set by hand replaces the URL's") func host() async throws {
+    @Test("A Host set by the caller replaces the URL's") func host() async throws {
         let seen = try await send(Wire.request(server.url, headers: ["Host": "virtual.test:8080"]))
         #expect(seen.headers.values(for: "Host") == ["virtual.test:8080"])
     }
 
-    @Test("User-Agent, Accept and Accept-Encoding have defaults; nothing else is made up") func defaults() async throws
-    {
+    @Test("User-Agent, Accept and Accept-Encoding have defaults; nothing else is added") func defaults() async throws {
         let seen = try await send(URLRequest(url: server.url))
         #expect(seen.header("User-Agent")?.contains("Ferry") == true)
         #expect(seen.header("Accept") == "*/*")
@@ -137,7 +136,7 @@ struct RequestTests {
         )
     }
 
-    @Test("A request for a range asks for no coding; nor does a session that does not decode") func noCodings()
+    @Test("A request for a range accepts no coding, nor does a session that does not decode") func noCodings()
         async throws
     {
         #expect(
@@ -175,7 +174,7 @@ struct RequestTests {
         #expect(server.protocolViolations.isEmpty)
     }
 
-    // MARK: - Bodies and their length
+    // MARK: - Bodies and their lengths
 
     @Test("A GET may have a body") func getWithBody() async throws {
         let seen = try await send(Wire.request(server.url, "GET", body: Data("hello".utf8)))
@@ -185,7 +184,7 @@ struct RequestTests {
         #expect(!seen.isChunked)
     }
 
-    @Test("HEAD asks for a head alone") func head() async throws {
+    @Test("HEAD requests only a head") func head() async throws {
         let (data, response) = try await Wire.session().data(for: Wire.request(server.url, "HEAD"))
         #expect(data.isEmpty)
         #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") == "2")
@@ -193,20 +192,21 @@ struct RequestTests {
     }
 
     /// RFC 9110, section 8.6.
-    @Test("Methods that expect content say so when there is none", arguments: ["POST", "PUT", "PATCH"])
+    @Test("Methods that expect content send a length of zero without it", arguments: ["POST", "PUT", "PATCH"])
     func emptyContent(_ method: String) async throws {
         let seen = try await send(Wire.request(server.url, method))
         #expect(seen.headers.values(for: "Content-Length") == ["0"])
         #expect(seen.bodyLength == 0 && !seen.isChunked)
     }
 
-    @Test("Methods that expect none send no length", arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
+    @Test("Methods that expect no content send no length", arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
     func noContent(_ method: String) async throws {
         let seen = try await send(Wire.request(server.url, method))
         #expect(seen.header("Content-Length") == nil && seen.header("Transfer-Encoding") == nil)
     }
 
-    @Test("A form's type is the default for POST alone, and the caller's word counts") func contentType() async throws {
+    @Test("The type of forms is the default only for POST, and the caller can override it")
+    func contentType() async throws {
         let body = Data("a=b".utf8)
         #expect(
             try await send(Wire.request(server.url, "POST", body: body)).header("Content-Type")
@@ -219,7 +219,7 @@ struct RequestTests {
         #expect(try await send(typed).headers.values(for: "Content-Type") == ["text/plain"])
     }
 
-    @Test("Expect is sent only when it is asked for", arguments: [10, 2_000_000])
+    @Test("Expect is sent only on request", arguments: [10, 2_000_000])
     func expect(_ size: Int) async throws {
         let body = Data(count: size)
         #expect(try await send(Wire.request(server.url, "POST", body: body)).header("Expect") == nil)

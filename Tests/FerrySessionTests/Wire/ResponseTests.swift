@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Heads and framings, odd and wrong ones among them; content codings are in ``ContentCodingTests``.
+/// Heads and framings, including unusual and invalid ones; content codings are in ``ContentCodingTests``.
 @Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
-    /// Fetches from a server that sends just these bytes and closes.
+    /// Fetches from a server that sends only these bytes and closes.
     private func fetch(_ bytes: Data, method: String = "GET") async throws -> Recorder.Outcome {
         let server = try RawServer { connection in
             connection.readHead()
@@ -23,10 +23,10 @@ struct ResponseTests {
         outcome.response?.value(forHTTPHeaderField: name)
     }
 
-    // MARK: - Odd but legal
+    // MARK: - Unusual but valid
 
     @Test(
-        "Gap 8: odd but legal heads are read",
+        "Gap 8: unusual but valid heads are parsed",
         arguments: [
             "HTTP/1.1 200 OK\r\nX-A:v\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nX-A: \t v \t \r\nContent-Length:2\r\n\r\nok",
@@ -51,7 +51,7 @@ struct ResponseTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("Latin-1 in values is read as what it means") func latin1() async throws {
+    @Test("Latin-1 in values is decoded") func latin1() async throws {
         let message =
             Data("HTTP/1.1 200 ".utf8) + [0xE9] + Data("\r\nX-A: caf".utf8) + [0xE9]
             + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
@@ -63,8 +63,10 @@ struct ResponseTests {
         #expect(value("X-A", outcome) == "one two three")
     }
 
-    /// RFC 9110, section 5.3; Set-Cookie cannot be joined and is all the same, as in URLSession.
-    @Test("Lines of one name are joined in order, whatever the case") func duplicates() async throws {
+    /// RFC 9110, section 5.3.
+    ///
+    /// Set-Cookie cannot be joined, but is, as in URLSession.
+    @Test("Fields of one name are joined in order, ignoring case") func duplicates() async throws {
         let outcome = try await fetch(
             "HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nX-a: 3\r\nSet-Cookie: a=1; Path=/\r\n"
                 + "Set-Cookie: b=2; Expires=Sun, 06 Nov 2094 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n"
@@ -78,7 +80,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "Statuses beyond the known ones are delivered",
+        "Unknown statuses are delivered",
         arguments: [201, 299, 300, 304, 399, 418, 451, 499, 599, 600, 999]
     )
     func statuses(_ status: Int) async throws {
@@ -86,7 +88,7 @@ struct ResponseTests {
         #expect(outcome.error == nil && outcome.status == status)
     }
 
-    @Test("Gap 1: trailers harm nothing") func trailers() async throws {
+    @Test("Gap 1: trailers do no harm") func trailers() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(
                 body: .chunked([Data("one".utf8), Data("two".utf8)], trailers: ["X-Sum": "6", "Content-Length": "1"])
@@ -103,7 +105,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("Interim answers are not reported") func interim() async throws {
+    @Test("Interim responses are not reported") func interim() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text("ok").preceded(by: .init(status: 100)).preceded(
                 by: .init(status: 103, headers: ["Link": "</a>"])
@@ -116,7 +118,7 @@ struct ResponseTests {
         #expect(value("X-Interim", outcome) == nil && value("Link", outcome) == nil)
     }
 
-    @Test("A hundred interim answers are not reported either") func manyInterim() async throws {
+    @Test("A hundred interim responses are not reported either") func manyInterim() async throws {
         let outcome = try await fetch(
             String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", count: 100)
                 + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -127,7 +129,7 @@ struct ResponseTests {
     // MARK: - Without a body
 
     @Test(
-        "204, 304 and HEAD have no body, whatever their length says",
+        "204, 304 and HEAD have no body, whatever their length",
         arguments: [("GET", 204), ("GET", 304), ("HEAD", 200), ("HEAD", 404)]
     )
     func bodiless(_ row: (String, Int)) async throws {
@@ -139,7 +141,7 @@ struct ResponseTests {
         }
         let recorder = Recorder()
         let session = Wire.session(recorder)
-        // The second shows that the connection is still in step.
+        // The second one shows that the connection is still in sync.
         for _ in 0..<2 {
             let outcome = await recorder.run(session.dataTask(with: Wire.request(server.url(), row.0)))
             #expect(outcome.error == nil && outcome.data.isEmpty && outcome.status == row.1)
@@ -148,7 +150,7 @@ struct ResponseTests {
         #expect(isRecorded)
     }
 
-    @Test("An empty body is one, of whatever framing") func empty() async throws {
+    @Test("An empty body is valid with any framing") func empty() async throws {
         for rest in [
             "Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "Connection: close\r\n\r\n",
         ] {
@@ -170,15 +172,15 @@ struct ResponseTests {
         #expect(task.countOfBytesReceived == 300_000)
     }
 
-    @Test("Bytes behind the announced length are not part of the body") func excess() async throws {
+    @Test("Bytes after the announced length are not part of the body") func excess() async throws {
         let outcome = try await fetch("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nsmuggled")
         #expect(outcome.error == nil && outcome.text == "ok")
     }
 
-    // MARK: - Wrong
+    // MARK: - Invalid
 
     @Test(
-        "Truncated content is a lost connection, never success",
+        "Truncated content is a lost connection, never a success",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
@@ -198,7 +200,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "A connection that closes without an answer, or within the head, is a lost one",
+        "A connection that closes without a response, or within the head, is a lost one",
         arguments: ["", "HTTP/1.1 200 OK\r\nX-A: v\r\n", "HTTP/1.1 100 Continue\r\n\r\n"]
     )
     func closedEarly(_ message: String) async throws {
@@ -208,11 +210,11 @@ struct ResponseTests {
     }
 
     @Test(
-        "What is no HTTP cannot be parsed",
+        "A response that is not HTTP cannot be parsed",
         arguments: [
             "SSH-2.0-OpenSSH_9.2p1\r\n", "220 mail.test ESMTP\r\n", "<html>hello</html>", "ICY 200 OK\r\n\r\n",
             "HTTP/1.1 abc\r\n\r\n",
-            // RFC 9110, section 15.2.2: nobody has asked for another protocol.
+            // RFC 9110, section 15.2.2: no other protocol was requested.
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\n: nameless\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
@@ -230,7 +232,7 @@ struct ResponseTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("Random answers end in one completion, without a trap") func fuzz() async throws {
+    @Test("Random responses end in one completion, without a trap") func fuzz() async throws {
         var random = SeededGenerator(9)
         let messages = (0..<150).map { index -> Data in
             let alphabet = "HTTP/1.1 200 OK\r\n\r\nContent-Length: 5Transfer-Encoding: chunked\r\nLocation: /"
@@ -249,7 +251,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("Headers of a megabyte are refused with a typed error, a quarter of it is fine") func hugeHeaders()
+    @Test("A header of a megabyte is refused with a typed error, a quarter of it is accepted") func hugeHeaders()
         async throws
     {
         let line = "X-H: " + String(repeating: "v", count: 993) + "\r\n"
@@ -278,10 +280,10 @@ struct ResponseTests {
         #expect(error != nil)
     }
 
-    // MARK: - What URLResponse says
+    // MARK: - Properties of URLResponse
 
     @Test(
-        "Type, encoding and name of a response",
+        "Type, encoding and suggested name of a response",
         arguments: [
             ("Content-Type: text/html; charset=UTF-8", "text/html", "utf-8", "file.bin"),
             ("Content-Type: text/html ; charset=\"ISO-8859-1\"", "text/html", "iso-8859-1", "file.bin"),
@@ -312,7 +314,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "Gap 5: a 401 is delivered with its body, at once",
+        "Gap 5: a 401 is delivered immediately with its body",
         arguments: [
             "Basic realm=\"x\"", "Bearer", "Digest realm=\"x\", nonce=\"y\"", "Basic", "",
             "Negotiate, NTLM, Basic realm=\"a\", Basic realm=\"b\"",

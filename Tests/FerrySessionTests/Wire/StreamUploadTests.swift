@@ -10,7 +10,7 @@ struct StreamUploadTests {
         server = try LoopbackServer { .text("got \($0.bodyLength)") }
     }
 
-    /// Sends streams that `make` gives when asked, as an upload task.
+    /// Sends streams that `make` provides on request, as an upload task.
     private func upload(
         headers: [String: String] = [:],
         to url: URL? = nil,
@@ -24,7 +24,7 @@ struct StreamUploadTests {
         return (await recorder.run(task), task)
     }
 
-    @Test("A stream of the delegate arrives in chunks, with honest counts", arguments: [0, 1, 65_536, 5_000_001])
+    @Test("A stream of the delegate is sent in chunks, with correct counts", arguments: [0, 1, 65_536, 5_000_001])
     func whole(_ size: Int) async throws {
         let (outcome, task) = await upload { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: size)))
         }
@@ -38,7 +38,7 @@ struct StreamUploadTests {
         #expect(task.countOfBytesSent == Int64(size))
     }
 
-    @Test("hasBytesAvailable is not the end, and single bytes arrive") func oddStream() async {
+    @Test("hasBytesAvailable does not mean the end, and single bytes are sent") func oddStream() async {
         let (outcome, _) = await upload { _, answer in
             answer(ScriptedStream(LoopbackServer.pattern(count: 3000), largestRead: 1))
         }
@@ -46,7 +46,7 @@ struct StreamUploadTests {
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 3000))
     }
 
-    @Test("A stream of the request is used where the delegate gives none") func requestStream() async throws {
+    @Test("A stream of the request is used if the delegate provides none") func requestStream() async throws {
         var request = Wire.request(server.url, "POST")
         request.httpBodyStream = ScriptedStream(Data("from the request".utf8))
         let recorder = Recorder()
@@ -55,7 +55,7 @@ struct StreamUploadTests {
         #expect(server.requests.first?.bodyText == "from the request")
     }
 
-    @Test("Gap 11: a stream that blocks stalls no other transfer") func blocking() async throws {
+    @Test("Gap 11: a stream that blocks delays no other transfer") func blocking() async throws {
         let gate = ScriptedStream.Gate()
         let session = Wire.session()
         var request = Wire.request(server.url("/slow"), "POST")
@@ -70,7 +70,7 @@ struct StreamUploadTests {
         #expect(try await slow.0 == Data("got 2".utf8))
     }
 
-    @Test("A stream that fails midway fails the task, with its own error inside") func failing() async {
+    @Test("A stream that fails midway fails the task, with its own error as the underlying one") func failing() async {
         let (outcome, _) = await upload { _, answer in
             answer(ScriptedStream([.bytes(Data(count: 1000)), .wait(0.05), .fail]))
         }
@@ -81,7 +81,7 @@ struct StreamUploadTests {
         #expect(isSeen && server.requests.first?.isComplete == false)
     }
 
-    @Test("A stream that fails at once fails the task") func failingAtOnce() async {
+    @Test("A stream that fails immediately fails the task") func failingAtOnce() async {
         let (outcome, _) = await upload { _, answer in answer(ScriptedStream([.fail])) }
         #expect(outcome.error?.code == .requestBodyStreamExhausted)
     }
@@ -91,16 +91,16 @@ struct StreamUploadTests {
         #expect(outcome.error?.code == .requestBodyStreamExhausted)
     }
 
-    // MARK: - Answers
+    // MARK: - The delegate's stream
 
-    @Test("The stream may come late and from anywhere") func late() async {
+    @Test("The stream may be provided late and on any thread") func late() async {
         let (outcome, _) = await upload { _, answer in
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { answer(InputStream(data: Data("late".utf8))) }
         }
         #expect(outcome.text == "got 4")
     }
 
-    @Test("No stream is a typed error, not a wait") func none() async {
+    @Test("A missing stream is a typed error, and does not hang") func none() async {
         let (outcome, _) = await upload { _, answer in answer(nil) }
         #expect(outcome.error?.code == .requestBodyStreamExhausted)
         #expect(outcome.underlying?.code == .bodyNotReplayable)
@@ -108,7 +108,7 @@ struct StreamUploadTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("A second answer is worth nothing") func twice() async {
+    @Test("A second stream is ignored") func twice() async {
         let (outcome, _) = await upload { _, answer in
             answer(InputStream(data: Data("first".utf8)))
             answer(InputStream(data: Data("the second".utf8)))
@@ -118,7 +118,7 @@ struct StreamUploadTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("An answer after the task was cancelled is harmless") func afterCancel() async {
+    @Test("A stream after the task was cancelled is harmless") func afterCancel() async {
         let held = Locked<(@Sendable () -> Void)?>(nil)
         let (outcome, _) = await upload { task, answer in
             held.withLock { $0 = { answer(InputStream(data: Data("late".utf8))) } }
@@ -130,7 +130,7 @@ struct StreamUploadTests {
         #expect(outcome.completions == 1 && server.connectionCount == 0)
     }
 
-    @Test("A never answered question keeps nothing alive that cancel cannot end") func neverAnswered() async {
+    @Test("A task that waits for a stream can be cancelled") func neverAnswered() async {
         let (outcome, _) = await upload { task, _ in
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { task.cancel() }
         }
@@ -139,7 +139,7 @@ struct StreamUploadTests {
 
     // MARK: - Announced lengths
 
-    @Test("A stream as long as announced arrives with that length") func announced() async {
+    @Test("A stream as long as announced is sent with that length") func announced() async {
         let (outcome, task) = await upload(headers: ["Content-Length": "100000"]) { _, answer in
             answer(ScriptedStream(LoopbackServer.pattern(count: 100_000), largestRead: 777))
         }
@@ -157,7 +157,7 @@ struct StreamUploadTests {
         #expect(outcome.underlying?.code == .bodyLengthMismatch)
     }
 
-    @Test("Of a stream longer than announced nothing more goes on the wire", arguments: [0, 5])
+    @Test("A stream longer than announced is sent only up to that length", arguments: [0, 5])
     func longer(_ length: Int) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -175,7 +175,7 @@ struct StreamUploadTests {
         #expect(body.map { "hello, world".prefix(length).hasPrefix($0) } == true)
     }
 
-    @Test("A data task's stream longer than announced is cut, and leaves the connection good for the next request")
+    @Test("A data task's stream longer than announced is cut, and the connection can still be used")
     func longerBodyStream() async throws {
         let session = Wire.session()
         var request = Wire.request(server.url, "PUT", headers: ["Content-Length": "100000"])
@@ -188,7 +188,7 @@ struct StreamUploadTests {
         #expect(server.protocolViolations.isEmpty)
     }
 
-    @Test("A cancelled upload lets go of a stream that blocks") func cancelled() async {
+    @Test("A cancelled upload releases a stream that blocks") func cancelled() async {
         let gate = ScriptedStream.Gate()
         let (outcome, _) = await upload { task, answer in
             answer(ScriptedStream([.bytes(Data(count: 10)), .gate(gate)]))
@@ -198,8 +198,8 @@ struct StreamUploadTests {
         gate.open()
     }
 
-    @Test("The inactivity deadline does not run while the stream blocks, and runs again after") func slowStream() async
-    {
+    @Test("The inactivity timeout does not count while the stream blocks, and counts again afterwards")
+    func slowStream() async {
         var hooks = Recorder.Hooks()
         hooks.bodyStream = { _, answer in
             answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(0.8), .bytes(Data("b".utf8))]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Deadlines in milliseconds, which run while the network is waited for, and only then.
+/// Timeouts in milliseconds, which count only while waiting for the network.
 @Suite(.timeLimit(.minutes(5)))
 struct TimeoutTests {
     private func expectTimeout(
@@ -28,7 +28,7 @@ struct TimeoutTests {
         #expect(passed >= seconds * 0.95 && passed < seconds * 5 + 3, "\(passed) s", sourceLocation: sourceLocation)
     }
 
-    @Test("Gap 14: a silent server is given up after 0.3 s, not 0 and not 1") func silent() async throws {
+    @Test("Gap 14: a silent server times out after 0.3 s, not 0 and not 1") func silent() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let start = ContinuousClock.now
         let error = await Wire.error { try await Wire.session().data(for: Wire.request(server.url, timeout: 0.3)) }
@@ -49,7 +49,7 @@ struct TimeoutTests {
         expectAbout(0.5, since: start)
     }
 
-    @Test("The session's interval holds where the request has none of its own") func fromConfiguration() async throws {
+    @Test("The session's timeout applies if the request has none") func fromConfiguration() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = Wire.session { $0.timeoutIntervalForRequest = 0.2 }
         let start = ContinuousClock.now
@@ -57,7 +57,7 @@ struct TimeoutTests {
         expectAbout(0.2, since: start)
     }
 
-    @Test("A stall within the body is given up, for every kind of task") func midBody() async throws {
+    @Test("A stall within the body times out, for every kind of task") func midBody() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000))
         }
@@ -73,7 +73,7 @@ struct TimeoutTests {
         expectAbout(0.6, since: start)
     }
 
-    @Test("A server that does not read is given up") func unread() async throws {
+    @Test("A server that does not read times out") func unread() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.receiveBufferSize = 4096
         configuration.bodyReading = { _ in .delayed(30) }
@@ -83,7 +83,7 @@ struct TimeoutTests {
         expectTimeout(error, .inactivityTimeout, server.url)
     }
 
-    @Test("Bytes that drip keep a task alive, in either direction") func dripping() async throws {
+    @Test("Bytes that arrive slowly keep a task alive, in both directions") func dripping() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 10), interval: 0.1))
         }
@@ -97,7 +97,7 @@ struct TimeoutTests {
         #expect(server.requests.last?.bodyLength == 10)
     }
 
-    @Test("The deadline of the whole holds while bytes drip") func resource() async throws {
+    @Test("The resource timeout applies while bytes arrive slowly") func resource() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 1000), interval: 0.02))
         }
@@ -107,7 +107,7 @@ struct TimeoutTests {
         expectAbout(0.4, since: start)
     }
 
-    @Test("The deadline of the whole counts all redirections") func resourceAcrossRedirections() async throws {
+    @Test("The resource timeout includes all redirects") func resourceAcrossRedirections() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.redirect(to: "/next").delayed(0.1) }
         let session = Wire.session { $0.timeoutIntervalForResource = 0.35 }
         let error = await Wire.error { try await session.data(from: server.url) }
@@ -115,8 +115,8 @@ struct TimeoutTests {
         #expect(server.requestCount < 10)
     }
 
-    @Test("A connection that does not stand in time is given up") func connect() async throws {
-        // A listener whose queue is full answers no handshake.
+    @Test("A connection that is not established in time times out") func connect() async throws {
+        // A listener whose queue is full completes no handshake.
         let listener = try FullListener()
         let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
         var options = CurlSession.Options()
@@ -153,7 +153,7 @@ struct TimeoutTests {
         #expect(outcome.error == nil && outcome.text == "ok")
     }
 
-    @Test("A slow delegate does not count, and a stall after it does") func slowDelegate() async throws {
+    @Test("A slow delegate does not count, but a stall after it does") func slowDelegate() async throws {
         let gate = ScriptedStream.Gate()
         defer { gate.open() }
         let server = try LoopbackServer { _ in
@@ -179,7 +179,7 @@ struct TimeoutTests {
         #expect(Wire.seconds(since: start) < 10)
     }
 
-    @Test("Waiting for the delegate's answers does not count, and never hangs") func answers() async throws {
+    @Test("Waiting for the delegate's decisions does not count, and never hangs") func answers() async throws {
         let server = try LoopbackServer { $0.path == "/next" ? .text("ok") : .redirect(to: "/next") }
         var hooks = Recorder.Hooks()
         hooks.redirect = { _, _, request, answer in
@@ -191,7 +191,7 @@ struct TimeoutTests {
     }
 
     @Test(
-        "Intervals that mean none never trap, and never fire",
+        "Timeouts that mean no limit never trap, and never fire",
         arguments: [0, -1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e18, .leastNormalMagnitude]
             as [Double]
     )
@@ -207,12 +207,12 @@ struct TimeoutTests {
             let (data, _) = try await session.data(for: Wire.request(server.url, timeout: interval))
             #expect(data == Data("ok".utf8) && interval != .leastNormalMagnitude)
         } catch let error as URLError {
-            // The smallest number is a deadline all the same, and has passed.
+            // The smallest number is still a timeout, which has already passed.
             #expect(interval == .leastNormalMagnitude && error.code == .timedOut)
         }
     }
 
-    @Test("Two hundred deadlines at once each fire once, for their own task") func many() async throws {
+    @Test("Two hundred concurrent timeouts fire once each, for their own task") func many() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let recorder = Recorder()
         let session = Wire.session(recorder) { $0.httpMaximumConnectionsPerHost = 200 }
@@ -228,7 +228,7 @@ struct TimeoutTests {
     }
 }
 
-/// A listener that accepts nobody, with connections that fill its queue.
+/// A listener that accepts no connection, with a full queue.
 private final class FullListener {
     let port: Int
     private var descriptors: [Int32] = []

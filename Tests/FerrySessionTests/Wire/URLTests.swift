@@ -14,13 +14,13 @@ struct URLTests {
         let url = try #require(URL(string: string))
         let (data, response) = try await Wire.session(options: options).data(from: url)
         #expect(data == Data("ok".utf8))
-        // The server is sent user and password, and the response is not to show them.
+        // User and password are sent to the server, but must not appear in the response.
         #expect(response.url == url.presentable)
         return try #require(server.requests.last)
     }
 
     @Test(
-        "The target is the URL's, byte for byte, without the fragment",
+        "The target is that of the URL, byte for byte, without the fragment",
         arguments: [
             "/", "/a%2Fb", "/a%2fb%20c", "/a/./b", "/a/../b", "/../x", "/a//b", "/.", "/?", "/?q", "/x?a=b&c=%20+d",
             "/a;p=1",
@@ -34,7 +34,7 @@ struct URLTests {
         #expect(seen.target == String(sent))
     }
 
-    @Test("A URL without a path asks for the root") func noPath() async throws {
+    @Test("A URL without a path requests the root") func noPath() async throws {
         #expect(try await get("http://127.0.0.1:\(server.port)").target == "/")
         #expect(try await get("http://127.0.0.1:\(server.port)?a=b").target == "/?a=b")
         #expect(try await get("HTTP://127.0.0.1:\(server.port)/X").target == "/X")
@@ -54,7 +54,7 @@ struct URLTests {
         #expect(try await get("http://LOCALHOST:\(server.port)/").target == "/")
     }
 
-    @Test("International names go as their ASCII form") func international() async throws {
+    @Test("International names are sent in their ASCII form") func international() async throws {
         let seen = try await get("http://b\u{FC}cher.localhost:\(server.port)/")
         #expect(seen.header("Host") == "xn--bcher-kva.localhost:\(server.port)")
     }
@@ -72,7 +72,7 @@ struct URLTests {
         #expect(server.requests.last?.headers.values(for: "Authorization") == ["Bearer t"])
     }
 
-    @Test("A URL of a hundred thousand characters arrives") func long() async throws {
+    @Test("A URL of a hundred thousand characters is sent") func long() async throws {
         let target = "/" + String(repeating: "a", count: 50_000) + "?" + String(repeating: "b", count: 50_000)
         #expect(try await get("http://127.0.0.1:\(server.port)\(target)").target == target)
     }
@@ -120,7 +120,7 @@ struct URLTests {
 
     // MARK: - Proxies
 
-    @Test("A proxy of the options gets the absolute form, and the origin nothing") func proxy() async throws {
+    @Test("A proxy in the options receives the absolute form, and the origin nothing") func proxy() async throws {
         let proxy = try LoopbackServer { _ in .text("ok") }
         var options = CurlSession.Options()
         options.proxy = .http("127.0.0.1", port: proxy.port)
@@ -131,7 +131,7 @@ struct URLTests {
         #expect(proxy.requests.first?.header("Host") == "origin.invalid")
     }
 
-    @Test("A proxy that is not there is an error that names the URL asked for") func deadProxy() async throws {
+    @Test("An unreachable proxy is an error that names the requested URL") func deadProxy() async throws {
         let dead = try LoopbackServer { _ in .text("ok") }
         var options = CurlSession.Options()
         options.proxy = .http("127.0.0.1", port: dead.port)

@@ -22,7 +22,7 @@ struct UploadTests {
         #expect(task.countOfBytesExpectedToSend == total)
     }
 
-    @Test("Data arrives whole, with its length", arguments: [0, 1, 65_535, 65_537, 20_000_000])
+    @Test("Data is sent completely, with its length", arguments: [0, 1, 65_535, 65_537, 20_000_000])
     func data(_ size: Int) async throws {
         let server = try server()
         let recorder = Recorder()
@@ -47,7 +47,7 @@ struct UploadTests {
         #expect(server.requests.first?.bodyText == "3456")
     }
 
-    @Test("An upload task's body counts more than its request's") func requestBody() async throws {
+    @Test("An upload task's body takes precedence over its request's") func requestBody() async throws {
         let server = try server()
         let request = Wire.request(server.url, "PUT", body: Data("request".utf8))
         _ = try await Wire.session().upload(for: request, from: Data("task".utf8))
@@ -56,7 +56,7 @@ struct UploadTests {
 
     // MARK: - Files
 
-    @Test("A file arrives whole, with its length", arguments: [0, 1, 3_000_000])
+    @Test("A file is sent completely, with its length", arguments: [0, 1, 3_000_000])
     func file(_ size: Int) async throws {
         let server = try server()
         let folder = try Wire.temporaryFolder()
@@ -73,7 +73,7 @@ struct UploadTests {
         expectTruthfulCounts(outcome, task, total: Int64(size))
     }
 
-    @Test("What is no readable file is an error before anything is sent") func badFiles() async throws {
+    @Test("Anything but a readable file is an error before anything is sent") func badFiles() async throws {
         let server = try server()
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
@@ -129,7 +129,7 @@ struct UploadTests {
         #expect(outcome.completions == 1)
     }
 
-    @Test("A file that grows while it is sent arrives as it was") func grows() async throws {
+    @Test("A file that grows while it is sent is sent with its original length") func grows() async throws {
         let server = try server(.delayed(0.1), receiveBuffer: 16_384)
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
@@ -157,9 +157,9 @@ struct UploadTests {
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 8_000_000))
     }
 
-    // MARK: - Answers and ends before the body's
+    // MARK: - Responses and ends before the end of the body
 
-    @Test("An answer that does not wait for the body is delivered", arguments: [413, 401, 200])
+    @Test("A response that does not wait for the body is delivered", arguments: [413, 401, 200])
     func early(_ status: Int) async throws {
         let server = try server(.early(.text("enough", status: status), afterBytes: 1000))
         let recorder = Recorder()
@@ -190,7 +190,7 @@ struct UploadTests {
 
     // MARK: - Expect: 100-continue
 
-    @Test("100-continue is waited for, and the body follows it") func continues() async throws {
+    @Test("The body is sent after waiting for 100-continue") func continues() async throws {
         let server = try server(.delayed(0.2))
         let request = Wire.request(server.url, "POST", headers: ["Expect": "100-continue"])
         let recorder = Recorder()
@@ -201,7 +201,7 @@ struct UploadTests {
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 100_000))
     }
 
-    @Test("A server that ignores 100-continue gets the body all the same") func continueIgnored() async throws {
+    @Test("A server that ignores 100-continue still receives the body") func continueIgnored() async throws {
         let server = try server(.withoutContinue)
         let request = Wire.request(server.url, "POST", headers: ["Expect": "100-continue"])
         let (data, _) = try await Wire.session().upload(for: request, from: Data(count: 100_000))
@@ -209,12 +209,12 @@ struct UploadTests {
     }
 
     /// RFC 9110, section 10.1.1: after 417 the request is repeated without the expectation.
-    @Test("417 is answered with the same request without Expect", arguments: [0.0, 1.3])
+    @Test("After a 417 the same request is sent without Expect", arguments: [0.0, 1.3])
     func expectationFailed(_ delay: Double) async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { request in
             guard request.header("Expect") != nil else { return .whole }
-            // The later answer comes when the client has lost patience and sends the body.
+            // The later response arrives when the client has stopped waiting and sends the body.
             var reading = LoopbackBodyReading.early(.text("no", status: 417).delayed(delay))
             reading.bytesBeforeEarlyResponse = delay > 0 ? 50_000 : 0
             reading.sendsContinue = false

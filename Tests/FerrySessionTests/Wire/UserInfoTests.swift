@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerrySession
 
-/// User and password of a URL are sent to its server, and are in no error, response or metrics.
+/// The user and password of a URL are sent to its server, but do not appear in errors, responses or metrics.
 @Suite("User information in URLs", .timeLimit(.minutes(5)), .ownThreads)
 struct UserInfoTests {
     private let closed: ClosedPort
@@ -40,7 +40,7 @@ struct UserInfoTests {
         for task in [session.dataTask(with: request), session.downloadTask(with: request)] {
             let outcome = await recorder.run(task)
             guard let error = outcome.error else {
-                Issue.record("There is no error", sourceLocation: sourceLocation)
+                Issue.record("Expected an error", sourceLocation: sourceLocation)
                 continue
             }
             #expect(error.code == code, sourceLocation: sourceLocation)
@@ -52,7 +52,7 @@ struct UserInfoTests {
     }
 
     @Test(
-        "A URL that cannot be loaded is named without them",
+        "A URL that cannot be loaded is shown without them",
         arguments: [
             ("ftp://USER@host/", URLError.Code.unsupportedURL),
             ("gopher:USER@host/", .unsupportedURL),
@@ -71,7 +71,7 @@ struct UserInfoTests {
         await check(URLRequest(url: try url(text)), code)
     }
 
-    @Test("A request that cannot be sent is named without them")
+    @Test("A request that cannot be sent is shown without them")
     func unsendable() async throws {
         let target = try url(80, "/")
         await check(Wire.request(target, "G T"), .badURL)
@@ -82,7 +82,7 @@ struct UserInfoTests {
         await check(URLRequest(url: target), .cannotConnectToHost, options: options)
     }
 
-    @Test("The three deadlines name the URL without them")
+    @Test("The three timeouts show the URL without them")
     func deadlines() async throws {
         let silent = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let target = try url(silent.port)
@@ -95,7 +95,7 @@ struct UserInfoTests {
         withExtendedLifetime(unanswering) {}
     }
 
-    @Test("What is wrong with an answer names the URL without them")
+    @Test("Errors about a response show the URL without them")
     func answers() async throws {
         let answers: [(LoopbackResponse, URLError.Code)] = [
             (.pattern(count: 1000).faulted(.truncate(afterBodyBytes: 10)), .networkConnectionLost),
@@ -113,7 +113,7 @@ struct UserInfoTests {
         await check(URLRequest(url: try url(port, scheme: "https")), .secureConnectionFailed)
     }
 
-    @Test("Redirections name their URLs without them")
+    @Test("Redirects show their URLs without them")
     func redirections() async throws {
         let closed = try url(self.closed.port)
         let onward = try LoopbackServer { _ in LoopbackResponse(status: 302).adding("Location", closed.absoluteString) }
@@ -125,7 +125,7 @@ struct UserInfoTests {
         await check(URLRequest(url: try url(round.port)), .httpTooManyRedirects)
     }
 
-    @Test("A proxy is named without them")
+    @Test("A proxy is shown without them")
     func proxies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         for scheme in ["http", "socks5h", "socks4"] {
@@ -143,7 +143,7 @@ struct UserInfoTests {
         await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
     }
 
-    @Test("Options with a URL where a host belongs are named without them")
+    @Test("Options with a URL instead of a host are shown without them")
     func options() async throws {
         let key = "http://\(SecretScan.userInfo)host"
         let pin: PublicKeyPin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -163,7 +163,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("Bodies that cannot be sent name the URL without them")
+    @Test("Errors about bodies that cannot be sent show the URL without them")
     func bodies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let recorder = Recorder()
@@ -181,7 +181,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("Tasks that are cancelled, or made too late, name the URL without them")
+    @Test("Tasks that are cancelled, or made too late, show the URL without them")
     func ends() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let recorder = Recorder()
@@ -199,7 +199,7 @@ struct UserInfoTests {
         #expect(SecretScan.findings(in: late as Any) == [])
     }
 
-    @Test("Resume data that is refused is quoted without them")
+    @Test("Refused resume data is quoted without them")
     func resumeData() async throws {
         let folder = try TemporaryFolder()
         let secret = try url("gopher://USER@host/")
@@ -218,7 +218,7 @@ struct UserInfoTests {
         #expect(SecretScan.findings(in: error as Any) == [])
     }
 
-    @Test("The server gets them; response and metrics have none")
+    @Test("The server receives them; response and metrics do not contain them")
     func success() async throws {
         let server = try LoopbackServer { .text($0.headers["Authorization"] ?? "") }
         let recorder = Recorder()

@@ -1,8 +1,8 @@
 import FerrySession
 
-/// Gives the same credential to every challenge.
+/// A delegate that uses the same credential for every challenge.
 final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
-    /// How many challenges there were.
+    /// The number of challenges.
     let count = Locked(0)
     private let user: String
     private let password: String

@@ -1,12 +1,12 @@
 import FerrySession
 
-/// A server that sends exactly the bytes it is told to, and keeps those it was sent: nothing is parsed or corrected.
+/// A server that sends exactly the given bytes, and records those it received: nothing is parsed or corrected.
 final class RawServer: Sendable {
-    /// One connection, used by the script's thread alone.
+    /// A connection, used only by the script's thread.
     final class Connection {
         private let descriptor: Int32
         private(set) var received = Data()
-        /// The place of the connection in the order of acceptance, from zero.
+        /// The position of the connection in the order of acceptance, from zero.
         let index: Int
 
         init(_ descriptor: Int32, index: Int) {
@@ -14,7 +14,7 @@ final class RawServer: Sendable {
             self.index = index
         }
 
-        /// The client's address of version 4.
+        /// The client's IPv4 address.
         var peer: String {
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -24,7 +24,7 @@ final class RawServer: Sendable {
             return withUnsafeBytes(of: address.sin_addr) { $0.map { "\($0)" }.joined(separator: ".") }
         }
 
-        /// Reads more; `false` at the end.
+        /// Reads more bytes; returns `false` at the end.
         @discardableResult
         func readMore() -> Bool {
             var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -34,7 +34,7 @@ final class RawServer: Sendable {
             return true
         }
 
-        /// Reads up to and with the empty line of the next head.
+        /// Reads up to and including the empty line of the next head.
         @discardableResult
         func readHead() -> String {
             let mark = Data("\r\n\r\n".utf8)
@@ -49,7 +49,7 @@ final class RawServer: Sendable {
         private var headEnd: Data.Index?
         private var isReset = false
 
-        /// Reads until so many bytes have come behind the last head.
+        /// Reads until this number of bytes was received after the last head.
         func readBody(_ count: Int) {
             guard let start = headEnd else { return }
             while received.endIndex - start < count, readMore() {}
@@ -76,16 +76,16 @@ final class RawServer: Sendable {
             write(Data(text.utf8))
         }
 
-        /// Makes the close that follows a reset.
+        /// Causes the following close to send a reset.
         func resetOnClose() {
             isReset = true
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
 
-        /// Closes the connection, which the client sees as its orderly end unless a reset was asked for.
+        /// Closes the connection, which the client sees as an orderly end unless a reset was requested.
         ///
-        /// Bytes that are not read would make a reset of every close, and a reset overtakes the response.
+        /// With unread bytes, every close would become a reset, and a reset overtakes the response.
         fileprivate func close() {
             if !isReset {
                 shutdown(descriptor, Int32(SHUT_WR))
@@ -102,15 +102,15 @@ final class RawServer: Sendable {
     private let listener: Int32
     private let recorded: Locked<[Data]>
 
-    /// What each connection has received, in the order in which they ended.
+    /// The bytes that each connection has received, in the order in which they ended.
     var received: [Data] { recorded.withLock { $0 } }
 
     var texts: [String] { received.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Starts to listen; the script runs once for each connection, on a thread of its own.
+    /// Starts listening; the script runs once for each connection, on its own thread.
     ///
-    /// With a receive buffer of its own size, the system takes no more than that for a script that reads slowly. A server
-    /// for very many connections does not record what they have received.
+    /// With a custom receive buffer, the system receives no more than that for a script that reads slowly. A server for
+    /// very many connections does not record their bytes.
     init(
         receiveBuffer: Int32? = nil,
         isRecording: Bool = true,

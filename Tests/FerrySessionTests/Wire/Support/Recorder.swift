@@ -1,6 +1,6 @@
 import FerrySession
 
-/// A delegate for data, uploads and downloads that writes down all it is told, in order.
+/// A delegate for data, uploads and downloads that records all its callbacks, in order.
 final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     enum Event: Equatable {
         case redirect(Int)
@@ -13,12 +13,12 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         case completed
     }
 
-    /// What came of one task.
+    /// The result of one task.
     struct Outcome {
         var events: [Event] = []
         var response: HTTPURLResponse?
         var data = Data()
-        /// What the file of a download held in the callback, and its permissions.
+        /// The content of a download's file in the callback, and its permissions.
         var file: Data?
         var permissions: Int?
         var fileURL: URL?
@@ -28,13 +28,13 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         var text: String { String(decoding: data, as: UTF8.self) }
         var status: Int? { response?.statusCode }
         var underlying: CurlSessionError? { error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError }
-        /// `totalBytesSent` as the callbacks gave it.
+        /// `totalBytesSent` as passed to the callbacks.
         var sentTotals: [Int64] {
             events.compactMap { if case .sent(_, let total, _) = $0 { total } else { nil } }
         }
     }
 
-    /// What the delegate answers instead of the usual.
+    /// What the delegate does instead of the default.
     struct Hooks: Sendable {
         var redirect:
             (
@@ -45,7 +45,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         var data: (@Sendable (URLSessionTask, Data) -> Void)?
         var file: (@Sendable (URL) -> Void)?
         var sent: (@Sendable (URLSessionTask) -> Void)?
-        /// Large bodies are counted, not kept.
+        /// Whether bodies are kept; large ones are only counted.
         var keepsData = true
     }
 
@@ -67,7 +67,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         return await outcome(of: task)
     }
 
-    /// Waits for the end of a task that runs.
+    /// Waits for the end of a running task.
     func outcome(of task: URLSessionTask) async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
@@ -85,7 +85,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
         return snapshot(task)
     }
 
-    /// What is known of a task now.
+    /// Returns the current state of a task's result.
     func snapshot(_ task: URLSessionTask) -> Outcome {
         state.withLock { $0.outcomes[task.taskIdentifier, default: Outcome()] }
     }

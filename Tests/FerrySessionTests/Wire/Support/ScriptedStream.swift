@@ -1,17 +1,18 @@
 import FerrySession
 
-/// An `InputStream` whose reads follow a script, and whose other properties are as unhelpful as subclasses make them.
+/// An `InputStream` whose reads follow a script, and whose other properties are as unhelpful as those of real
+/// subclasses.
 final class ScriptedStream: InputStream {
     enum Step: Sendable {
         case bytes(Data)
-        /// Blocks for some seconds, then goes on.
+        /// Blocks for a number of seconds, then continues.
         case wait(Double)
         /// Blocks until the gate is opened.
         case gate(Gate)
         case fail
     }
 
-    /// Opens once, for all who wait.
+    /// A gate that opens once, for all waiting threads.
     final class Gate: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
 
@@ -45,7 +46,7 @@ final class ScriptedStream: InputStream {
 
     override func close() {}
 
-    /// `false` all the time: whoever takes it for the end loses the body.
+    /// Always `false`: a client that takes it for the end would lose the body.
     override var hasBytesAvailable: Bool { false }
 
     override var streamStatus: Stream.Status { hasFailed ? .error : .open }

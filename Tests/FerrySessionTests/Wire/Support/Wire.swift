@@ -2,9 +2,9 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// What most tests over the wire need.
+/// Helpers for most tests over the wire.
 enum Wire {
-    /// A session that shares nothing with others.
+    /// Returns a session that shares nothing with others.
     static func session(
         _ delegate: (any URLSessionDelegate)? = nil,
         options: CurlSession.Options = .init(),
@@ -15,7 +15,7 @@ enum Wire {
         return CurlSession(configuration: configuration, options: options, delegate: delegate)
     }
 
-    /// A request with a method and a body.
+    /// Returns a request with a method and a body.
     static func request(
         _ url: URL,
         _ method: String = "GET",
@@ -31,23 +31,24 @@ enum Wire {
         return request
     }
 
-    /// The error that `body` ends with, which must be one of URLSession's; `nil` and an issue where there is none.
+    /// Returns the error that `body` throws, which must be a `URLError`; records an issue and returns `nil` if there is
+    /// none.
     static func error<Value>(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () async throws -> Value
     ) async -> URLError? {
         do {
             let value = try await body()
-            Issue.record("There is no error, but \(value)", sourceLocation: sourceLocation)
+            Issue.record("Expected an error, but got \(value)", sourceLocation: sourceLocation)
         } catch let error as URLError {
             return error
         } catch {
-            Issue.record("\(error) is no URLError", sourceLocation: sourceLocation)
+            Issue.record("\(error) is not a URLError", sourceLocation: sourceLocation)
         }
         return nil
     }
 
-    /// Waits until something is so, and answers whether it came to be within ten seconds.
+    /// Waits for a condition for up to ten seconds, and returns whether it became true.
     static func eventually(_ isSo: () -> Bool) async -> Bool {
         for _ in 0..<2000 {
             if isSo() { return true }
@@ -56,7 +57,7 @@ enum Wire {
         return isSo()
     }
 
-    /// An empty folder for one test.
+    /// Returns an empty folder for one test.
     static func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-wire-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -71,7 +72,7 @@ enum Wire {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// How long something took, in seconds.
+    /// Returns the time since a start, in seconds.
     static func seconds(since start: ContinuousClock.Instant) -> Double {
         let parts = start.duration(to: .now).components
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
@@ -79,6 +80,6 @@ enum Wire {
 }
 
 extension URLError {
-    /// Ferry's words behind the error.
+    /// Ferry's underlying error.
     var curlSessionError: CurlSessionError? { userInfo[NSUnderlyingErrorKey] as? CurlSessionError }
 }
