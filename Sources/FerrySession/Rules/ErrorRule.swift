@@ -31,7 +31,7 @@ enum ErrorRule {
         }
     }
 
-    /// Whether an error of libcurl's affects the whole connection, so that no other request may use it: an error of
+    /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of
     /// HTTP/2 framing or header compression, of sending or of receiving.
     static func breaksConnection(_ curlCode: Int32) -> Bool {
         let (http2, send, receive) = (Int32(16), Int32(55), Int32(56))

@@ -12,9 +12,8 @@ enum RepetitionRule {
 
     /// Whether a challenge of the server that libcurl handles itself may be responded to once more.
     ///
-    /// A server may call every nonce stale (RFC 7616, section 3.3), so only one is responded to. `rounds`
-    /// counts the responses of one attempt that request a credential; the first one comes before any credential was
-    /// sent.
+    /// A server may call every nonce stale (RFC 7616, section 3.3), so only one is responded to. `rounds` counts the
+    /// responses of one attempt that request a credential; the first one comes before any credential was sent.
     static func mayAnswerChallenge(rounds: Int) -> Bool {
         rounds < 3
     }

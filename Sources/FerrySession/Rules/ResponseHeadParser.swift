@@ -42,7 +42,7 @@ struct ResponseHeadParser: Sendable {
             // After a 101 the connection no longer carries HTTP, and Ferry never requests an upgrade (RFC 9110, section
             // 15.2.2); libcurl would deliver what follows as a body without a head.
             guard head.status != 101 else {
-                return .refused(.malformed("The response switches protocols, which was not asked for"))
+                return .refused(.malformed("The response switches protocols, which was not requested"))
             }
             // Other 1xx responses precede the final one.
             guard head.status >= 200 else { return .none }

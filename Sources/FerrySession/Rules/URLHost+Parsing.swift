@@ -26,7 +26,7 @@ extension URLHost {
 
     /// Parses a host without brackets: a name, or an IPv4 address.
     static func nameOrAddress(_ text: String) throws(Invalid) -> (String, Kind, Bool) {
-        // Each byte of a name may be written with three characters.
+        // A character has up to four bytes, each of which may be written with three characters.
         guard text.utf8.count <= longestName * 12 else { throw Invalid("is longer than a name can be") }
         var bytes = try percentDecoded(text)
         try check(bytes)

@@ -45,11 +45,21 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
     }
 
     /// Returns a client certificate from PKCS#12 data (RFC 7292) with the certificate and its key.
+    ///
+    /// - Parameters:
+    ///   - data: The PKCS#12 data.
+    ///   - passphrase: The passphrase of the data; by default an empty one.
+    /// - Returns: The client certificate. It is checked when a session is made with it.
     public static func pkcs12(_ data: Data, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.data(data)), passphrase)
     }
 
-    /// Returns a client certificate from a PKCS#12 file (RFC 7292), which is read when a session is made with it.
+    /// Returns a client certificate from a PKCS#12 file (RFC 7292) with the certificate and its key.
+    ///
+    /// - Parameters:
+    ///   - url: The PKCS#12 file.
+    ///   - passphrase: The passphrase of the file; by default an empty one.
+    /// - Returns: The client certificate. The file is read when a session is made with it.
     public static func pkcs12File(_ url: URL, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.file(url)), passphrase)
     }

@@ -5,8 +5,8 @@
 public protocol ServerTrustPolicy: Sendable {
     /// Returns what libcurl must verify about a host before the policy is asked.
     ///
-    /// It is called once for each host, on a separate thread, while the first request to the host waits. The policy is
-    /// responsible for everything that libcurl does not verify.
+    /// It is called on a concurrent dispatch queue while the first request to a host waits, and its result is
+    /// remembered for later requests. The policy is responsible for everything that libcurl does not verify.
     ///
     /// - Parameter host: The host of the URL, in the form of ``ServerTrust/host``.
     /// - Returns: The checks that a connection must pass in the TLS handshake.
@@ -14,9 +14,11 @@ public protocol ServerTrustPolicy: Sendable {
 
     /// Returns whether a connection may carry requests.
     ///
-    /// It is called once for each connection, after the handshake and before any byte of a request, on a separate
-    /// thread. A decision that takes more than 50 milliseconds delays only its own transfer: the connection is closed,
-    /// and the decision applies to the transfer's next connection, if the server presents the same chain there.
+    /// It is called once for each connection, after the handshake and before any byte of a request, on a concurrent
+    /// dispatch queue. With a ``TLSOptions/trustEvaluator``, it is called only if that has accepted the connection.
+    ///
+    /// A decision that takes more than 50 milliseconds delays only its own transfer: the connection is closed, and the
+    /// decision applies to the transfer's next connection, if the server presents the same chain there.
     ///
     /// - Parameter trust: What the server has presented, and libcurl's verdict on it.
     /// - Returns: The decision.

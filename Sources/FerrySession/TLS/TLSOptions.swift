@@ -37,7 +37,7 @@ public struct TLSOptions: Sendable {
     /// The cipher suites of TLS 1.3, such as `TLS_AES_256_GCM_SHA384`, in order of preference; by default libcurl's.
     public var tls13CipherSuites: [String] = []
 
-    /// The public keys that a host's own certificate may have, by host.
+    /// The public keys that a host's own certificate may have, by host; by default any.
     ///
     /// A key is a host such as `api.example.com`, `*.example.com` for all hosts below a domain, or `*` for every host;
     /// the most specific one applies. A task whose server has another key fails with `serverCertificateUntrusted` and
@@ -51,11 +51,12 @@ public struct TLSOptions: Sendable {
 
     /// A closure that evaluates a connection after its handshake and before any byte of a request; by default none.
     ///
-    /// It is called once for each connection, with the chain that the server presented; requests that share the
-    /// connection share the decision. It runs on a separate thread. A decision that takes more than 50 milliseconds
-    /// delays only its own transfer: the connection is closed, and the decision applies to the transfer's next
-    /// connection, if the server presents the same chain there. A refused connection is closed without carrying a
+    /// It is called once for each connection, with the chain that the server presented, on a concurrent dispatch queue;
+    /// requests that share the connection share the decision. A refused connection is closed without carrying a
     /// request; its task fails with `serverCertificateUntrusted` and the reason `trustRefused`.
+    ///
+    /// A decision that takes more than 50 milliseconds delays only its own transfer: the connection is closed, and the
+    /// decision applies to the transfer's next connection, if the server presents the same chain there.
     ///
     /// It requires libcurl 7.80 or later with OpenSSL or one of its forks; otherwise the session's https tasks fail
     /// with the reason `tlsUnsupported`.

@@ -10,7 +10,7 @@ struct TrustQuestion: Hashable, Sendable {
 /// A policy that neither blocks nor calls the application's code, so the engine's thread can call it directly.
 package protocol ImmediateTrustPolicy: ServerTrustPolicy {}
 
-/// Calls evaluators and policies on separate threads, so that a slow one delays no other transfer.
+/// Calls evaluators and policies on a concurrent queue, so that a slow one delays no other transfer.
 ///
 /// libcurl cannot pause a connection between its handshake and its request. So the engine waits briefly for the
 /// decision, which is long enough for nearly all evaluators. After that the connection is closed, the transfer waits

@@ -1,6 +1,6 @@
 /// Validating stored responses with the server (RFC 9111, section 4.3).
 enum CacheValidation {
-    /// The request fields that make a request conditional or partial, and its response specific to it.
+    /// The request fields that make a request conditional or partial; ``CacheSelector`` reads them.
     static let conditionalNames: Set<String> = [
         "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range",
     ]
