@@ -16,7 +16,7 @@ extension XMLScanner {
                 try expect(">")
             } else if sees("<!--") {
                 try scanComment()
-            } else if take("<![CDATA[") {
+            } else if !open.isEmpty, take("<![CDATA[") {
                 _ = try skip(past: "]]>", in: "a CDATA section")
             } else if sees("<?") {
                 try scanInstruction()
@@ -24,7 +24,7 @@ extension XMLScanner {
                 guard open.count < Self.maximumDepth else { throw failure("More than \(Self.maximumDepth) levels") }
                 let (element, isOpen) = try scanStartTag(namespaces: open.last?.namespaces ?? 0)
                 if isOpen { open.append(element) }
-            } else if sees("&") {
+            } else if !open.isEmpty, sees("&") {
                 try scanReference()
             } else {
                 try scanCharacters(inside: open.last?.name)
@@ -33,9 +33,8 @@ extension XMLScanner {
     }
 
     private mutating func scanCharacters(inside element: [UInt8]?) throws(XMLParsingError) {
-        guard element != nil, next != nil else {
-            throw failure("The text ends inside \(element.map(string) ?? "the text")")
-        }
+        guard let element else { throw failure("Expected the root element") }
+        guard next != nil else { throw failure("The text ends inside \(string(element))") }
         while let byte = next, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") {
             if byte == UInt8(ascii: "]"), sees("]]>") { throw failure("]]> outside a CDATA section") }
             position += 1

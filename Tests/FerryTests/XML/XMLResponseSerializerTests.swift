@@ -112,6 +112,7 @@ struct XMLResponseSerializerTests {
         ("<?x?><a><?y z?></a><?w?>", true), ("<??><a/>", false), ("<?XML x?><a/>", false),
         ("<!-- a - b --><a/>", true), ("<!-- a -- b --><a/>", false), ("<!----><a/>", true), ("<!--><a/>", false),
         ("<a>]]></a>", false), ("<a>]]</a>", true), ("<a><![CDATA[<&]]]]></a>", true), ("<![CDATA[]]><a/>", false),
+        ("<![CDATA[x]]>", false), ("&amp;", false), ("x", false),
         ("<a b='1' b='2'/>", false), ("<a b='1'c='2'/>", false), ("<a b='<'/>", false), ("<a b='>\"'/>", true),
         ("<a b/>", false), ("<a b='&lt;&#x10FFFF;&#65;'/>", true), ("<a>&#0;</a>", false), ("<a>&#xD800;</a>", false),
         ("<a>&</a>", false), ("<a>& b</a>", false), ("<a>&#+65;</a>", false), ("<a>&#99999999999;</a>", false),
