@@ -1,7 +1,7 @@
 /// The way to the server: proxies, tunnels, local sockets and addresses.
 extension NetworkAttempt {
     struct Route {
-        /// The proxy, where it is known. For the environment's proxy libcurl may still except a host.
+        /// The proxy, where it is known; for the environment's proxy libcurl may still except a host.
         var proxy: ProxyServer?
         /// Whether the proxy is the one of the session's options, which libcurl uses in any case.
         var isProxyCertain = false
@@ -69,7 +69,8 @@ extension NetworkAttempt {
             if server.kind == .https, !engine.runtime.supportsHTTPSProxies {
                 throw CurlSessionError(.invalidProxy, "This libcurl has no proxies over TLS: \(server.address)")
             }
-            (route.proxy, route.isProxyCertain) = (server, true)
+            route.proxy = server
+            route.isProxyCertain = true
             easy.set(CurlOption.proxy, server.address)
             // The environment's exceptions are for the environment's proxies.
             easy.set(CurlOption.noProxy, "")
@@ -118,7 +119,7 @@ extension NetworkAttempt {
     /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
     var isTunnelling: Bool { stage != .connected && prepared.origin.scheme == "https" }
 
-    /// Whether a 407 comes from the proxy. Inside a tunnel and without a proxy it is the server's, and not a challenge.
+    /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
     var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
 
     /// Whether libcurl may go on with what it does for a tunnel.

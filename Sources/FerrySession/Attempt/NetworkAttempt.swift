@@ -36,7 +36,9 @@ final class NetworkAttempt {
     let prepared: PreparedRequest
     /// The request's URL.
     let url: URL?
-    /// The exchange, while it has the attempt's handle. A lookup that could not be stopped goes on without it.
+    /// The exchange, while the attempt has a handle.
+    ///
+    /// A lookup that cannot be stopped goes on without it.
     private(set) var exchange: Exchange?
     private(set) var easy: EasyHandle?
 

@@ -34,7 +34,9 @@ extension Exchange {
     func consultCache() -> Bool {
         // The rest of a response belongs to the exchange that has begun.
         guard continuation.offset == nil, let prepared = attempt?.prepared else { return false }
-        (caching.context, caching.body, caching.isUnasked) = (nil, nil, false)
+        caching.context = nil
+        caching.body = nil
+        caching.isUnasked = false
         let policy = cachePolicy
         if policy == .useProtocolCachePolicy, caching.isEnabled, engine.settings.cache?.isEmpty == true,
             !prepared.mentionsCaching, engineCredential == nil

@@ -372,7 +372,8 @@ final class TransferEngine: @unchecked Sendable {
             toFile: false,
             limits: limits
         )
-        (exchange.caching.isEnabled, exchange.caching.isRevalidation) = (true, true)
+        exchange.caching.isEnabled = true
+        exchange.caching.isRevalidation = true
         client.attach(exchange)
         revalidations[key] = exchange
         submit(.start(exchange, priority: URLSessionTask.lowPriority))

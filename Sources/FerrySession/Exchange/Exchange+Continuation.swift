@@ -28,7 +28,8 @@ extension Exchange {
         case .restarts:
             guard offset == .zero || restartFile() else { break }
             let isFirst = continuation.isResuming
-            (continuation.offset, continuation.isResuming) = (nil, false)
+            continuation.offset = nil
+            continuation.isResuming = false
             deliver(received, isReplacement: !isFirst)
             return true
         case .isComplete:
@@ -67,7 +68,8 @@ extension Exchange {
             return false
         }
         let response = ReceivedResponse(complete, url: url, isDecoded: false)
-        (continuation.offset, continuation.isResuming) = (nil, false)
+        continuation.offset = nil
+        continuation.isResuming = false
         self.response = response
         client?.transfer(didReceive: response, isReplacement: false)
         client?.transfer(didResumeAt: bodyReceived, expectedTotal: bodyReceived)

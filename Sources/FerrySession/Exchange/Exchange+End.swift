@@ -46,7 +46,8 @@ extension Exchange {
         case .serveValidated: serveValidated()
         case .serveStale: serveStale()
         case .ask:
-            incoming.question?.failure = incoming.failure ?? failure
+            let failure = incoming.failure ?? failure
+            incoming.question?.failure = failure
             incoming.hasEnded = true
             storeRedirect()
             askQuestion()
@@ -178,6 +179,9 @@ extension Exchange {
         reader = nil
         if case .file(let file) = destination { file.remove() }
         phase = .finished
-        (attempt, incoming.decoder, caching.context, caching.body) = (nil, nil, nil, nil)
+        attempt = nil
+        incoming.decoder = nil
+        caching.context = nil
+        caching.body = nil
     }
 }

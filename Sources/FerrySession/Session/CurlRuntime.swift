@@ -59,8 +59,9 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         try loaded.get()
     }
 
-    /// libcurl 7.80, the first that reports which connection a request is about to be sent on. Without that, neither trust
-    /// nor bytes left over on an idle connection could be checked before the request.
+    /// libcurl 7.80, the first that reports which connection a request is about to be sent on.
+    ///
+    /// Without that, neither trust nor bytes left over on an idle connection could be checked before the request.
     private static let oldestVersionNumber = 0x07_50_00
 
     private static let loaded = Result<CurlRuntime, CurlSessionError> { () throws(CurlSessionError) in
