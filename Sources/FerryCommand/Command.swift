@@ -1,9 +1,9 @@
 import Ferry
 
-/// The command from its arguments to its exit status.
+/// The `ferry` command: parses the arguments, runs the action and returns the exit status.
 enum Command {
     static func run(_ arguments: [String], program: String = "ferry") async -> ExitStatus {
-        // A closed pipe is an error of the write, not the end of the process.
+        // Writing to a closed pipe must return EPIPE instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
         do {

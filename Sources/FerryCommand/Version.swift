@@ -1,12 +1,12 @@
 import Ferry
 
-/// The version of the command and of what it stands on.
+/// The versions of the command and of libcurl.
 enum Version {
     static let ferry = "0.1.0"
 
     static var userAgent: String { "ferry/\(ferry)" }
 
-    /// What `--version` shows.
+    /// Returns the output of `--version`.
     static func text() -> String {
         var lines = ["ferry \(ferry)"]
         do {

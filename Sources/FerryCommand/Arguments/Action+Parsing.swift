@@ -1,7 +1,7 @@
 import Ferry
 
 extension Action {
-    /// Reads the arguments behind the command's name.
+    /// Parses the arguments that follow the command's name.
     init(parsing arguments: [String]) throws(UsageError) {
         guard !arguments.isEmpty else {
             self = .demonstrate
@@ -31,7 +31,7 @@ extension FetchOptions {
         switch option {
         case .request:
             guard HTTPSyntax.isToken(value), value.uppercased() != "CONNECT" else {
-                throw UsageError("'\(value)' cannot be a request's method")
+                throw UsageError("'\(value)' is not a valid request method")
             }
             method = value
         case .header: headers.append(try HeaderLine(parsing: value))
@@ -76,11 +76,13 @@ extension FetchOptions {
     }
 
     private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {
-        guard !value.isEmpty, !value.utf8.contains(0) else { throw UsageError("--\(option.rawValue) needs a name") }
+        guard !value.isEmpty, !value.utf8.contains(0) else {
+            throw UsageError("--\(option.rawValue) needs a file name")
+        }
         return value
     }
 
-    /// A text, or that of the file behind an `@`.
+    /// Returns the value itself, or the contents of the file that it names after an `@`.
     private static func textOrFile(_ value: String) throws(UsageError) -> String {
         guard case .file(let path) = BodyPart(parsing: value) else { return value }
         do throws(CommandFailure) {
@@ -98,24 +100,24 @@ extension FetchOptions {
         return seconds
     }
 
-    /// Looks at what only all options together can tell.
+    /// Checks the options against each other.
     fileprivate func check() throws(UsageError) {
         guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
         guard outputs.isEmpty || batchFile == nil else {
-            throw UsageError("--output does not go with --batch; use --remote-name")
+            throw UsageError("--output cannot be combined with --batch; use --remote-name")
         }
         guard outputs.count <= urls.count else {
-            throw UsageError("There are \(outputs.count) -o, but only \(urls.count) URLs")
+            throw UsageError("There are more --output options (\(outputs.count)) than URLs (\(urls.count))")
         }
         let bodies = bodyOptions
         if bodies.count > 1 {
-            throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) exclude each other")
+            throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) cannot be combined")
         }
         if asksForHeadOnly, let body = bodies.first {
-            throw UsageError("--head sends no body, so --\(body.rawValue) does not go with it")
+            throw UsageError("--head sends no body and cannot be combined with --\(body.rawValue)")
         }
         if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
-            throw UsageError("--\(other.rawValue) would get into the --json-log on standard error; log to a file")
+            throw UsageError("--\(other.rawValue) would write into the --json-log on standard error; log to a file")
         }
         try checkContinuation()
     }
@@ -123,10 +125,10 @@ extension FetchOptions {
     private func checkContinuation() throws(UsageError) {
         guard continuesDownloads else { return }
         guard effectiveMethod == "GET", bodyOptions.isEmpty, !includesHead else {
-            throw UsageError("--continue goes with a plain GET into a file, without --include")
+            throw UsageError("--continue needs a plain GET into a file, without --include")
         }
         let ownRange = headers.first { ["range", "if-range"].contains($0.name.lowercased()) }
-        if let ownRange { throw UsageError("--continue sends its own \(ownRange.name)") }
+        if let ownRange { throw UsageError("--continue sets the header field \(ownRange.name) itself") }
         let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
         let areFiles = usesRemoteNames || areNamed
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }

@@ -1,4 +1,4 @@
-/// What the command is to do.
+/// The action that the arguments ask for.
 enum Action: Equatable, Sendable {
     case demonstrate
     case showHelp

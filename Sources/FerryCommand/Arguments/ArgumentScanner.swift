@@ -1,11 +1,12 @@
-/// Tells options, their values and operands apart, as POSIX and GNU programs do.
+/// Splits arguments into options, their values and operands, following the POSIX and GNU conventions.
 enum ArgumentScanner {
     enum Token: Equatable {
         case option(Option, value: String?)
         case operand(String)
     }
 
-    /// Reads `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and operands.
+    /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and
+    /// operands.
     static func scan(_ arguments: [String]) throws(UsageError) -> [Token] {
         var tokens: [Token] = []
         var rest = arguments[...]

@@ -1,4 +1,4 @@
-/// What the command ends with; the numbers follow curl's where curl has one for the case.
+/// The exit status of the command; the numbers are curl's where curl has one for the case.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     case failedCheck = 1
@@ -12,7 +12,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case brokenPipe = 141
     case terminated = 143
 
-    /// The name in the JSON log.
+    /// The name of the status in the JSON log.
     var name: String {
         switch self {
         case .failedCheck: "failed_check"
@@ -21,19 +21,19 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The line of `--help`.
+    /// The explanation of the status in `--help` and the manual.
     var meaning: String {
         switch self {
         case .success: "everything was transferred"
-        case .failedCheck: "the demonstration did not see what it should"
-        case .usage: "the arguments are wrong, or a URL is"
-        case .network: "no connection, a lost one, or an answer that is not HTTP"
-        case .http: "the server answered with an HTTP error (status 400 and above)"
+        case .failedCheck: "a step of the demonstration failed"
+        case .usage: "the arguments or a URL are invalid"
+        case .network: "could not connect, lost the connection, or the response is not HTTP"
+        case .http: "the server returned an HTTP error (status 400 or above)"
         case .file: "a file could not be read or written"
-        case .timeout: "a deadline passed"
+        case .timeout: "a timeout expired"
         case .tls: "TLS failed, or the certificate is not trusted"
         case .interrupted: "interrupted (SIGINT)"
-        case .brokenPipe: "the reader of standard output went away"
+        case .brokenPipe: "standard output was closed by its reader"
         case .terminated: "terminated (SIGTERM)"
         }
     }

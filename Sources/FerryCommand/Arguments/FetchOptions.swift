@@ -1,13 +1,13 @@
 import Ferry
 
-/// What the command line asks for, checked.
+/// The validated options of a command line that transfers URLs.
 struct FetchOptions: Equatable, Sendable {
-    /// A part of the body that `-d` or `--json` gives.
+    /// One value of `-d` or `--json`.
     enum BodyPart: Equatable, Sendable {
         case text(String)
         case file(String)
 
-        /// Reads a text, or the name of a file behind an `@`.
+        /// Parses text, or the name of a file after an `@`.
         init(parsing value: String) {
             self = value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value)
         }
@@ -27,27 +27,27 @@ struct FetchOptions: Equatable, Sendable {
     var includesHead = false
     var asksForHeadOnly = false
     var followsRedirects = true
-    /// Seconds without a byte; zero sets no limit.
+    /// The inactivity timeout in seconds; zero means no limit.
     var timeout = 60.0
     var maxTime: Double?
     var connectTimeout: Double?
     var certificateFile: String?
-    /// The public keys that every server is held to; none holds nobody to any.
+    /// The public-key pins for every server; empty disables pinning.
     var pins: [PublicKeyPin] = []
     var proxy: URL?
     var parallel = 1
-    /// The file with more URLs.
+    /// The file that lists more URLs.
     var batchFile: String?
     var dropsErrorBodies = false
     var writeOut: WriteOutFormat?
     var showsTimings = false
-    /// Where events go; `-` is standard error.
+    /// The file of the JSON log; `-` is standard error.
     var eventLog: String?
     var timeline: TimelineFile?
     var isSilent = false
     var isVerbose = false
 
-    /// The method that goes out.
+    /// The method of the request: the given one, or the default for the other options.
     var effectiveMethod: String {
         if let method { return method }
         if asksForHeadOnly { return "HEAD" }
@@ -55,7 +55,7 @@ struct FetchOptions: Equatable, Sendable {
         return body.isEmpty && json.isEmpty && form.isEmpty ? "GET" : "POST"
     }
 
-    /// The options that give a body.
+    /// The given options that set a body.
     var bodyOptions: [Option] {
         var options: [Option] = []
         if !body.isEmpty { options.append(.data) }
@@ -65,23 +65,23 @@ struct FetchOptions: Equatable, Sendable {
         return options
     }
 
-    /// Whether the response's head goes where its body goes.
+    /// Whether the response head is written before the body.
     var writesHead: Bool { includesHead || asksForHeadOnly }
 
-    /// Whether standard error is for a program to read.
+    /// Whether standard error carries the JSON log.
     var logsToStandardError: Bool { eventLog == "-" }
 
-    /// Where the body of the URL at `index` goes.
+    /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
         if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(outputs[index]) }
         return usesRemoteNames ? .remoteName : .standardOutput
     }
 }
 
-/// Where a body goes.
+/// The destination of a body.
 enum Destination: Equatable, Sendable {
     case standardOutput
     case file(String)
-    /// A file in the working directory, whose name the server or the URL suggests.
+    /// A file in the working directory, named by the server or the URL.
     case remoteName
 }

@@ -1,13 +1,13 @@
 import Ferry
 
-/// A part of a form as `-F` takes it: `name=text`, `name=@file` or `name=<file`, with `;type=…` and `;filename=…`.
+/// A form part in the syntax of `-F`: `name=text`, `name=@file` or `name=<file`, with `;type=…` and `;filename=…`.
 struct FormField: Equatable, Sendable {
-    /// Where a part's bytes come from.
+    /// The source of a part's bytes.
     enum Content: Equatable, Sendable {
         case text(String)
-        /// A file, sent with its name.
+        /// A file that is sent with its name.
         case file(String)
-        /// A file, sent as a text.
+        /// A file whose contents are sent as text.
         case textFile(String)
     }
 
@@ -25,7 +25,7 @@ struct FormField: Equatable, Sendable {
 
     init(parsing argument: String) throws(UsageError) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
-            throw UsageError("A form's part is NAME=VALUE, NAME=@FILE or NAME=<FILE: '\(argument)'")
+            throw UsageError("A form part must be NAME=VALUE, NAME=@FILE or NAME=<FILE, not '\(argument)'")
         }
         name = String(argument[..<equals])
         var rest = argument[argument.index(after: equals)...]
@@ -38,32 +38,32 @@ struct FormField: Equatable, Sendable {
         default: content = .text(value)
         }
         if mark == "@" || mark == "<", value.isEmpty || value.utf8.contains(0) {
-            throw UsageError("The part \(name) needs the name of a file")
+            throw UsageError("The part \(name) needs a file name")
         }
         while let key = Self.parameter(at: rest) {
             rest.removeFirst(key.count)
             let value = Self.value(&rest)
             if key == Self.typeKey {
                 guard value.contains("/"), HTTPSyntax.isFieldValue(value) else {
-                    throw UsageError("'\(value)' cannot be the type of the part \(name)")
+                    throw UsageError("'\(value)' is not a valid type for the part \(name)")
                 }
                 type = value
             } else {
                 fileName = value
             }
         }
-        guard rest.isEmpty else { throw UsageError("The part \(name) goes on with '\(rest)' behind the quotes") }
+        guard rest.isEmpty else { throw UsageError("The part \(name) has '\(rest)' after the closing quote") }
     }
 
     private static let typeKey = ";type="
     private static let fileNameKey = ";filename="
 
-    /// The key of the parameter that begins here.
+    /// Returns the key of the parameter that `text` begins with, or `nil` if it begins with none.
     private static func parameter(at text: Substring) -> String? {
         [typeKey, fileNameKey].first { text.lowercased().hasPrefix($0) }
     }
 
-    /// Reads a value, in quotes or up to the next parameter: other semicolons are its own.
+    /// Consumes and returns a value: a quoted one, or everything up to the next parameter, other semicolons included.
     private static func value(_ rest: inout Substring) -> String {
         if let quoted = quoted(rest) {
             rest = quoted.rest
@@ -77,7 +77,9 @@ struct FormField: Equatable, Sendable {
         return String(rest[..<end])
     }
 
-    /// Reads what stands in quotes, where a backslash goes before a quote or a backslash; nil where none are closed.
+    /// Returns the quoted value that `text` begins with and the rest, or `nil` if there is no closed pair of quotes.
+    ///
+    /// A backslash escapes a quote or a backslash.
     private static func quoted(_ text: Substring) -> (value: String, rest: Substring)? {
         guard text.first == "\"" else { return nil }
         var rest = text.dropFirst()

@@ -1,6 +1,6 @@
 import Ferry
 
-/// A header as `-H` takes it: `Name: value`, or `Name:` for an empty value.
+/// A header field in the syntax of `-H`: `Name: value`, or `Name:` for an empty value.
 struct HeaderLine: Equatable, Sendable {
     let name: String
     let value: String
@@ -12,12 +12,12 @@ struct HeaderLine: Equatable, Sendable {
 
     init(parsing line: String) throws(UsageError) {
         guard let colon = line.firstIndex(of: ":") else {
-            // The rest may be the value of a credential.
-            throw UsageError("A header needs a colon: '\(line.prefix { !$0.isWhitespace && $0 != "=" })'")
+            // Only the first word is shown, because the rest may be a credential.
+            throw UsageError("A header field needs a colon: '\(line.prefix { !$0.isWhitespace && $0 != "=" })'")
         }
         name = String(line[..<colon])
         value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard HTTPSyntax.isToken(name) else { throw UsageError("'\(name)' cannot be a header's name") }
+        guard HTTPSyntax.isToken(name) else { throw UsageError("'\(name)' is not a valid header field name") }
         guard HTTPSyntax.isFieldValue(value) else {
             throw UsageError("The value of \(name) has a line break")
         }

@@ -1,30 +1,31 @@
-/// What `--help` shows.
+/// The output of `--help`.
 enum HelpText {
     static var text: String {
         """
         Usage: ferry [options] URL...
-               ferry                     show the library at work on a server of its own
+               ferry                     demonstrate the library against a built-in test server
 
-        Transfers URLs over HTTP. The body goes to standard output, or to a file with -o and -O.
+        Transfers URLs over HTTP. The body goes to standard output, or to a file with -o or -O.
 
         \(options)
 
-        A file is written as FILE.part and takes its name when it is whole. What is needed to go on with it
-        stands in FILE.part.ferry; an interrupted run says how to. The body of an HTTP error goes to standard
-        output, never into a file. JSON is indented on a terminal, and elsewhere as it came. A URL without a
-        scheme is https, on this machine http. Lines of a batch that are empty or begin with # do not count.
+        A download is written to FILE.part and renamed when it is complete. FILE.part.ferry holds what is needed
+        to continue it; an interrupted run prints the command that does so. The body of an HTTP error goes to
+        standard output, never into a file. JSON is indented on a terminal and written unchanged elsewhere. A URL
+        without a scheme is https, or http on this machine. Empty lines in a batch file and lines that begin
+        with # are ignored.
 
-        Exit status, with several URLs that of the first one that failed:
+        Exit status (with several URLs, that of the first one that failed):
         \(statuses)
 
-        Environment: http_proxy, https_proxy, all_proxy and no_proxy name proxies; NO_COLOR turns colours off.
-        The manual is Docs/ferry.1; it has all variables of --write-out.
+        Environment: http_proxy, https_proxy, all_proxy and no_proxy set proxies; NO_COLOR turns colours off.
+        The manual, Docs/ferry.1, lists all variables of --write-out.
 
         Examples:
           ferry https://example.com/
-          ferry -O -C https://example.com/big.iso            download, or go on with it
-          ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at once
-          ferry -P 4 -O --batch urls.txt                     those in a file, four at once
+          ferry -O -C https://example.com/big.iso            download, or continue a download
+          ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at a time
+          ferry -P 4 -O --batch urls.txt                     the URLs in a file, four at a time
           ferry --json '{"name":"Ada"}' https://example.com/users
           ferry -F title=Ada -F 'photo=@ada.jpg;type=image/jpeg' https://example.com/photos
           ferry -T photo.jpg https://example.com/photos/     PUT /photos/photo.jpg

@@ -1,6 +1,6 @@
-/// Finds the name that somebody may have meant.
+/// Finds the name that a misspelled one probably stands for.
 enum NearestName {
-    /// The name with the fewest letters to change, or `nil` where none is near enough to be meant.
+    /// Returns the name with the smallest edit distance, or `nil` if none is close enough.
     static func find(_ name: String, among names: [String]) -> String? {
         if name.count >= 3, let longer = names.first(where: { $0.hasPrefix(name) }) { return longer }
         let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
@@ -8,7 +8,8 @@ enum NearestName {
         return nearest.name
     }
 
-    /// How many letters to insert, delete or replace, and neighbours to swap, turn one word into the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbouring letters that turn one word
+    /// into the other.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)

@@ -1,12 +1,12 @@
 extension Option {
-    /// What options are grouped by in the help text and the manual.
+    /// The groups of options in the help text and the manual.
     enum Group: String, CaseIterable {
         case request = "Requests"
         case output = "Where the body goes"
-        case connection = "Redirections, deadlines and connections"
+        case connection = "Redirects, timeouts and connections"
         case several = "Several URLs"
         case report = "Reports"
-        case general = "The command itself"
+        case general = "General"
 
         var options: [Option] { Option.allCases.filter { $0.group == self } }
     }

@@ -1,4 +1,4 @@
-/// The options by their long names, in the order of the help text.
+/// The options; raw values are long names, and the order is that of the help text.
 enum Option: String, CaseIterable, Sendable {
     case request
     case header
@@ -36,12 +36,12 @@ enum Option: String, CaseIterable, Sendable {
     case version
     case help
 
-    /// The option with a long name, dashes excluded.
+    /// Returns the option with a long name, given without dashes.
     static func named(_ name: String) -> Option? {
         Option(rawValue: name)
     }
 
-    /// The option with a short name, the dash excluded.
+    /// Returns the option with a short name, given without the dash.
     static func named(_ name: Character) -> Option? {
         allCases.first { $0.short == name }
     }
@@ -72,7 +72,7 @@ enum Option: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the value is called in the help text; `nil` for an option without one.
+    /// The name of the option's value in the help text; `nil` for an option without a value.
     var valueName: String? {
         switch self {
         case .request: "METHOD"

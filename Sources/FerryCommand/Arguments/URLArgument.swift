@@ -1,8 +1,8 @@
 import Ferry
 
-/// A URL as people type it.
+/// Parses URLs as they are typed on a command line.
 enum URLArgument {
-    /// The URL; without a scheme it is https, except on this machine.
+    /// Returns the URL; without a scheme it is https, or http on this machine.
     static func parse(_ text: String) throws(UsageError) -> URL {
         var full = text
         if !text.contains("://") {
@@ -12,21 +12,21 @@ enum URLArgument {
             throw UsageError("'\(PresentableText.url(text))' is not a URL")
         }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw UsageError("Only http and https can be transferred, not '\(PresentableText.url(text))'")
+            throw UsageError("Only http and https URLs are supported, not '\(PresentableText.url(text))'")
         }
         return url
     }
 
-    /// A proxy's URL; without a scheme it is an HTTP proxy.
+    /// Returns the URL of a proxy; without a scheme it is an HTTP proxy.
     static func parseProxy(_ text: String) throws(UsageError) -> URL {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
         let url = URL(string: text.contains("://") ? text : "http://" + text)
         guard let url, url.host(percentEncoded: true)?.isEmpty == false else {
-            throw UsageError("'\(PresentableText.url(text))' is not a proxy's URL")
+            throw UsageError("'\(PresentableText.url(text))' is not a proxy URL")
         }
         guard schemes.contains(url.scheme?.lowercased() ?? "") else {
             throw UsageError(
-                "A proxy is http, https, socks4, socks4a, socks5 or socks5h, not '\(PresentableText.url(text))'"
+                "A proxy must be http, https, socks4, socks4a, socks5 or socks5h, not '\(PresentableText.url(text))'"
             )
         }
         return url
@@ -40,8 +40,8 @@ enum URLArgument {
 }
 
 extension URL {
-    /// The URL as files may hold it, to be compared: without user and password, and with its whole query.
+    /// The URL without user and password but with its whole query, for records that are compared later.
     ///
-    /// What is shown is `presentableText`.
+    /// Use `presentableText` for text that is shown.
     var withoutCredentials: String { presentable.absoluteString }
 }

@@ -1,4 +1,4 @@
-/// What is wrong with the arguments, in one sentence without a full stop.
+/// An error in the arguments; the message is one sentence without a full stop.
 struct UsageError: Error, Equatable {
     let message: String
 
