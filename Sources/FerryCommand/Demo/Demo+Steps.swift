@@ -2,11 +2,11 @@ import Ferry
 import FerryTesting
 
 extension Demo {
-    /// How much the slow steps move: a second or two at the server's pace.
+    /// The bytes that a slow step transfers, and the server's bytes per second: a step takes a second or two.
     static let size = 3_000_000
     static let rate = 2_500_000
 
-    /// `async` is one of a session's three faces.
+    /// Fetches data with an `async` function.
     func fetchData() async throws -> DemoFinding {
         let url = server.url("/echo?greeting=hello")
         let (data, response) = try await session.data(from: url)
@@ -17,8 +17,9 @@ extension Demo {
         return DemoFinding(holds: holds, text: "the server echoes the request")
     }
 
+    /// Uploads data with a task and a delegate.
     func upload() async throws -> DemoFinding {
-        // The system takes some millions of bytes at once; beyond them the server's pace shows.
+        // The system buffers some millions of bytes; only a larger body is limited by the server's rate.
         let size = Self.size * 3
         var request = URLRequest(url: server.url("/upload?rate=\(Self.rate * 4)"))
         request.httpMethod = "PUT"
@@ -34,7 +35,7 @@ extension Demo {
         return DemoFinding(holds: isSame, text: isSame ? "\(sent) sent, sha256 equal" : "the sha256 differs")
     }
 
-    /// Suspending stops the bytes, and resuming lets them flow on.
+    /// Downloads a file, suspends the task on the way and resumes it.
     func downloadWithPause() async throws -> DemoFinding {
         let file = folder.appendingPathComponent("suspended.bin")
         let delegate = DemoTaskDelegate(board.begin("suspended.bin"), destination: file)
@@ -43,19 +44,19 @@ extension Demo {
         task.resume()
         try await delegate.wait { $0.received > Int64(Self.size / 3) }
         task.suspend()
-        // What was on its way to the delegate may still arrive.
+        // Events that are already queued for the delegate may still arrive.
         try await Task.sleep(for: .milliseconds(100))
         let before = delegate.current.received
         say("suspended after \(ByteText.text(before))")
         try await Task.sleep(for: .milliseconds(500))
         let stoodStill = delegate.current.received == before
-        say(stoodStill ? "no byte came for half a second: resumed" : "bytes came while it was suspended")
+        say(stoodStill ? "no byte arrived for half a second; resumed" : "bytes arrived while it was suspended")
         task.resume()
         try await delegate.wait { $0.isComplete }
-        return finding(of: file, "no byte came in between", holds: stoodStill)
+        return finding(of: file, "no byte arrived while suspended", holds: stoodStill)
     }
 
-    /// The command's own transfers: a partial file, then `Range` with `If-Range`.
+    /// Cancels a download of the command, then continues its partial file with `Range` and `If-Range`.
     func downloadWithBreak() async throws -> DemoFinding {
         let file = folder.appendingPathComponent("continued.bin")
         let size = Int64(Self.size)
@@ -74,9 +75,9 @@ extension Demo {
         options.isSilent = true
         if let failure = await fetch(options).run().failure { throw failure }
         let request = server.requests.last
-        say("asked for Range: \(request?.header("Range") ?? "-"), If-Range: \(request?.header("If-Range") ?? "-")")
+        say("requested Range: \(request?.header("Range") ?? "-"), If-Range: \(request?.header("If-Range") ?? "-")")
         let asked = request?.header("Range") == "bytes=\(remainder.size)-"
-        return finding(of: file, "continued by Range and If-Range", holds: asked)
+        return finding(of: file, "continued with Range and If-Range", holds: asked)
     }
 
     private func fetch(_ options: FetchOptions) -> Fetch {

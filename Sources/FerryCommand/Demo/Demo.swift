@@ -1,7 +1,7 @@
 import Ferry
 import FerryTesting
 
-/// What `ferry` without arguments does: the library at work on a server in the same process.
+/// The demonstration that `ferry` without arguments runs, against a server in the same process.
 struct Demo: Sendable {
     let server: LoopbackServer
     let session: CurlSession
@@ -28,7 +28,7 @@ struct Demo: Sendable {
 
     private init(_ console: Console) throws {
         var configuration = LoopbackServer.Configuration()
-        // A small buffer makes the server's pace the client's.
+        // With a small receive buffer the server's rate limits the client.
         configuration.receiveBufferSize = 65_536
         server = try LoopbackServer(configuration: configuration)
         session = CurlSession(configuration: .ephemeral)
@@ -60,12 +60,12 @@ struct Demo: Sendable {
         console.line("\n" + DemoTable.text(outcomes, style: style))
         let allHold = outcomes.count == steps.count && outcomes.allSatisfy(\.holds)
         console.line(
-            allHold ? "Everything held. ferry --help shows what else the command does." : "Not everything held."
+            allHold ? "All steps passed. ferry --help shows what else the command does." : "Not all steps passed."
         )
         return allHold ? .success : .failedCheck
     }
 
-    /// Tells one thing that happened.
+    /// Prints an indented line.
     func say(_ text: String) {
         console.line("   " + text)
     }

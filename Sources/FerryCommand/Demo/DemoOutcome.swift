@@ -1,12 +1,12 @@
 import Ferry
 
-/// What a step has seen, in a few words, and whether that is what it should see.
+/// The result of a step: whether it passed, and what was observed.
 struct DemoFinding: Sendable {
     var holds: Bool
     var text: String
 }
 
-/// A step when it is over.
+/// A finished step, with its duration.
 struct DemoOutcome: Equatable, Sendable {
     var title: String
     var finding: String
@@ -26,14 +26,14 @@ struct DemoOutcome: Equatable, Sendable {
     }
 }
 
-/// The table at the end.
+/// The table of steps at the end of the demonstration.
 enum DemoTable {
     static func text(_ outcomes: [DemoOutcome], style: TextStyle) -> String {
         let titleWidth = outcomes.map(\.title.count).max() ?? 0
         let findingWidth = outcomes.map(\.finding.count).max() ?? 0
         return outcomes.map { outcome in
             let time = String(format: "%5.2f s", outcome.seconds)
-            let verdict = outcome.holds ? style.green("held") : style.red("failed")
+            let verdict = outcome.holds ? style.green("passed") : style.red("failed")
             return padded(outcome.title, titleWidth) + "  " + padded(outcome.finding, findingWidth)
                 + "  \(time)  \(verdict)"
         }.joined(separator: "\n")

@@ -1,6 +1,6 @@
 import Ferry
 
-/// Follows one upload or download task, as any delegate of a URLSession can.
+/// The delegate of one upload or download task; it uses only the methods of `URLSession` delegates.
 final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     struct State: Sendable {
         var sent: Int64 = 0
@@ -21,7 +21,9 @@ final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDa
 
     var current: State { state.withLock { $0 } }
 
-    /// Waits for something to happen; throws the task's error, or when nothing has happened for ten seconds.
+    /// Waits up to about ten seconds until `isReached` returns `true`.
+    ///
+    /// - Throws: The task's error, or a `CommandFailure` if the state was not reached in time or before the task ended.
     func wait(until isReached: @Sendable (State) -> Bool) async throws {
         for _ in 0..<1000 {
             let current = current
@@ -30,7 +32,7 @@ final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDa
             if current.isComplete { break }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw CommandFailure(.failedCheck, "what was waited for did not happen")
+        throw CommandFailure(.failedCheck, "the task did not get as far as expected")
     }
 
     func urlSession(
@@ -62,7 +64,7 @@ final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDa
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
         guard let destination else { return }
         do {
-            // The file is gone when this returns.
+            // The temporary file is deleted when this method returns.
             try FileManager.default.moveItem(at: location, to: destination)
         } catch {
             state.withLock { $0.error = error }

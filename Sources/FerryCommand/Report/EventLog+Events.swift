@@ -1,6 +1,6 @@
 import Ferry
 
-/// The events; the names of their members are kept.
+/// The events; the names of their members are a stable interface.
 extension EventLog {
     func start(_ transfer: Int, _ url: URL, method: String, file: String?) {
         write("start", transfer: transfer) { line in
@@ -19,7 +19,7 @@ extension EventLog {
         }
     }
 
-    /// The request goes out anew.
+    /// Logs that the request is sent again.
     func retry(_ transfer: Int, reason: String) {
         write("retry", transfer: transfer) { $0.add("reason", reason) }
     }
@@ -34,7 +34,7 @@ extension EventLog {
         }
     }
 
-    /// Tells progress in one direction, at most once a second.
+    /// Logs progress in one direction, at most once a second for each transfer.
     func progress(_ transfer: Int, _ direction: String, _ count: Int64, of total: Int64?) {
         guard isProgressDue(transfer) else { return }
         write("progress", transfer: transfer) { line in
@@ -44,7 +44,7 @@ extension EventLog {
         }
     }
 
-    /// Tells a failure, of a transfer or of the run.
+    /// Logs a failure of a transfer, or of the run.
     func error(_ failure: CommandFailure, transfer: Int? = nil) {
         write("error", transfer: transfer) { line in
             line.add("code", failure.status.name)
@@ -74,7 +74,7 @@ extension EventLog {
 }
 
 extension JSONLine {
-    /// A request with its moments, in seconds since the run began and since its own start.
+    /// Creates the object of a request; `wanted` and `start` count from the start of the run, the rest from `start`.
     fileprivate init(request: RequestTiming) {
         self.init()
         add("url", request.url)

@@ -1,16 +1,16 @@
 import Ferry
 
-/// What happens, as JSON on lines of their own, for programs.
+/// The JSON log: one object per line for each event.
 ///
-/// Who tells something never waits for the log's reader; ``flush()`` does, at the end of the run.
+/// Logging never waits for the reader of the log; only ``flush()`` does, at the end of the run.
 final class EventLog: Sendable {
     private struct State {
         var failure: CommandFailure?
-        /// Lines on their way to the reader: a few for each transfer, and progress as far as ``mostWaiting`` lets it.
+        /// Lines that are not written yet: a few for each transfer, and progress up to ``mostWaiting``.
         var waiting = Data()
-        /// Whether somebody is writing, or about to.
+        /// Whether the queue is writing or is about to.
         var isWriting = false
-        /// When progress of a transfer was last told.
+        /// When progress of each transfer was last logged.
         var progressTimes: [Int: ContinuousClock.Instant] = [:]
     }
 
@@ -18,12 +18,12 @@ final class EventLog: Sendable {
     private let path: String
     private let isOwned: Bool
     private let state = Locked(State())
-    /// A reader may take its time, so the writing waits on a thread of its own.
+    /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.log")
-    /// How many bytes may wait when progress is told; a reader that is so far behind can do without.
+    /// The number of waiting bytes from which progress is no longer logged.
     private static let mostWaiting = 1 << 20
 
-    /// Empties a file, or opens standard error for `-`.
+    /// Creates or empties the file at `path`; `-` is standard error.
     init(path: String) throws(CommandFailure) {
         let isStandardError = path == "-"
         self.path = isStandardError ? "standard error" : path
@@ -37,7 +37,7 @@ final class EventLog: Sendable {
         if isOwned { close(descriptor) }
     }
 
-    /// Why a line could not be written; what came after it is missing.
+    /// The reason why a line could not be written; all later lines are missing too.
     var failure: CommandFailure? { state.withLock { $0.failure } }
 
     func write(_ event: String, transfer: Int? = nil, _ addFacts: (inout JSONLine) -> Void) {
@@ -57,7 +57,7 @@ final class EventLog: Sendable {
         if isFirst { queue.async { self.writeWaiting() } }
     }
 
-    /// Waits until the reader has all lines, however long it takes; a signal ends the process nevertheless.
+    /// Waits until all lines are written, without a time limit; a signal still ends the process.
     func flush() async {
         await withCheckedContinuation { continuation in
             queue.async {
@@ -67,7 +67,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Writes until nothing is left, on the queue.
+    /// Writes all waiting lines; called on the queue.
     private func writeWaiting() {
         while let data = takeWaiting() {
             do throws(CommandFailure) {
@@ -90,7 +90,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Whether a second has gone by since progress of a transfer was last told, and the reader keeps up.
+    /// Returns whether to log progress of a transfer now: a second after the last time, if the reader keeps up.
     func isProgressDue(_ transfer: Int) -> Bool {
         let now = ContinuousClock.now
         return state.withLock { state in

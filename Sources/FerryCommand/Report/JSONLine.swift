@@ -1,10 +1,10 @@
-/// A JSON object on one line, whose members keep their order (RFC 8259).
+/// A JSON object on one line (RFC 8259) whose members keep their order.
 struct JSONLine: Equatable, Sendable {
     enum Value: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)
-        /// A number with six digits behind the point.
+        /// A number with six decimal places.
         case seconds(Double)
         case string(String)
         case objects([JSONLine])
@@ -41,7 +41,7 @@ struct JSONLine: Equatable, Sendable {
         }
     }
 
-    /// A text in quotes; what may steer a terminal or break a line is escaped too.
+    /// Returns the text in quotes; control characters and line separators are escaped too.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -16,7 +16,7 @@ extension RequestTiming {
             bytesReceived: transaction.bodyBytesReceived,
             headerBytes: transaction.headerBytesReceived,
             wanted: wanted,
-            // The clock of a computer may be set back.
+            // The system clock may have been set back.
             start: max(transaction.start.timeIntervalSince(origin), wanted),
             nameLookup: transaction.nameLookup,
             connect: transaction.connect,

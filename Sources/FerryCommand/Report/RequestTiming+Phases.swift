@@ -1,26 +1,26 @@
-/// What a request spends its time on.
+/// A phase of a request.
 enum RequestPhase: String, CaseIterable, Sendable {
-    /// It waits for its turn, or for a connection.
+    /// Waiting for its turn or for a connection.
     case queued
     case name = "DNS"
     case connect
     case tls = "TLS"
-    /// The request is sent, and the first byte of the answer is awaited.
+    /// Sending the request and waiting for the first byte of the response.
     case wait
     case receive
 }
 
 extension RequestTiming {
-    /// A phase with its seconds since the run began.
+    /// A phase with its start and end, in seconds since the start of the run.
     struct Span: Equatable, Sendable {
         var phase: RequestPhase
         var from: Double
         var to: Double
     }
 
-    /// The phases in order, one behind the other.
+    /// The phases in order, without gaps.
     ///
-    /// The last one is what was under way when a failed request ended.
+    /// The last phase of a failed request is the one during which it failed.
     var spans: [Span] {
         var spans: [Span] = []
         var at = start
@@ -30,7 +30,7 @@ extension RequestTiming {
             at = time
         }
         at = min(wanted, start)
-        // A request on a connection that stands already has neither looked up nor connected.
+        // A request on a reused connection has no lookup, connect and TLS phases.
         go(.queued, to: start + (isReused ? min(requestStart, end) : 0))
         if !isReused {
             go(.name, to: start + nameLookup)
@@ -46,7 +46,7 @@ extension RequestTiming {
         return spans
     }
 
-    /// How long a phase took, in seconds.
+    /// Returns the duration of a phase in seconds.
     func duration(of phase: RequestPhase) -> Double {
         spans.reduce(0) { $0 + ($1.phase == phase ? $1.to - $1.from : 0) }
     }

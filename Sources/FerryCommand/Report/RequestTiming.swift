@@ -1,12 +1,12 @@
-/// One request that went out, with what it took.
+/// One request, with its byte counts and times.
 struct RequestTiming: Equatable, Sendable {
-    /// The number of the URL that it belongs to, from 0.
+    /// The index of the URL that the request belongs to, from 0.
     var transfer = 0
     var url = ""
     var method = "GET"
-    /// The status of the answer; `nil` where none came.
+    /// The status of the response; `nil` without a response.
     var status: Int?
-    /// `http/1.1`, `h2` and so on.
+    /// The protocol, such as `http/1.1` or `h2`.
     var protocolName: String?
     var remoteAddress: String?
     var remotePort: Int?
@@ -18,12 +18,12 @@ struct RequestTiming: Equatable, Sendable {
 
     // MARK: - Seconds since the run began
 
-    /// When it was wanted.
+    /// When the request was due: when its task began, or when the request before it ended.
     var wanted = 0.0
-    /// When it began.
+    /// When the request started.
     var start = 0.0
 
-    // MARK: - Seconds since the start, as curl counts; zero for what did not happen
+    // MARK: - Seconds since the start, as in curl; zero for phases that did not happen
 
     var nameLookup = 0.0
     var connect = 0.0
@@ -32,11 +32,11 @@ struct RequestTiming: Equatable, Sendable {
     var responseStart = 0.0
     var end = 0.0
 
-    /// Why the transfer failed with this request.
+    /// The reason why the transfer failed with this request.
     var failure: String?
-    /// The phase it failed in, where the error tells it.
+    /// The phase in which the request failed, if the error determines it.
     var failedPhase: RequestPhase?
 
-    /// Whether it is to be looked at: it failed, or the answer is an HTTP error.
+    /// Whether the request failed or its response is an HTTP error.
     var isFailed: Bool { failure != nil || (status ?? 0) >= 400 }
 }

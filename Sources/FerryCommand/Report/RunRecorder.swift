@@ -1,6 +1,6 @@
 import Ferry
 
-/// All requests of a run, in the order of the URLs, for what is told at its end.
+/// Collects the requests of a run for the reports at its end.
 final class RunRecorder: Sendable {
     let startedAt = Date()
     private let requests = Locked<[RequestTiming]>([])
@@ -12,7 +12,7 @@ final class RunRecorder: Sendable {
         requests.withLock { $0 += more }
     }
 
-    /// The requests by URL and time.
+    /// All requests, sorted by URL and then by start.
     var all: [RequestTiming] {
         requests.withLock { $0 }.sorted { ($0.transfer, $0.start) < ($1.transfer, $1.start) }
     }

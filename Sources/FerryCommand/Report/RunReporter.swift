@@ -1,13 +1,13 @@
 import Ferry
 
-/// Tells what options ask for when a run is over: `--timings`, `--timeline` and the log's last line.
+/// Writes the reports at the end of a run: `--timings`, `--timeline` and the last line of the log.
 struct RunReporter: Sendable {
     let options: FetchOptions
     let console: Console
     let log: EventLog?
     let recorder: RunRecorder
 
-    /// The run could not begin.
+    /// Reports that the run could not begin, and returns the exit status.
     func end(failure: CommandFailure) async -> ExitStatus {
         console.error(failure.message)
         log?.error(failure)
@@ -16,7 +16,7 @@ struct RunReporter: Sendable {
         return failure.status
     }
 
-    /// Gives the exit status: that of the transfers, or of a report that could not be written.
+    /// Writes the reports and returns the exit status: that of the transfers, or of a report that could not be written.
     func end(_ outcome: RunOutcome) async -> ExitStatus {
         let requests = recorder.all
         if options.showsTimings, !requests.isEmpty {
@@ -37,7 +37,7 @@ struct RunReporter: Sendable {
         return status
     }
 
-    /// Draws what has been transferred so far.
+    /// Draws the requests so far; returns the failure if the file could not be written.
     func writeTimeline() -> CommandFailure? {
         guard let file = options.timeline else { return nil }
         do {

@@ -1,4 +1,4 @@
-/// The table of `--timings`: a line for each request, with how long its phases took.
+/// The table of `--timings`: one line for each request, with the durations of its phases.
 enum TimingTable {
     private static let phases = RequestPhase.allCases
 

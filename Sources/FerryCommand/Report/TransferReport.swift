@@ -1,33 +1,33 @@
-/// What became of one URL, for `--write-out`, `--json-log`, `--timings` and `--timeline`.
+/// The outcome of one URL, for `--write-out`, `--json-log`, `--timings` and `--timeline`.
 struct TransferReport: Equatable, Sendable {
-    /// The number of the URL, from 0.
+    /// The index of the URL, from 0.
     var index = 0
-    /// The URL that was asked for, without credentials.
+    /// The requested URL, without credentials.
     var url = ""
     var method = "GET"
-    /// The file that the body went to.
+    /// The file that the body was written to.
     var file: String?
     var contentType: String?
     var redirectCount = 0
-    /// The requests in order: redirections and repetitions too.
+    /// All requests in order, redirects and repeated requests included.
     var requests: [RequestTiming] = []
     var failure: CommandFailure?
 
     var status: ExitStatus { failure?.status ?? .success }
 
-    /// Seconds from the first request's start to the last one's end.
+    /// The seconds from the start of the first request to the end of the last one.
     var duration: Double {
         guard let first = requests.first, let last = requests.last else { return 0 }
         return max(0, last.start + last.end - first.start)
     }
 
-    /// Seconds before the last request began.
+    /// The seconds from the start of the first request to the start of the last one.
     var timeBeforeLastRequest: Double {
         guard let first = requests.first, let last = requests.last else { return 0 }
         return max(0, last.start - first.start)
     }
 
-    /// The sum of what a moment came after in each request, which is how curl counts redirections.
+    /// Returns the sum of a time over all requests, which is how curl counts redirects.
     func sum(_ moment: (RequestTiming) -> Double) -> Double {
         requests.reduce(0) { $0 + moment($1) }
     }

@@ -9,7 +9,7 @@ struct WriteOutFormat: Equatable, Sendable {
 
     private var parts: [Part] = []
 
-    /// Reads a format; a variable that there is not is an error that names it.
+    /// Parses a format; throws an error that names the variable if it is unknown.
     init(parsing format: String) throws(UsageError) {
         var text = ""
         var rest = format[...]
@@ -33,11 +33,11 @@ struct WriteOutFormat: Equatable, Sendable {
 
     private static let escapes: [Character: String] = ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"]
 
-    /// Reads what stands in braces.
+    /// Parses a variable in braces.
     private static func variable(_ rest: inout Substring) throws(UsageError) -> Part {
         rest.removeFirst()
         guard let end = rest.firstIndex(of: "}") else {
-            throw UsageError("--write-out has a %{ without a } behind it")
+            throw UsageError("--write-out has a %{ without a }")
         }
         let name = String(rest[..<end])
         rest = rest[rest.index(after: end)...]
@@ -45,7 +45,7 @@ struct WriteOutFormat: Equatable, Sendable {
         if let variable = WriteOutVariable(rawValue: name) { return .variable(variable) }
         let names = WriteOutVariable.allCases.map(\.rawValue) + ["json"]
         let nearest = NearestName.find(name, among: names).map { "; did you mean %{\($0)}?" } ?? ""
-        throw UsageError("--write-out knows no variable %{\(name)}" + nearest)
+        throw UsageError("--write-out has no variable %{\(name)}" + nearest)
     }
 
     func text(for report: TransferReport) -> String {
@@ -60,7 +60,7 @@ struct WriteOutFormat: Equatable, Sendable {
 }
 
 extension JSONLine {
-    /// All variables of `--write-out` by their names.
+    /// Creates an object of all variables of `--write-out`.
     init(facts report: TransferReport) {
         self.init()
         for variable in WriteOutVariable.allCases { add(variable.rawValue, variable.value(in: report).json) }

@@ -1,14 +1,14 @@
-/// The value of a variable of `--write-out`, which is written as text and as JSON.
+/// The value of a variable of `--write-out`, as text and as JSON.
 enum WriteOutValue: Equatable, Sendable {
     case text(String)
-    /// A text, empty or `null` where there is none.
+    /// A text that may be missing: empty as text, `null` as JSON.
     case optional(String?)
     case integer(Int64)
-    /// The status of an answer, three digits wide; zero where there is none.
+    /// The status of a response, with three digits as text; zero without a response.
     case status(Int)
     case seconds(Double)
 
-    /// Whole bytes per second; zero where no time went by.
+    /// Returns the rate in whole bytes per second; zero for a duration of zero.
     static func rate(of count: Int64?, in seconds: Double) -> WriteOutValue {
         let rate = seconds > 0 ? Double(count ?? 0) / seconds : 0
         return .integer(Int64(exactly: rate.rounded()) ?? 0)
@@ -34,7 +34,7 @@ enum WriteOutValue: Equatable, Sendable {
         }
     }
 
-    /// Seconds with six digits behind the point, in every locale.
+    /// Returns seconds with six decimal places, independent of the locale.
     static func decimal(_ seconds: Double) -> String {
         let most = 1e12
         guard seconds.isFinite, abs(seconds) < most else { return "0.000000" }

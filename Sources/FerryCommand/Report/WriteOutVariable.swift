@@ -1,6 +1,6 @@
 import Ferry
 
-/// The variables of `--write-out`, with curl's names where they mean the same.
+/// The variables of `--write-out`, with curl's names where the meaning is the same.
 enum WriteOutVariable: String, CaseIterable, Sendable {
     case url
     case urlEffective = "url_effective"

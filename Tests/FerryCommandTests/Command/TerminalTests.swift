@@ -135,8 +135,8 @@ struct TerminalTests {
     func demonstration() async throws {
         let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])
         #expect(outcome.status == 0, "\(outcome.text)")
-        #expect(outcome.text.contains("Everything held."))
-        #expect(outcome.text.split(separator: "\n").filter { $0.hasSuffix("  held") }.count == 4)
+        #expect(outcome.text.contains("All steps passed."))
+        #expect(outcome.text.split(separator: "\n").filter { $0.hasSuffix("  passed") }.count == 4)
         #expect(folder.names.isEmpty)
     }
 
