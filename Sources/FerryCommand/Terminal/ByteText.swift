@@ -1,16 +1,16 @@
-/// Sizes, rates and durations as people read them.
+/// Formats sizes, rates and durations for people.
 enum ByteText {
-    /// Such as `512 B`, `12.3 kB` and `1.25 GB`; a kilobyte has 1000 bytes.
+    /// Returns a size such as `512 B`, `12.3 kB` or `1.3 GB`; a kilobyte has 1000 bytes.
     static func text(_ count: Int64) -> String {
         scaled(Double(count))
     }
 
-    /// Such as `5.1 MB/s`.
+    /// Returns a rate such as `5.1 MB/s`.
     static func rate(_ bytesPerSecond: Double) -> String {
         scaled(bytesPerSecond) + "/s"
     }
 
-    /// Such as `0:07`, `12:30` and `3:00:00`.
+    /// Returns a duration such as `0:07`, `12:30` or `3:00:00`.
     static func duration(_ seconds: Double) -> String {
         let longest = 360_000.0
         guard seconds.isFinite, seconds >= 0, seconds < longest else { return "a long time" }
@@ -20,7 +20,7 @@ enum ByteText {
         return hours > 0 ? "\(hours):\(padded(minutes)):\(rest)" : "\(minutes):\(rest)"
     }
 
-    /// Such as `0.3 ms`, `12 ms`, `1.25 s` and `12:30`.
+    /// Returns a measured time such as `0.3 ms`, `12 ms`, `1.25 s` or `12:30`.
     static func elapsed(_ seconds: Double) -> String {
         let milliseconds = seconds * 1000
         if milliseconds < 9.95 { return "\((max(milliseconds, 0) * 10).rounded() / 10) ms" }
@@ -46,7 +46,7 @@ enum ByteText {
 }
 
 extension Int64 {
-    /// The sum, or the largest number where there is none: what servers announce is added up to be shown.
+    /// Returns the sum, clamped to the range of `Int64`: lengths that servers announce may be arbitrarily large.
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         guard isTooLarge else { return sum }

@@ -1,11 +1,11 @@
 import Ferry
 
-/// Standard error: lines, and on a terminal one line below them that is drawn again and again.
+/// Standard error: lines, and on a terminal a status line below them that is redrawn in place.
 final class Console: Sendable {
     let terminal: Terminal
     private let isSilent: Bool
     private let isVerbose: Bool
-    /// Whether standard error belongs to something else.
+    /// Whether nothing is written, because standard error carries the JSON log.
     private let isMuted: Bool
     private let status = Locked("")
 
@@ -21,30 +21,30 @@ final class Console: Sendable {
         self.isMuted = isMuted
     }
 
-    /// Tells what went wrong.
+    /// Prints an error.
     func error(_ text: String) {
         line(terminal.style.red("ferry: ") + TextStyle.printable(text))
     }
 
-    /// Tells what may be good to know.
+    /// Prints a note unless the console is silent.
     func note(_ text: String) {
         if !isSilent { line("ferry: " + TextStyle.printable(text)) }
     }
 
-    /// Tells what `-v` asks for.
+    /// Prints lines if `-v` was given.
     func verbose(_ lines: [String]) {
         guard isVerbose else { return }
         for text in lines { line(TextStyle.printable(text)) }
     }
 
-    /// Writes a line as it is, above the status.
+    /// Writes a line unchanged, above the status.
     func line(_ text: String) {
         status.withLock { status in
             write((status.isEmpty ? "" : Self.erase) + text + "\n" + status)
         }
     }
 
-    /// Draws the status again; an empty one goes.
+    /// Replaces the status line; an empty text removes it.
     func setStatus(_ text: String) {
         guard terminal.canRedraw else { return }
         status.withLock { status in
@@ -58,7 +58,7 @@ final class Console: Sendable {
 
     private func write(_ text: String) {
         guard !isMuted else { return }
-        // There is nowhere to tell that standard error is closed.
+        // An error is ignored: there is no other place to report that standard error is closed.
         try? FileDescriptor.writeAll(Data(text.utf8), to: terminal.descriptor, path: "standard error")
     }
 }

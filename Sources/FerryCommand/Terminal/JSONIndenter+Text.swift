@@ -1,9 +1,9 @@
 import Ferry
 
 extension JSONIndenter {
-    /// A valid text with one member or element a line, two spaces a level, and a line break at its end.
+    /// Returns a valid JSON text with one member or element per line, two spaces per level, and a final line break.
     ///
-    /// Names and texts have the style's colours.
+    /// Names and strings have the style's colours.
     static func indented(_ text: Data, _ style: TextStyle = TextStyle()) -> Data {
         var walk = Walk(style: style, capacity: text.count * 2)
         for byte in text { walk.take(byte) }
@@ -11,19 +11,19 @@ extension JSONIndenter {
         return walk.result
     }
 
-    /// Where the text is, and what has been made of it.
+    /// The position in the text, and the output so far.
     private struct Walk {
         var result = Data()
         private let nameMark: Data
         private let textMark: Data
         private let endMark: Data
-        /// Whether each bracket that is open is that of an object.
+        /// The open brackets: `true` for an object, `false` for an array.
         private var objects: [Bool] = []
         private var isString = false
         private var isEscaped = false
-        /// A colon came, and the value has not ended.
+        /// Whether the position is in a member's value, after its colon.
         private var isValue = false
-        /// A bracket has been opened, and whether there is something in it is not known yet.
+        /// Whether a bracket has just been opened; it may turn out to be empty.
         private var isOpen = false
 
         init(style: TextStyle, capacity: Int) {

@@ -1,8 +1,8 @@
 import Ferry
 
-/// Indents a JSON text for people, and leaves its members in their order and its numbers as they were written.
+/// Indents a JSON text for people; the order of members and the notation of numbers are kept.
 struct JSONIndenter {
-    /// A longer text is not held back, and goes on as it comes.
+    /// The largest size in bytes of a text that is indented; a longer one is passed on unchanged as it arrives.
     static let longest = 4 << 20
 
     private let style: TextStyle
@@ -13,7 +13,7 @@ struct JSONIndenter {
         self.style = style
     }
 
-    /// Takes a piece of the text, and gives what can be shown already.
+    /// Adds a piece of the text and returns what can be shown already.
     mutating func take(_ data: Data) -> Data {
         guard !isLetThrough else { return data }
         held.append(data)
@@ -23,7 +23,7 @@ struct JSONIndenter {
         return held
     }
 
-    /// Gives the rest: the whole text indented, or as it is where it is no JSON.
+    /// Returns the rest: the whole text indented, or unchanged if it is not valid JSON.
     mutating func finish() -> Data {
         defer { held = Data() }
         guard !isLetThrough, !held.isEmpty else { return held }
@@ -33,7 +33,7 @@ struct JSONIndenter {
 }
 
 extension HTTPURLResponse {
-    /// Whether the body says that it is JSON (RFC 8259, RFC 6839).
+    /// Whether the content type is JSON (RFC 8259, RFC 6839).
     var isJSON: Bool {
         guard let type = mimeType?.lowercased() else { return false }
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json")

@@ -4,12 +4,12 @@ extension ProgressBoard {
         let board: ProgressBoard
         let number: Int
 
-        /// What has been moved so far.
+        /// Sets the number of bytes transferred so far.
         func update(_ completed: Int64) {
             board.change(number) { $0.completed = completed }
         }
 
-        /// What has been sent so far, and how much it is to be; negative where nobody knows.
+        /// Sets the number of bytes transferred so far and the total, which is negative if unknown.
         func update(_ completed: Int64, of total: Int64, isUpload: Bool) {
             board.change(number) { line in
                 line.completed = completed
@@ -18,7 +18,7 @@ extension ProgressBoard {
             }
         }
 
-        /// The response begins, with what was there already.
+        /// Starts counting the response, from the bytes that a partial file already has.
         func begin(at offset: Int64, of total: Int64?) {
             board.restart(number, at: offset, of: total)
         }
@@ -27,7 +27,7 @@ extension ProgressBoard {
             board.change(number) { $0.name = TextStyle.printable(name) }
         }
 
-        /// The transfer is over.
+        /// Removes the transfer from the board, and prints a summary if it is complete.
         func end(isComplete: Bool) {
             board.end(number, isComplete: isComplete)
         }

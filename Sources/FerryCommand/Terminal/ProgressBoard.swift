@@ -1,13 +1,13 @@
 import Ferry
 
-/// All transfers under way, and their progress on the console.
+/// Shows the progress of all running transfers on the console.
 final class ProgressBoard: Sendable {
-    /// How progress is shown.
+    /// The way in which progress is shown.
     enum Mode: Equatable, Sendable {
         case hidden
-        /// A bar, drawn ten times a second.
+        /// A bar that is redrawn ten times a second.
         case bar
-        /// A line a second.
+        /// One line per second.
         case lines
     }
 
@@ -16,7 +16,7 @@ final class ProgressBoard: Sendable {
         var meter: RateMeter
         var startedAt: Double
         var startedFrom: Int64 = 0
-        /// How much was sent before the response began.
+        /// The bytes that were sent before the response began.
         var sent: Int64 = 0
     }
 
@@ -35,7 +35,7 @@ final class ProgressBoard: Sendable {
         self.mode = mode
     }
 
-    /// Adds a transfer, which goes with ``Item/end(isComplete:)``.
+    /// Adds a transfer, which ``Item/end(isComplete:)`` removes.
     func begin(_ name: String) -> Item {
         let number = state.withLock { state -> Int in
             defer { state.nextNumber += 1 }
@@ -76,7 +76,7 @@ final class ProgressBoard: Sendable {
         return line
     }
 
-    /// One line for all: of several, their sum.
+    /// Returns one line for all transfers: the sum if there are several, `nil` if there are none.
     static func summary(_ lines: [ProgressLine]) -> ProgressLine? {
         guard let first = lines.first, lines.count > 1 else { return lines.first }
         var sum = ProgressLine(name: "\(lines.count) transfers", total: 0, isUpload: lines.allSatisfy(\.isUpload))

@@ -1,6 +1,6 @@
 import Ferry
 
-/// One line about transfers that are under way, as a pure function.
+/// The text of a progress line, as a pure function of the numbers.
 struct ProgressLine: Equatable, Sendable {
     var name: String
     var completed: Int64 = 0
@@ -14,7 +14,7 @@ struct ProgressLine: Equatable, Sendable {
         return min(1, Double(completed) / Double(total))
     }
 
-    /// `12.3 MB of 45.6 MB (27 %), 5.1 MB/s, 0:07 left`.
+    /// The progress as text, such as `x.bin: 12.3 MB of 45.6 MB (27 %), 5.1 MB/s, 0:07 left`.
     var text: String {
         var parts = [ByteText.text(completed)]
         if let total, let fraction {
@@ -25,7 +25,7 @@ struct ProgressLine: Equatable, Sendable {
         return name + ": " + (isUpload ? "sent " : "") + parts.joined(separator: ", ")
     }
 
-    /// A bar that fills the width, with columns that stay where they are.
+    /// Returns a bar that fills the width, with columns of constant width after it.
     func bar(width: Int, style: TextStyle) -> String {
         let most = max(10, width / 4)
         let label = name.count > most ? String(name.prefix(most - 1)) + (style.isUnicode ? "…" : "~") : name

@@ -1,19 +1,19 @@
 import Ferry
 
-/// Command lines as a shell reads them.
+/// Writes command lines for a shell.
 enum ShellText {
-    /// The command that goes on with an interrupted one, with placeholders for secrets.
+    /// Returns the command that continues an interrupted one, with placeholders for secrets.
     static func resumption(_ program: String, _ arguments: [String], continues: Bool) -> String {
         ([program] + (continues ? [] : ["--continue"]) + presentable(arguments)).map(quoted).joined(separator: " ")
     }
 
-    /// How many URLs of a batch a command line is to have at most.
+    /// The largest number of URLs of a batch that are written on a command line.
     private static let mostBatchURLs = 100
 
-    /// The arguments without the URLs that are through and their `-o`; `wanted` counts all URLs from 0.
+    /// Returns the arguments with only the URLs in `wanted`, as indices from 0, and their `-o`.
     ///
-    /// A batch gives way to its URLs that are wanted, which stand in `urls` behind those of the arguments. It stays where
-    /// they are too many to read, or have credentials that nobody typed here.
+    /// `--batch` is replaced by its wanted URLs, which follow those of the arguments in `urls`. It is kept if there are
+    /// too many of them, or if one has credentials that were not typed on the command line.
     static func arguments(_ arguments: [String], withURLs wanted: Set<Int>, of urls: [URL] = []) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var words: [String] = []
@@ -39,9 +39,10 @@ enum ShellText {
         return words + (canBeNamed ? rest.map(\.absoluteString) : batch)
     }
 
-    /// The arguments with a placeholder for user information, secret parameters and the values of secret header fields.
+    /// Returns the arguments with placeholders for user information, secret parameters and the values of secret header
+    /// fields.
     ///
-    /// A command that has none is left as it was typed.
+    /// Arguments without secrets are returned as they were typed.
     static func presentable(_ arguments: [String]) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var hasSecret = false
@@ -60,7 +61,7 @@ enum ShellText {
         return hasSecret ? words : arguments
     }
 
-    /// An argument as it may be shown; one without an option is a URL.
+    /// Returns an argument without its secrets; one without an option is a URL.
     private static func shown(_ value: String, of option: Option?) -> String {
         switch option {
         case nil, .proxy:

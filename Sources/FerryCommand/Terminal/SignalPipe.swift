@@ -1,10 +1,10 @@
 import Ferry
 
-/// Carries the numbers of signals from their handler to whoever reads them.
+/// A pipe that carries the numbers of signals out of their handler.
 ///
-/// A Dispatch source for signals loses what comes while it is being registered, since the signal is ignored by then.
+/// A Dispatch source for signals loses signals that arrive while it is being registered, because they are ignored then.
 enum SignalPipe {
-    /// The pipe's ends, or `nil` where the process has no descriptors left.
+    /// The ends of the pipe, or `nil` if it cannot be created because the process has no descriptors left.
     private static let ends: (reading: Int32, writing: Int32)? = {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -15,11 +15,13 @@ enum SignalPipe {
         return (ends[0], ends[1])
     }()
 
-    /// Makes signals go into the pipe, and gives the end to read from; without a pipe they keep their actions.
+    /// Installs handlers that write signals into the pipe, and returns the end to read from.
+    ///
+    /// Without a pipe, returns `nil` and leaves the actions of the signals unchanged.
     static func watch(_ numbers: [Int32]) -> Int32? {
         guard let ends else { return nil }
         for number in numbers {
-            // The handler may only call what is safe in one: `write` is.
+            // A handler may call only async-signal-safe functions, such as `write`.
             signal(number) { number in
                 let saved = errno
                 var byte = UInt8(truncatingIfNeeded: number)
@@ -30,7 +32,7 @@ enum SignalPipe {
         return ends.reading
     }
 
-    /// The signals that have come since the last call.
+    /// Returns the signals that have arrived since the last call, at most 64.
     static func signals(from descriptor: Int32) -> [Int32] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(descriptor, &bytes, bytes.count)

@@ -1,26 +1,26 @@
 import Ferry
 
-/// Calls a handler for SIGINT and SIGTERM instead of dying from them.
+/// Calls a handler for SIGINT and SIGTERM, which would otherwise end the process.
 ///
-/// A second signal, or work that has not ended a while after the first, ends the process at once.
+/// A second signal ends the process immediately; otherwise it ends two seconds after the first one at the latest.
 final class SignalWatcher: Sendable {
     private let received = Locked<ExitStatus?>(nil)
     private let queue = DispatchQueue(label: "ferry.signals")
     private let source = Locked<Source?>(nil)
 
-    /// `@unchecked Sendable`: it is only kept, and let go.
+    /// `@unchecked Sendable`: the source is only retained and released.
     private struct Source: @unchecked Sendable {
         let source: any DispatchSourceRead
     }
 
     private static let statuses: [Int32: ExitStatus] = [SIGINT: .interrupted, SIGTERM: .terminated]
 
-    /// Which signal has come.
+    /// The exit status for the last signal received, or `nil`.
     var interruption: ExitStatus? { received.withLock { $0 } }
 
-    /// Begins to watch; the handlers are called once, on a queue of their own.
+    /// Starts watching; the handlers are called at most once, on a private queue.
     ///
-    /// The last one is called right before the process ends because its work has not ended in time.
+    /// `atDeadline` is called right before the process is ended two seconds after the signal, if it still runs then.
     func start(
         _ handler: @escaping @Sendable () -> Void,
         atDeadline: @escaping @Sendable () -> Void = {}
@@ -47,7 +47,7 @@ final class SignalWatcher: Sendable {
         }
         guard isFirst else { _exit(status.rawValue) }
         handler()
-        // A reader of standard output that does not read cannot be waited for.
+        // Work may be blocked for an unlimited time, for example by a reader of standard output that does not read.
         queue.asyncAfter(deadline: .now() + 2) {
             atDeadline()
             _exit(status.rawValue)

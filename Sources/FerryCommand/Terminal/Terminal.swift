@@ -1,11 +1,11 @@
 import Ferry
 
-/// A descriptor, and whether it is a terminal.
+/// A descriptor and the capabilities of the terminal it is connected to, if any.
 struct Terminal: Sendable {
     let descriptor: Int32
     let isTerminal: Bool
     let style: TextStyle
-    /// Whether a line can be drawn again in place.
+    /// Whether a line can be redrawn in place.
     let canRedraw: Bool
 
     init(_ descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -15,7 +15,7 @@ struct Terminal: Sendable {
         canRedraw = isTerminal && environment["TERM"] != "dumb"
     }
 
-    /// How many columns there are now; 80 where nobody knows.
+    /// The current number of columns; 80 if unknown.
     var width: Int {
         var size = winsize()
         let usual = 80

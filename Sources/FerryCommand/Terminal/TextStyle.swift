@@ -1,6 +1,6 @@
 import Ferry
 
-/// What a terminal can show.
+/// The colours and characters that a terminal can show.
 struct TextStyle: Equatable, Sendable {
     var hasColor = false
     var isUnicode = false
@@ -15,7 +15,7 @@ struct TextStyle: Equatable, Sendable {
         hasColor && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// The style by the environment: `NO_COLOR` (no-color.org), `TERM` and the locale.
+    /// Returns the style for the environment variables `NO_COLOR` (no-color.org), `TERM` and those of the locale.
     static func of(_ environment: [String: String], isTerminal: Bool) -> TextStyle {
         let isColorUnwanted = environment["NO_COLOR"]?.isEmpty == false
         let isDumb = environment["TERM"].map { $0.isEmpty || $0 == "dumb" } ?? true
@@ -24,7 +24,7 @@ struct TextStyle: Equatable, Sendable {
         return TextStyle(hasColor: isTerminal && !isColorUnwanted && !isDumb, isUnicode: isUTF8)
     }
 
-    /// The text without characters that would steer a terminal: what servers say is shown, not obeyed.
+    /// Returns the text with `?` for each control character, so that text from servers cannot control a terminal.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
@@ -35,9 +35,9 @@ struct TextStyle: Equatable, Sendable {
         return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || isBidirectional
     }
 
-    /// The text on one line with its middle left out, where it is longer than so many columns.
+    /// Returns the text on one line, with its middle left out if it is longer than `columns`.
     ///
-    /// What is wide in East Asian scripts takes two columns.
+    /// Wide characters of East Asian scripts count as two columns.
     static func shortened(_ text: String, to columns: Int) -> String {
         let letters = text.map { $0.isNewline ? " " : $0 }
         let widths = letters.map { ($0.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1 }

@@ -1,8 +1,8 @@
-/// What stands above the rows, and the lines behind them.
+/// The heading above the rows, and the grid lines behind them.
 extension Timeline {
     var title: String { "ferry, " + startedAt }
 
-    /// `12 requests, 2 failed, 1.3 MB, 1.25 s`.
+    /// A summary such as `12 requests, 2 failed, 1.3 MB received, 1.25 s`.
     private var summary: String {
         let failed = requests.filter(\.isFailed).count
         let reused = requests.filter(\.isReused).count

@@ -1,7 +1,7 @@
 extension Timeline {
     private typealias Layout = TimelineLayout
 
-    /// Every other URL lies on a stripe.
+    /// Returns the background stripe of a row; the rows of every other URL have one.
     func stripes(_ row: Row) -> [String] {
         guard row.isStriped else { return [] }
         let width = Layout.width - 2 * Layout.margin + 12
@@ -80,7 +80,7 @@ extension Timeline {
         Layout.chart + axis.fraction(of: seconds) * Layout.chartWidth
     }
 
-    /// The arrow from the request before.
+    /// Returns the arrow from the row of the previous request.
     private func elbow(_ row: Row) -> String {
         let (x, y) = (XMLText.number(Layout.margin + 4), XMLText.number(row.top + 3))
         return "<path class=\"f-elbow\" d=\"M\(x) \(y)v9h7m-3 -3l3 3l-3 3\"/>"
@@ -96,7 +96,7 @@ extension Timeline {
         return request.connect > 0 ? "new" : "-"
     }
 
-    /// All there is to tell, for whoever points at the row.
+    /// Returns all details of a request, which are shown when the pointer is over its row.
     private func details(_ request: RequestTiming) -> String {
         var lines = [label(request)]
         if let address = request.remoteAddress {

@@ -1,13 +1,13 @@
 /// The requests of a run drawn as a waterfall, as a pure function of their times.
 struct Timeline {
-    /// A request and where its row is.
+    /// A request and the position of its row.
     struct Row {
         let request: RequestTiming
-        /// Whether the request went out because of the one before it.
+        /// Whether the request follows from the one before it, such as after a redirect.
         let isFollowing: Bool
         let top: Double
         let height: Double
-        /// What is told below the request.
+        /// The reason of a failure, shown below the request.
         let note: String?
         let isStriped: Bool
     }
@@ -18,9 +18,9 @@ struct Timeline {
     let requests: [RequestTiming]
     let startedAt: String
 
-    /// Lays out requests that come by URL and time.
+    /// Lays out requests that are sorted by URL and time.
     init(_ requests: [RequestTiming], startedAt: String) {
-        // The time goes from the first request, not from the beginning of the process.
+        // Times count from the first request, not from the start of the process.
         let origin = requests.map(\.wanted).min() ?? 0
         let requests = requests.map { request in
             var request = request
@@ -37,7 +37,7 @@ struct Timeline {
         for request in requests {
             let isFollowing = rows.last?.request.transfer == request.transfer
             if !isFollowing { isStriped.toggle() }
-            // The status of an HTTP error says it all.
+            // An HTTP error needs no note: its status is shown.
             let note = (request.status ?? 0) >= 400 ? nil : request.failure
             let height = TimelineLayout.rowHeight + (note == nil ? 0 : TimelineLayout.noteHeight)
             rows.append(
@@ -56,12 +56,12 @@ struct Timeline {
         height = top + TimelineLayout.margin
     }
 
-    /// The picture by itself.
+    /// The picture as an SVG file.
     var svg: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture
     }
 
-    /// The picture in a page.
+    /// The picture in an HTML page.
     var page: String {
         """
         <!DOCTYPE html>

@@ -1,4 +1,4 @@
-/// The seconds that a timeline spans, and where they are marked.
+/// The time axis of a timeline, in seconds, with its ticks.
 struct TimelineAxis: Equatable {
     struct Tick: Equatable {
         var label: String
@@ -6,7 +6,7 @@ struct TimelineAxis: Equatable {
         var fraction: Double
     }
 
-    /// When the last request ended, in seconds.
+    /// The end of the last request, in seconds.
     let end: Double
     let ticks: [Tick]
 
@@ -26,7 +26,7 @@ struct TimelineAxis: Equatable {
         min(max(seconds / end, 0), 1)
     }
 
-    /// 1, 2 or 5 with zeros, so that there are three to seven steps.
+    /// Returns a step of 1, 2 or 5 times a power of ten that divides the axis into three to seven steps.
     static func step(for end: Double) -> Double {
         var power = 1e-5
         while true {

@@ -1,6 +1,6 @@
 import Ferry
 
-/// The file of `--timeline`, whose ending chooses what is written.
+/// The file of `--timeline`; its extension selects SVG or HTML.
 struct TimelineFile: Equatable, Sendable {
     let path: String
     private let isPage: Bool
@@ -14,7 +14,7 @@ struct TimelineFile: Equatable, Sendable {
         isPage = name.hasSuffix(".html")
     }
 
-    /// Finds out before anything is transferred that the file could not be written.
+    /// Checks that the file can be written, before anything is transferred.
     func check() throws(CommandFailure) {
         if access(path, F_OK) == 0 {
             guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
@@ -25,7 +25,7 @@ struct TimelineFile: Equatable, Sendable {
         }
     }
 
-    /// Replaces the file in one step.
+    /// Writes the timeline, replacing the file atomically.
     func write(_ requests: [RequestTiming], startedAt: Date) throws(CommandFailure) {
         let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
         let time = startedAt.formatted(format).replacing("Z", with: " UTC")

@@ -1,8 +1,8 @@
-/// Where things are in a timeline, in pixels.
+/// The layout of a timeline, in pixels.
 enum TimelineLayout {
     static let width = 1280.0
     static let margin = 20.0
-    /// The base line of the columns' heads and the axis.
+    /// The base line of the column headings and the axis labels.
     static let headLine = 88.0
     static let firstRow = 98.0
     static let rowHeight = 24.0
@@ -18,10 +18,10 @@ enum TimelineLayout {
     static let sizeEnd = 656.0
     static let timeEnd = 730.0
     static let chart = 750.0
-    /// There is room for a cross behind it.
+    /// The width of the chart; it leaves room for the cross of a failure on its right.
     static let chartWidth = width - margin - 18 - chart
 
-    /// How many letters fit; they are as wide as the widest of usual fonts has them.
+    /// The number of letters that fit into the URL column, with the widest of the usual fonts.
     static let urlLetters = 55
     static let noteLetters = 96
     static let indent = 16.0
@@ -33,7 +33,7 @@ enum TimelineLayout {
         ].map { XMLText.text($0.0, x: $0.1, y: headLine, style: "f-soft" + $0.2) }
     }
 
-    /// What keeps long texts out of the next column, whatever the font.
+    /// Returns the clip paths that keep long texts out of the next column in every font.
     static func clips(height: Double) -> String {
         func clip(_ name: String, to end: Double) -> String {
             "<clipPath id=\"\(name)\"><rect x=\"0\" y=\"0\" width=\"\(XMLText.number(end))\" "
@@ -42,7 +42,7 @@ enum TimelineLayout {
         return clip("f-url", to: margin + urlWidth) + clip("f-note", to: timeEnd)
     }
 
-    /// The mark of a failure, around a point.
+    /// Returns the cross that marks a failure, centred on a point.
     static func cross(x: Double, y: Double) -> String {
         let (left, right) = (XMLText.number(x - 4), XMLText.number(x + 4))
         let (top, bottom) = (XMLText.number(y - 4), XMLText.number(y + 4))

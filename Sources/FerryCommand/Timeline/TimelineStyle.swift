@@ -1,4 +1,4 @@
-/// The colours and fonts of a timeline; every name begins with `f-`, since a page may have others.
+/// The style sheet of a timeline; class names begin with `f-`, so that they do not clash with those of a page.
 enum TimelineStyle {
     static let text = """
         .ferry { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -45,6 +45,6 @@ enum TimelineStyle {
 }
 
 extension RequestPhase {
-    /// The name of its class.
+    /// The name of the phase's style class.
     var style: String { "f-" + rawValue.lowercased() }
 }

@@ -1,6 +1,7 @@
-/// Pieces of SVG.
+/// Builds pieces of SVG.
 enum XMLText {
-    /// The text with what means something to XML escaped, and without what XML cannot hold (XML 1.0, section 2.2).
+    /// Returns the text with XML's special characters escaped, and with U+FFFD for control characters and those XML
+    /// does not allow (XML 1.0, section 2.2).
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -28,7 +29,7 @@ enum XMLText {
             + "width=\"\(number(width))\" height=\"\(number(height))\"/>"
     }
 
-    /// With two digits behind the point at most.
+    /// Returns a number with at most two decimal places.
     static func number(_ value: Double) -> String {
         let most = 1e12
         guard abs(value) < most else { return "0" }
