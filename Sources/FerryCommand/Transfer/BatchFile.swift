@@ -1,13 +1,13 @@
 import Ferry
 
-/// A file of URLs, one on each line; empty lines and those that begin with `#` are left out.
+/// Reads files of URLs, one per line; empty lines and lines that begin with `#` are ignored.
 enum BatchFile {
-    /// The URLs in a file; `-` stands for standard input.
+    /// Returns the URLs in a file; `-` means standard input.
     static func urls(in name: String) throws(CommandFailure) -> [URL] {
         try urls(String(decoding: UploadBody.content(name), as: UTF8.self), of: name)
     }
 
-    /// The URLs in a text; an error names the line.
+    /// Returns the URLs in a text; an error names the file and the line.
     static func urls(_ text: String, of name: String) throws(CommandFailure) -> [URL] {
         var urls: [URL] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -1,7 +1,7 @@
 import Ferry
 
 extension CommandFailure {
-    /// What any error of a transfer means to the command.
+    /// Converts any error of a transfer into an exit status and a message.
     init(_ error: any Error, url: URL) {
         if let failure = error as? CommandFailure {
             self = failure
@@ -35,9 +35,9 @@ extension CommandFailure {
         if error.code == .cancelled { return "interrupted" }
         let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
         switch cause?.code {
-        case .inactivityTimeout?: return "timed out: no byte moved for as long as --timeout allows"
-        case .resourceTimeout?: return "timed out: it took longer than --max-time allows"
-        case .connectTimeout?: return "timed out: the connection did not stand within --connect-timeout"
+        case .inactivityTimeout?: return "timed out: no byte moved within --timeout"
+        case .resourceTimeout?: return "timed out: the transfer took longer than --max-time"
+        case .connectTimeout?: return "timed out: could not connect within --connect-timeout"
         default: break
         }
         let text = error.userInfo[NSLocalizedDescriptionKey] as? String

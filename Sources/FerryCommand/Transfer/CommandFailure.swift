@@ -1,10 +1,10 @@
 import Ferry
 
-/// Why a transfer failed: the exit status, and one line that names what was wrong.
+/// The failure of a transfer: an exit status and a one-line message.
 struct CommandFailure: Error, Equatable {
     let status: ExitStatus
     let message: String
-    /// The code of the `URLError`, where it was one.
+    /// The code of the underlying `URLError`, if there is one.
     var urlErrorCode: Int?
 
     init(_ status: ExitStatus, _ message: String) {
@@ -12,23 +12,23 @@ struct CommandFailure: Error, Equatable {
         self.message = message
     }
 
-    /// The message without the URL that it begins with.
+    /// Returns the message without the URL that it begins with.
     func message(without url: URL) -> String {
         let start = url.presentableText + ": "
         return message.hasPrefix(start) ? String(message.dropFirst(start.count)) : message
     }
 
-    /// A system call on a file failed.
+    /// Returns the failure of a system call on a file.
     static func file(_ path: String, _ what: String, errno number: Int32) -> CommandFailure {
         CommandFailure(.file, "\(path): \(what): \(String(cString: strerror(number)))")
     }
 
-    /// A file could not be opened, read or written.
+    /// Returns the failure to open, read or write a file.
     static func file(_ error: FileError, _ what: String) -> CommandFailure {
         CommandFailure(.file, "\(error.path): \(what): \(error.reasonText)")
     }
 
-    /// The server answered with a status that is no success.
+    /// Returns the failure for a response whose status is an HTTP error.
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
         let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
         return CommandFailure(.http, "\(url.presentableText): HTTP \(response.statusCode) \(reason)")

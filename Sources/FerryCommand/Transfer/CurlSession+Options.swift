@@ -1,7 +1,7 @@
 import Ferry
 
 extension CurlSession {
-    /// The session for all URLs of a command line.
+    /// Returns the session for all URLs of a command line.
     static func make(_ options: FetchOptions) throws(CommandFailure) -> CurlSession {
         do {
             _ = try CurlRuntime.current()

@@ -1,6 +1,6 @@
 import Ferry
 
-/// One task of a transfer, and what has been seen of it.
+/// One task of a transfer: the redirects and the response that its delegate has received.
 final class Exchange: Sendable {
     private struct State {
         var currentURL: URL
@@ -18,9 +18,9 @@ final class Exchange: Sendable {
 
     /// The URL of the last request.
     var currentURL: URL { state.withLock { $0.currentURL } }
-    /// How many requests went out at least: the first, and one for each redirection.
+    /// The minimum number of requests sent: the first one, and one for each redirect that was followed.
     var requestCount: Int { state.withLock { $0.requestCount } }
-    /// The response that was no redirection.
+    /// The final response, which is not a redirect that was followed.
     var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     func noteRedirect(to url: URL?) {

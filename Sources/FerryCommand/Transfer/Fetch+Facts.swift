@@ -1,7 +1,7 @@
 import Ferry
 
 extension Fetch {
-    /// The name that progress is shown under.
+    /// The name under which progress is shown.
     var name: String {
         switch destination {
         case .file(let path): return path.split(separator: "/").last.map(String.init) ?? path
@@ -14,13 +14,13 @@ extension Fetch {
         return url.host(percentEncoded: false) ?? "body"
     }
 
-    /// The file that the command line names.
+    /// The file that the command line names, if any.
     var file: String? {
         if case .file(let path) = destination { return path }
         return nil
     }
 
-    /// What is kept of the response to continue it later.
+    /// Returns the record from which the response can be continued later.
     func record(for response: HTTPURLResponse) -> PartRecord {
         let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }
         let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && !hasOwnRange

@@ -1,8 +1,8 @@
 import Ferry
 
-/// The transfer of one URL, from the request to the file with its name.
+/// The transfer of one URL, from the request to the finished file and the report.
 struct Fetch: Sendable {
-    /// The number of the URL, from 0.
+    /// The index of the URL, from 0.
     let index: Int
     let url: URL
     let destination: Destination
@@ -44,7 +44,7 @@ struct Fetch: Sendable {
         transfer.item?.end(isComplete: result.failure == nil)
     }
 
-    /// Tells what became of the transfer where options ask for it.
+    /// Reports the outcome of the transfer as the options require: recorder, `--write-out` and log.
     private func report(_ transfer: FetchTransfer?, _ result: inout FetchResult) async {
         var report = TransferReport(index: index, url: url.presentableText, method: options.effectiveMethod)
         report.file = result.file ?? file

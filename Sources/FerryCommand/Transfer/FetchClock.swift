@@ -1,4 +1,4 @@
-/// When the parts of a transfer happened.
+/// Measures the time to the response head and to the end of the body.
 final class FetchClock {
     private var startedAt = ContinuousClock.now
     private var headAt: ContinuousClock.Instant?
@@ -12,7 +12,7 @@ final class FetchClock {
         headAt = .now
     }
 
-    /// The line that `-v` ends with.
+    /// Returns the last line of `-v`.
     func summary(received: Int64) -> String {
         let now = ContinuousClock.now
         let whole = seconds(now - startedAt)

@@ -3,11 +3,11 @@ import Ferry
 /// The transfers of one command line.
 struct FetchCommand: Sendable {
     private(set) var options: FetchOptions
-    /// The name the command was called by.
+    /// The name under which the command was called.
     let program: String
     let arguments: [String]
 
-    /// Reads the batch if there is one, transfers everything, and tells how it went.
+    /// Reads the batch file if there is one, transfers all URLs, writes the reports and returns the exit status.
     func run() async -> ExitStatus {
         let console = Console(
             isSilent: options.isSilent,
@@ -42,7 +42,7 @@ struct FetchCommand: Sendable {
             recorder: reporter.recorder,
             log: reporter.log
         )
-        // A signal may come before there is work to cancel.
+        // A signal may arrive before there is work to cancel.
         let begun = Locked<Task<[FetchResult], Never>?>(nil)
         let watcher = SignalWatcher()
         watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = reporter.writeTimeline() })
@@ -60,7 +60,7 @@ struct FetchCommand: Sendable {
         return outcome
     }
 
-    /// Tells how a transfer failed, and what is left of it.
+    /// Prints how a transfer failed, and the partial file that it left.
     private func tell(_ result: FetchResult, _ console: Console) {
         guard let failure = result.failure, failure.status != .brokenPipe else { return }
         guard let remainder = result.remainder else {
@@ -72,7 +72,7 @@ struct FetchCommand: Sendable {
         console.error("\(reason); \(remainder.path) has \(size)")
     }
 
-    /// Names the command that transfers what is missing.
+    /// Prints the command that continues with the unfinished transfers, if a partial file was left.
     private func tellHowToGoOn(_ outcome: RunOutcome, _ console: Console) {
         guard outcome.results.contains(where: { $0.remainder != nil }) else { return }
         var words = arguments
@@ -81,7 +81,7 @@ struct FetchCommand: Sendable {
             words = ShellText.arguments(arguments, withURLs: outcome.unfinished, of: options.urls)
         }
         let command = ShellText.resumption(program, words, continues: options.continuesDownloads)
-        console.note("to go on: " + command)
+        console.note("to continue: " + command)
     }
 
     private func progressMode(_ console: Console) -> ProgressBoard.Mode {

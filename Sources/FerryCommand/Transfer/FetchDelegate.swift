@@ -1,6 +1,6 @@
 import Ferry
 
-/// Answers the questions of one task, and hears how much of its body has been sent.
+/// The delegate of one task: follows redirects, provides body streams, and reports upload progress and metrics.
 final class FetchDelegate: NSObject, CurlSessionMetricsDelegate {
     private let followsRedirects: Bool
     private let body: UploadBody

@@ -9,7 +9,10 @@ struct FetchQueue: Sendable {
     let recorder: RunRecorder
     let log: EventLog?
 
-    /// The results in the order of the URLs; those that were not begun when the work was cancelled are missing.
+    /// Runs all transfers and returns the results in the order of the URLs.
+    ///
+    /// Results are missing for transfers that had not begun when the Swift task was cancelled, or when standard output
+    /// was closed by its reader.
     func run(didEnd: @Sendable (FetchResult) -> Void) async -> [FetchResult] {
         let indices = options.urls.indices
         // Bodies on one standard output must not be mixed.

@@ -1,18 +1,18 @@
 import Ferry
 
-/// How one transfer ended.
+/// The result of one transfer.
 struct FetchResult: Sendable {
-    /// A partial file that was left to be continued.
+    /// A partial file that can be continued.
     struct Remainder: Equatable, Sendable {
         var path: String
         var size: Int64
         var length: Int64?
     }
 
-    /// The number of the URL, from 0.
+    /// The index of the URL, from 0.
     let index: Int
     var failure: CommandFailure?
     var remainder: Remainder?
-    /// The file that is whole now.
+    /// The completed file.
     var file: String?
 }

@@ -1,7 +1,10 @@
 import Ferry
 
-/// What becomes of the answer.
+// Writing the response to its destination.
 extension FetchTransfer {
+    /// Writes the response head and body to the target.
+    ///
+    /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
         let isError = response.statusCode >= 400
         if case .unnamed = target, !isError { target = .part(try openNamed(response)) }
@@ -31,7 +34,7 @@ extension FetchTransfer {
         if choice.isServersChoice, access(choice.name, F_OK) == 0 {
             throw CommandFailure(
                 .file,
-                "\(choice.name): the server chose a name that is taken; choose another with --output"
+                "\(choice.name): the server chose a name that already exists; choose another with --output"
             )
         }
         item?.rename(choice.name)
@@ -55,7 +58,7 @@ extension FetchTransfer {
         write: (Data) async throws -> Void
     ) async throws {
         let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
-        // A server may announce any number.
+        // A server may announce any length, so the sum must not overflow.
         let total = expected < 0 ? nil : offset.addingClamped(expected)
         item?.begin(at: offset, of: total)
         var received = offset
@@ -68,13 +71,13 @@ extension FetchTransfer {
         fetch.console.verbose([clock.summary(received: received - offset)])
     }
 
-    /// Reads a small body that nobody wants for a moment, so that its connection is good for the next request.
+    /// Reads and discards a small body, for up to a second, so that the connection can be reused for the next request.
     private func drain(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async {
         let most: Int64 = 65_536
         guard (0...most).contains(response.expectedContentLength) else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The status is what is told, whatever becomes of the body.
+                // An error of the body is ignored, because the status is reported in any case.
                 do { for try await _ in bytes.chunks {} } catch {}
             }
             group.addTask {

@@ -1,7 +1,7 @@
 import Ferry
 
 extension FetchTransfer {
-    /// The requests that went out, when all tasks are over.
+    /// Waits for the metrics of all tasks and returns their requests.
     func requests(failure: CommandFailure?) async -> [RequestTiming] {
         var requests: [RequestTiming] = []
         for exchange in exchanges {
@@ -20,13 +20,13 @@ extension FetchTransfer {
         }
         if let failure, let last = requests.indices.last {
             requests[last].failure = failure.message(without: fetch.url)
-            // A certificate may be refused after the handshake, too.
+            // A certificate may also be refused after the handshake.
             if failure.status == .tls { requests[last].failedPhase = .tls }
         }
         return requests
     }
 
-    /// A request that was cancelled while it waited for its turn.
+    /// Returns the timing of a request that was cancelled before it was sent.
     private func unsent(_ exchange: Exchange, wanted: Double) -> RequestTiming {
         var request = RequestTiming(transfer: fetch.index)
         request.url = exchange.currentURL.presentableText

@@ -1,13 +1,13 @@
 import Ferry
 
-/// What changes while a ``Fetch`` runs; one Swift task has it.
+/// The mutable state of a running ``Fetch``, used by one Swift task only.
 final class FetchTransfer {
     let fetch: Fetch
     private let body: UploadBody
     let clock = FetchClock()
     var target: Target
     private(set) var item: ProgressBoard.Item?
-    /// One for each task.
+    /// The tasks so far: one, or a second one for the whole after a continuation was not possible.
     private(set) var exchanges: [Exchange] = []
 
     /// The last response.
@@ -28,13 +28,13 @@ final class FetchTransfer {
         if let (part, record) = continuation {
             switch judge(response, part, record) {
             case .continues:
-                fetch.console.note("\(part.partPath): going on after \(ByteText.text(part.size))")
+                fetch.console.note("\(part.partPath): continuing after \(ByteText.text(part.size))")
                 return try await receive(bytes, response, into: part)
             case .isComplete: return try part.publish()
-            case .restarts: fetch.console.note("\(part.partPath): the server has it anew: starting over")
+            case .restarts: fetch.console.note("\(part.partPath): the server sends the whole file: starting over")
             case .isAnother:
-                fetch.console.note("\(part.partPath): the rest cannot be had: starting over")
-                fetch.log?.retry(fetch.index, reason: "the rest cannot be had")
+                fetch.console.note("\(part.partPath): the server did not send the rest: starting over")
+                fetch.log?.retry(fetch.index, reason: "the server did not send the rest")
                 (bytes, response) = try await send(continuing: nil)
             case .fails: throw CommandFailure.http(response, fetch.url)
             }
@@ -88,7 +88,7 @@ final class FetchTransfer {
         let (bytes, response) = try await fetch.session.bytes(for: request, delegate: delegate)
         clock.noteHead()
         guard let response = response as? HTTPURLResponse else {
-            throw CommandFailure(.network, "\(fetch.url.presentableText): the answer is not HTTP")
+            throw CommandFailure(.network, "\(fetch.url.presentableText): the response is not HTTP")
         }
         exchange.note(response)
         log?.response(index, response)

@@ -1,17 +1,17 @@
 import Ferry
 
-/// The names that `-O` gives to files.
+// The file names of `-O`.
 extension FileName {
-    /// The longest name, in bytes, that leaves room for `.part.ferry.new`.
+    /// The length in bytes of the longest name that leaves room for `.part.ferry.new`.
     private static let longest = maximumByteCount - 15
 
-    /// A name, and whether it was the server's choice: such a file replaces no other.
+    /// A name, and whether the server chose it; a file with such a name never replaces another.
     struct Choice: Equatable {
         var name: String
         var isServersChoice: Bool
     }
 
-    /// The name a response is saved under: the one it suggests, else the one in the URL that was asked for.
+    /// Returns the name for a response: the one it suggests, or else the one in the requested URL.
     static func choose(_ url: URL, _ response: HTTPURLResponse) -> Choice {
         let own = name(in: url)
         let field = response.value(forHTTPHeaderField: "Content-Disposition").flatMap { ContentDisposition($0) }
@@ -21,14 +21,14 @@ extension FileName {
         return Choice(name: name, isServersChoice: true)
     }
 
-    /// The last part of the URL's path, or `index.html` where there is none.
+    /// Returns the last component of the URL's path, or `index.html` if there is none.
     static func name(in url: URL) -> String {
         let part = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         let name = String(part).removingPercentEncoding ?? String(part)
         return component(name, maximumByteCount: longest) ?? "index.html"
     }
 
-    /// The name whose partial file in the working directory was begun from the URL.
+    /// Returns the name of the file in the working directory whose partial file belongs to the URL, if there is one.
     static func unfinished(_ url: URL) -> String? {
         let suffix = PartFile.recordSuffix
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []

@@ -1,8 +1,8 @@
 import Ferry
 
-/// The head of a response as text.
+/// Formats a response head as text.
 enum HeadText {
-    /// The status and the fields, sorted by name: their order is not known any more.
+    /// Returns the status and the header fields, sorted by name because `HTTPURLResponse` does not keep their order.
     static func lines(
         of response: HTTPURLResponse,
         value: (_ name: String, _ value: String) -> String = { $1 }
@@ -12,13 +12,13 @@ enum HeadText {
         return ["HTTP \(response.statusCode) \(reason)"] + fields.sorted()
     }
 
-    /// What `-i` and `-I` write: the lines, and an empty one.
+    /// Returns the output of `-i` and `-I`: the lines of the head and an empty one.
     static func data(of response: HTTPURLResponse) -> Data {
         Data((lines(of: response) + ["", ""]).joined(separator: "\r\n").utf8)
     }
 }
 
-/// What `-v` tells, without the values of header fields and parameters that are secret.
+/// Formats requests and responses for `-v`, without the values of secret header fields and parameters.
 enum VerboseText {
     static func lines(of request: URLRequest) -> [String] {
         let url = request.url?.presentableText ?? ""

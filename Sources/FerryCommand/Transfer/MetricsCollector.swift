@@ -1,13 +1,13 @@
 import Ferry
 
-/// Hands over what one task has measured, when the task is over.
+/// Passes the metrics of one task from its delegate to the code that waits for them.
 final class MetricsCollector: Sendable {
     private struct State {
         var metrics: TransferMetrics?
         var waiter: CheckedContinuation<TransferMetrics, Never>?
     }
 
-    /// When the task was begun, in seconds since the run began.
+    /// The start of the task, in seconds since the start of the run.
     let wanted: Double
     private let state = Locked(State())
 
@@ -24,7 +24,7 @@ final class MetricsCollector: Sendable {
         waiter?.resume(returning: metrics)
     }
 
-    /// The metrics, which every task has that ends; asked for once.
+    /// Waits for the metrics, which every task has when it ends; may be called only once.
     func metrics() async -> TransferMetrics {
         await withCheckedContinuation { waiter in
             let metrics = state.withLock { state in

@@ -1,20 +1,20 @@
 import Ferry
 
-/// What `-v` says of the metrics: a line for each request that went out, redirections and retries included.
+/// Formats metrics for `-v`: one line for each request, redirects and retries included.
 enum MetricsText {
     static func lines(_ metrics: TransferMetrics) -> [String] {
         metrics.transactions.map(line)
     }
 
     static func line(_ transaction: TransferMetrics.Transaction) -> String {
-        var parts = ["* \(transaction.method) \(transaction.status.map(String.init) ?? "without an answer")"]
+        var parts = ["* \(transaction.method) \(transaction.status.map(String.init) ?? "without a response")"]
         if transaction.isFromCache { return parts[0] + " from the cache" }
         if let name = transaction.networkProtocolName { parts[0] += " over \(name)" }
         if let address = transaction.remoteAddress {
             let host = address.contains(":") ? "[\(address)]" : address
             parts[0] += " from \(host)" + (transaction.remotePort.map { ":\($0)" } ?? "")
         }
-        if transaction.isReusedConnection { parts.append("connection kept from before") }
+        if transaction.isReusedConnection { parts.append("connection reused") }
         let phases = [
             ("name", transaction.nameLookup), ("connected", transaction.connect), ("TLS", transaction.secureConnect),
             ("sent", transaction.requestStart), ("first byte", transaction.responseStart),

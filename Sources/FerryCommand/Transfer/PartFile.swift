@@ -1,13 +1,13 @@
 import Ferry
 
-/// A file on its way: `NAME.part` with a record beside it, which takes its name when it is whole.
+/// A partial file, `NAME.part`, with a record next to it; it is renamed to `NAME` when it is complete.
 ///
-/// At every moment, a kill included, the bytes in `NAME.part` are the beginning of what the record describes.
+/// At any time, even after a crash, the bytes in `NAME.part` are the beginning of the file that the record describes.
 final class PartFile {
     static let partSuffix = ".part"
     static let recordSuffix = ".part.ferry"
 
-    /// Where the file is to be in the end.
+    /// The path of the completed file.
     let path: String
     private(set) var size: Int64
     private(set) var record: PartRecord?
@@ -16,7 +16,10 @@ final class PartFile {
     var partPath: String { path + Self.partSuffix }
     private var recordPath: String { path + Self.recordSuffix }
 
-    /// Opens `path.part` for this process alone; what it holds is kept.
+    /// Opens and locks `path.part` for this process; its contents are kept.
+    ///
+    /// - Throws: A `CommandFailure` if another transfer has locked the file, or if it is not empty and has no valid
+    ///   record.
     init(_ path: String) throws(CommandFailure) {
         self.path = path
         let file = try Self.openLocked(path + Self.partSuffix)
@@ -28,26 +31,26 @@ final class PartFile {
         do throws(CommandFailure) {
             record = try PartRecord.read(path + Self.recordSuffix)
         } catch {
-            // Where there is nothing to continue, a record that cannot be used is replaced.
+            // An invalid record is ignored if there is nothing to continue; `begin(_:)` replaces it.
             guard size == 0 else { throw error }
         }
         guard size == 0 || record != nil else {
             let part = path + Self.partSuffix
             throw CommandFailure(
                 .file,
-                "\(part): it is there already and not Ferry's; remove it or choose another name"
+                "\(part): it exists already and was not created by ferry; remove it or choose another name"
             )
         }
         self.file = file
     }
 
-    /// The record of what is there, where there is something that can be continued.
+    /// The record of the partial file, or `nil` if it cannot be continued.
     var continuation: PartRecord? {
         guard size > 0, let record, record.validator != nil else { return nil }
         return record
     }
 
-    /// Begins with another entity; what was there is gone.
+    /// Empties the file for a new entity and writes its record.
     func begin(_ record: PartRecord) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().truncate(to: 0)
@@ -59,7 +62,7 @@ final class PartFile {
         self.record = record
     }
 
-    /// Writes behind what is there.
+    /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().write(data, at: size)
@@ -74,7 +77,7 @@ final class PartFile {
         return file
     }
 
-    /// Gives the file its name.
+    /// Renames the complete file to its name and deletes the record.
     func publish() throws(CommandFailure) {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
@@ -84,7 +87,7 @@ final class PartFile {
         file = nil
     }
 
-    /// Leaves what can be continued, deletes what cannot, and answers whether something is left.
+    /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.
     func abandon() -> Bool {
         defer { file = nil }
         if continuation != nil { return true }
@@ -95,10 +98,10 @@ final class PartFile {
         return false
     }
 
-    /// Opens and locks.
+    /// Opens and locks a partial file, which is created if necessary.
     ///
-    /// Between the two another process may have published the file, so both are repeated until the locked file is the
-    /// one with the name.
+    /// Another process may publish the file between the two steps, so they are repeated until the locked file is still
+    /// the one at `path`.
     private static func openLocked(_ path: String) throws(CommandFailure) -> RegularFile {
         for _ in 0..<100 {
             do throws(FileError) {
@@ -114,6 +117,6 @@ final class PartFile {
                 throw .file(error, "cannot be created")
             }
         }
-        throw CommandFailure(.file, "\(path): it is replaced again and again")
+        throw CommandFailure(.file, "\(path): it is being replaced repeatedly")
     }
 }

@@ -1,14 +1,14 @@
 import Ferry
 
-/// What is known of the file that a partial one belongs to; it lies beside it as JSON.
+/// The record of a partial file, stored next to it as JSON.
 struct PartRecord: Codable, Equatable, Sendable {
-    /// The URL that was asked for, without credentials.
+    /// The requested URL, without credentials.
     var url: String
 
-    /// What `If-Range` compares (RFC 9110, section 13.1.5); `nil` for a file that cannot be continued.
+    /// The validator for `If-Range` (RFC 9110, section 13.1.5); `nil` for a file that cannot be continued.
     var validator: String?
 
-    /// The length of the whole, where it is known.
+    /// The length of the complete file, if known.
     var length: Int64?
 
     init(url: String, validator: String?, length: Int64?) {
@@ -17,12 +17,12 @@ struct PartRecord: Codable, Equatable, Sendable {
         self.length = length
     }
 
-    /// How many bytes a record has at most: a URL takes most of it.
+    /// The largest size of a record in bytes; most of it is the URL.
     private static let mostBytes = 1_048_576
 
-    /// Reads the record at `path`; `nil` where there is none.
+    /// Returns the record at `path`, or `nil` if there is none.
     ///
-    /// The file may come from anywhere, so every field is checked before it takes part in a request.
+    /// The file is not trusted: every field is checked before it is used in a request.
     static func read(_ path: String) throws(CommandFailure) -> PartRecord? {
         let data: Data
         do throws(FileError) {
@@ -38,7 +38,7 @@ struct PartRecord: Codable, Equatable, Sendable {
         return record
     }
 
-    /// What is wrong with a field, where anything is.
+    /// A description of the first invalid field, or `nil` if all are valid.
     private var flaw: String? {
         guard URL(string: url)?.isWebAddress == true else { return "its url is not an http or https URL" }
         guard validator.map(ContinuationRule.isValidator) ?? true else {
@@ -48,7 +48,7 @@ struct PartRecord: Codable, Equatable, Sendable {
         return nil
     }
 
-    /// Replaces the record at `path` in one step; it is for its owner alone, since URLs may hold secrets.
+    /// Replaces the record at `path` atomically; only its owner can read it, since URLs may contain secrets.
     func write(to path: String) throws(CommandFailure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -20,7 +20,7 @@ enum RequestFactory {
             request.httpBodyStream = body.makeStream(isFirst: true)
             if let length { request.setValue(String(length), forHTTPHeaderField: "Content-Length") }
         }
-        // A file is to be what lies on the server: of a known length, and able to be continued.
+        // A file must be the bytes on the server, with a known length, so that a download can be continued.
         if destination != .standardOutput { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         request.setValue(options.json.isEmpty ? "*/*" : "application/json", forHTTPHeaderField: "Accept")
         for name in Set(options.headers.map(\.name)) { request.setValue(nil, forHTTPHeaderField: name) }
@@ -28,7 +28,7 @@ enum RequestFactory {
         return request
     }
 
-    /// The URL; one that ends in a slash gets the name of the file that is uploaded.
+    /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.
     static func target(_ url: URL, _ options: FetchOptions) -> URL {
         guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
             return url

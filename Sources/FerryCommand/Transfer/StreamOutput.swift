@@ -1,13 +1,13 @@
 import Ferry
 
-/// A pipe, a terminal or a device: bytes go out as they come, and nothing else can be done about them.
+/// An output that can only be written sequentially: a pipe, a terminal or a device.
 final class StreamOutput: Sendable {
     static let standard = StreamOutput(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
 
     private let descriptor: Int32
     private let name: String
     private let isOwned: Bool
-    /// A reader may take its time, so the writing waits on a thread of its own.
+    /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.output")
 
     private init(descriptor: Int32, name: String, isOwned: Bool) {
@@ -16,7 +16,7 @@ final class StreamOutput: Sendable {
         self.isOwned = isOwned
     }
 
-    /// Opens a file that is there already.
+    /// Opens an existing file.
     convenience init(path: String) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .file(path, "cannot be opened", errno: errno) }
@@ -27,7 +27,7 @@ final class StreamOutput: Sendable {
         if isOwned { close(descriptor) }
     }
 
-    /// Writes all of the data; the next piece is taken when this one is gone.
+    /// Writes all of the data and returns when it has been written.
     func write(_ data: Data) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { [descriptor, name] in

@@ -1,15 +1,15 @@
 import Ferry
 
-/// Where the bytes of one transfer go.
+/// The opened destination of one transfer.
 enum Target {
     case stream(StreamOutput)
     case part(PartFile)
-    /// A file whose name shows only with the response.
+    /// A file whose name is not known until the response arrives.
     case unnamed
 
-    /// Opens what a destination names.
+    /// Opens a destination.
     ///
-    /// An existing file that is not a regular one, such as a device, is written to as it is; a link is followed.
+    /// An existing file that is not a regular file, such as a device, is written to directly; a link is followed.
     init(_ destination: Destination, url: URL, continues: Bool) throws(CommandFailure) {
         switch destination {
         case .standardOutput: self = .stream(.standard)
@@ -36,16 +36,16 @@ enum Target {
         }
     }
 
-    /// Makes sure that what is continued was begun from the URL.
+    /// Throws an error if the partial file to continue belongs to another URL.
     func checkOrigin(_ url: URL) throws(CommandFailure) {
         guard let (part, record) = continuation, record.url != url.withoutCredentials else { return }
         throw CommandFailure(
             .file,
-            "\(part.partPath): it was begun from \(PresentableText.url(record.url)); without --continue it starts over"
+            "\(part.partPath): it was started from \(PresentableText.url(record.url)); omit --continue to start over"
         )
     }
 
-    /// The partial file with its record, where it can be continued.
+    /// The partial file with its record, or `nil` if there is none that can be continued.
     var continuation: (part: PartFile, record: PartRecord)? {
         guard case .part(let part) = self, let record = part.continuation else { return nil }
         return (part, record)

@@ -1,7 +1,7 @@
 import Ferry
 
 extension UploadBody {
-    /// The form that `-F` describes; files are read when they are sent.
+    /// Returns the form that `-F` describes; regular files are read while they are sent.
     static func form(_ fields: [FormField]) throws(CommandFailure) -> MultipartFormData {
         var form = MultipartFormData()
         for field in fields {
@@ -27,7 +27,7 @@ extension UploadBody {
                 let url = URL(fileURLWithPath: path)
                 return try form.append(fileURL: url, name: field.name, fileName: fileName, mimeType: field.type)
             }
-            // What has no length is read at once: a form says its length first.
+            // The length of a form is sent first, so a file of unknown length has to be read now.
             data = try content(path)
             fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
         }

@@ -1,11 +1,11 @@
 import Ferry
 
-/// What is sent as the body.
+/// A request body.
 enum UploadBody: Sendable {
     case none
     case data(Data, type: String)
     case form(MultipartFormData)
-    /// A file; the length is known where it is a regular one.
+    /// A file; the length is known for a regular file.
     case file(String, length: Int64?)
 
     init(_ options: FetchOptions) throws(CommandFailure) {
@@ -44,13 +44,13 @@ enum UploadBody: Sendable {
         }
         switch info.st_mode & S_IFMT {
         case S_IFDIR: throw .file(path, "cannot be sent", errno: EISDIR)
-        // Standard input may stand anywhere in a file, so its length says nothing.
+        // Standard input may be redirected from a file that is partly read, so the file's length is not the body's.
         case S_IFREG where path != "/dev/stdin": return .file(path, length: Int64(info.st_size))
         default: return .file(path, length: nil)
         }
     }
 
-    /// All of a file, or of standard input.
+    /// Returns the contents of a file, or of standard input for `-`.
     static func content(_ path: String) throws(CommandFailure) -> Data {
         guard let file = fopen(path == "-" ? "/dev/stdin" : path, "rb") else {
             throw .file(path, "cannot be read", errno: errno)
@@ -66,7 +66,7 @@ enum UploadBody: Sendable {
         }
     }
 
-    /// A fresh stream of the body, where it can be read from its beginning.
+    /// Returns a new stream of the body, or `nil` if it cannot be read from its beginning again.
     func makeStream(isFirst: Bool) -> InputStream? {
         if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }

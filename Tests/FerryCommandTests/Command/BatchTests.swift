@@ -74,7 +74,7 @@ struct BatchTests {
         let outcome = try await process.outcome()
         #expect(outcome.status == 130)
         #expect(
-            outcome.errorLines.last == "ferry: to go on: \(FerryProcess.path ?? "") --continue -O '\(slow)'"
+            outcome.errorLines.last == "ferry: to continue: \(FerryProcess.path ?? "") --continue -O '\(slow)'"
         )
         let next = try await FerryProcess.run(["--continue", "-sO", slow], in: folder)
         #expect(next.status == 0, "\(next.errors)")

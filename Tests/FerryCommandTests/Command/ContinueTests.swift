@@ -59,7 +59,7 @@ struct ContinueTests {
         #expect(outcome.status == 130)
         #expect(outcome.errors.contains("ferry: interrupted; \(size).part has "))
         let line = try #require(outcome.errorLines.last)
-        #expect(line == "ferry: to go on: \(FerryProcess.path ?? "") --continue -O '\(slow())'")
+        #expect(line == "ferry: to continue: \(FerryProcess.path ?? "") --continue -O '\(slow())'")
         let next = try await FerryProcess.run(["--continue", "-sO", slow()], in: folder)
         #expect(next.status == 0, "\(next.errors)")
         #expect(server.requests.last?.header("Range") != nil)
@@ -139,7 +139,7 @@ struct ContinueTests {
         try leave(Data("old".utf8), url: url, validator: "\\\"other\\\"", length: 5)
         let outcome = try await FerryProcess.run(["-Co", "x.bin", url], in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errors.contains("x.bin.part: the server has it anew: starting over"))
+        #expect(outcome.errors.contains("x.bin.part: the server sends the whole file: starting over"))
         expectWhole("x.bin")
     }
 
@@ -198,7 +198,7 @@ struct ContinueTests {
         let other = try await FerryProcess.run(["-Co", "x.bin", slow()], in: folder)
         #expect(other.status == 23)
         #expect(other.errorLines.count == 1)
-        #expect(other.errors.contains("it was begun from \(url)"))
+        #expect(other.errors.contains("it was started from \(url)"))
         #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
     }
 }

@@ -71,7 +71,7 @@ struct FetchTests {
         #expect(folder.names == ["7", "evil.txt"])
         let again = try await ferry("-sO", url("/response-headers?Content-Disposition=\(field)"))
         #expect(again.status == 23)
-        #expect(again.errors.contains("evil.txt: the server chose a name that is taken"))
+        #expect(again.errors.contains("evil.txt: the server chose a name that already exists"))
     }
 
     @Test("Several URLs are saved to files in parallel, or written to standard output one after the other")

@@ -216,7 +216,7 @@ struct ReportTests {
         let ferry = FerryProcess.path ?? ""
         #expect(
             outcome.errorLines.last
-                == "ferry: to go on: \(ferry) --continue --timeline t.svg --json-log log -o slow '\(slow)'"
+                == "ferry: to continue: \(ferry) --continue --timeline t.svg --json-log log -o slow '\(slow)'"
         )
         let drawing = try Drawing(folder.text("t.svg") ?? "")
         #expect(drawing.elements("text", "f-url").map(\.text) == [done, slow])
