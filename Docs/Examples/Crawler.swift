@@ -1,27 +1,27 @@
 import Ferry
 
-// A crawler in structured concurrency: when the function returns, or its Swift task is cancelled, nothing is left running.
+// A crawler with structured concurrency: no request is running after the function has returned or thrown.
 
-/// What a crawl has found under a URL.
+/// The result of crawling one URL.
 struct CrawledPage: Sendable {
     let url: URL
     let links: [URL]
-    /// Why there is no page, or `nil`.
+    /// The reason why there is no page, or `nil`.
     let error: NetworkError?
 }
 
 /// Fetches pages and follows their links, a few at a time.
 struct Crawler: Sendable {
-    /// How many pages are asked for in all; this bounds the visited set and the queue too.
+    /// The maximum number of pages that are requested; it also bounds the visited set and the queue.
     var maximumPages = 1_000
 
-    /// How many requests are under way at once.
+    /// The maximum number of concurrent requests.
     var maximumConcurrency = 8
 
-    /// The least time between two requests to one host.
+    /// The minimum time between two requests to the same host.
     var pause = Duration.milliseconds(250)
 
-    /// Which links are followed.
+    /// Returns whether a link is followed.
     var follows: @Sendable (URL) -> Bool = { _ in true }
 
     private let manager: SessionManager
@@ -32,15 +32,15 @@ struct Crawler: Sendable {
         manager = SessionManager(configuration: configuration)
     }
 
-    /// Crawls from some URLs on, and calls `visit` for each page in the order in which they come.
+    /// Crawls from the given URLs, and calls `visit` for each page in the order in which the pages arrive.
     ///
-    /// While `visit` works no new request begins: a slow visitor slows the crawl down, and nothing piles up.
+    /// No new request starts while `visit` runs, so a slow visitor slows the crawl down and pages do not accumulate.
     func crawl(from seeds: [URL], visit: (CrawledPage) async throws -> Void) async throws {
         let hosts = HostTimetable(pause: pause)
         var visited: Set<URL> = []
         var queue: [URL] = []
 
-        // Only what is new enters the queue, and no more than may be visited.
+        // Only new URLs enter the queue, and at most `maximumPages` of them.
         func enqueue(_ urls: [URL]) {
             for url in urls where visited.count < maximumPages && follows(url) {
                 if visited.insert(url).inserted { queue.append(url) }
@@ -68,7 +68,7 @@ struct Crawler: Sendable {
     }
 
     private func fetch(_ url: URL) async -> CrawledPage {
-        // HTML and nothing else, and no more of it than a page has: the rest is neither read nor kept.
+        // Only HTML is accepted, up to 2 MiB; a larger body is neither read to its end nor kept.
         let serializer = StringResponseSerializer(
             allowsLossyConversion: true,
             validation: Validation(contentTypes: ["text/html", "application/xhtml+xml"]),
@@ -78,7 +78,7 @@ struct Crawler: Sendable {
         guard let html = response.value, response.error == nil else {
             return CrawledPage(url: url, links: [], error: response.error)
         }
-        // After a redirection, links are relative to where the page came from.
+        // After a redirect, links are relative to the URL of the final response.
         return CrawledPage(url: url, links: Self.links(in: html, base: response.response?.url ?? url), error: nil)
     }
 
@@ -88,7 +88,7 @@ struct Crawler: Sendable {
         }
     }
 
-    /// The URL without its fragment, if it is one of the web: pages are told apart by it.
+    /// Returns the http or https URL without its fragment, which identifies a page, or `nil` for other schemes.
     private static func canonical(_ url: URL) -> URL? {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             parts.scheme == "http" || parts.scheme == "https"
@@ -99,7 +99,7 @@ struct Crawler: Sendable {
     }
 }
 
-/// Gives each request to a host its time, one after the other.
+/// Spaces out the requests to each host.
 private actor HostTimetable {
     private let pause: Duration
     private var nextTurns: [String: ContinuousClock.Instant] = [:]

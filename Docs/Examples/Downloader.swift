@@ -1,13 +1,13 @@
 import Ferry
 
-// A download that does not begin anew: a lost connection, a cancel and a crash cost no more than what came last.
+// A download that does not start over: a lost connection, a cancel or a crash loses only the most recent bytes.
 
-/// Downloads files into a folder, where each appears whole or not at all.
+/// Downloads files into a folder, where each file appears complete or not at all.
 ///
-/// Beside the files there is a folder `.incoming` with the parts of those that are not complete, and with a record of
-/// each. A downloader that is made later, in another process too, goes on from there.
+/// The folder contains a folder `.incoming` with the partial file and a record of each incomplete download. A later
+/// downloader, also in another process, continues from there.
 struct Downloader: Sendable {
-    /// What is kept of a download that is not complete: Ferry's resume data names its part.
+    /// The record of an incomplete download; Ferry's resume data names the partial file.
     private struct Record: Codable {
         var url: URL
         var byteCount: Int64
@@ -18,27 +18,28 @@ struct Downloader: Sendable {
     private let incoming: URL
     private let manager: SessionManager
 
-    /// How many bytes a crash may cost: so often the record is brought up to date, at the price of one more request.
+    /// The number of bytes after which the record is updated, at the cost of one more request; the most a crash can lose.
     var checkpoint: Int64 = 64 << 20
 
-    /// How often in a row a download may stop without a byte more.
+    /// The number of consecutive attempts without progress after which a download fails.
     var patience = 5
 
-    /// Makes a downloader for a folder, which is made where there is none.
+    /// Creates a downloader for a folder, and the folder if it does not exist.
     init(folder: URL) throws {
         self.folder = folder
         incoming = folder.appendingPathComponent(".incoming", isDirectory: true)
         try FileManager.default.createDirectory(at: incoming, withIntermediateDirectories: true)
-        // Resume data is good for sessions with the same folder, so it must not be one that a restart empties. On the
-        // destination's own file system, publishing a file is a rename.
+        // Resume data is valid for sessions with the same temporary folder, so a restart must not empty it. If it is on
+        // the file system of the destination, publishing a file is a rename.
         var options = CurlSession.Options()
         options.temporaryDirectory = incoming
         manager = SessionManager(transport: .curl(options: options))
     }
 
-    /// Downloads a file, from where an earlier call stopped, and tells of the whole file's progress.
+    /// Downloads a file, continuing where an earlier call stopped, and reports progress of the whole file.
     ///
-    /// Where it throws, a ``NetworkError``, the next call goes on.
+    /// - Throws: ``NetworkError`` if the download failed; the next call continues it. Also an error if the record cannot
+    ///   be written, or `CancellationError`.
     func download(_ url: URL, as name: String, progress: @escaping ProgressHandler = { _ in }) async throws -> URL {
         let file = folder.appendingPathComponent(name)
         let recordFile = incoming.appendingPathComponent("\(name).resume")
@@ -53,14 +54,14 @@ struct Downloader: Sendable {
                 try? FileManager.default.removeItem(at: recordFile)
                 return file
             }
-            // At a checkpoint, and after a connection that was lost, there is more than before.
+            // At a checkpoint, and after a lost connection, there are more bytes than before.
             let hasMore = error.resumeData != nil && byteCount > record?.byteCount ?? 0
             failures = hasMore ? 0 : failures + 1
             if let resumeData = error.resumeData {
                 let record = Record(url: url, byteCount: byteCount, resumeData: resumeData)
                 try JSONEncoder().encode(record).write(to: recordFile, options: .atomic)
             } else if !error.isCancelled {
-                // Nothing can be continued: the server names no validator, or the part is not there any more.
+                // The download cannot be continued: there is no validator, or the partial file no longer exists.
                 try? FileManager.default.removeItem(at: recordFile)
             }
             let canGoOn = error.resumeData != nil || record != nil || error.isRetryable
@@ -69,7 +70,7 @@ struct Downloader: Sendable {
         }
     }
 
-    /// Makes one request, until the end, the next checkpoint or a cancel; the last two leave resume data.
+    /// Sends one request, and waits for its end, the next checkpoint or a cancel; the last two leave resume data.
     private func transfer(
         _ url: URL,
         _ record: Record?,
@@ -95,12 +96,12 @@ struct Downloader: Sendable {
                     completionHandler: completed
                 )
             }
-        // The waiting is a Swift task of its own, so that it still hears of the resume data when this one is cancelled.
+        // A separate Swift task waits, so that it still receives the resume data when this one is cancelled.
         let end = Task {
             for await response in responses { return response }
-            return TaskResponse<URL>(error: NetworkError(.noValue, message: "The download has no end"))
+            return TaskResponse<URL>(error: NetworkError(.noValue, message: "The download ended without a response"))
         }
-        // Asked for before the task runs, so that no update is missed.
+        // Created before the task runs, so that no update is missed.
         let updates = manager.downloadProgressUpdates(for: task)
         return await withTaskCancellationHandler {
             async let watching: Void = stop(task, at: (record?.byteCount ?? 0) + checkpoint, by: updates)
@@ -109,12 +110,12 @@ struct Downloader: Sendable {
             await watching
             return (response, task.countOfBytesReceived)
         } onCancel: {
-            // A plain `cancel()`, such as that of the async functions, deletes what has come.
+            // A plain `cancel()`, such as that of the async functions, deletes the partial file.
             task.cancel { _ in }
         }
     }
 
-    /// Stops a task when the file has so many bytes; returns at its end.
+    /// Cancels a task when its file has `byteCount` bytes; returns then, or when the task ends.
     private func stop(
         _ task: URLSessionDownloadTask,
         at byteCount: Int64,

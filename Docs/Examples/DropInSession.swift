@@ -1,9 +1,9 @@
 import FerrySession
 
-// Code that takes a `URLSession`, as many libraries do, and how it gets a `CurlSession`. Nothing above the line knows of
-// Ferry: with `import Foundation` and FoundationNetworking it is the same.
+// How code that takes a `URLSession`, like many libraries, can be given a `CurlSession`. Nothing above the line depends
+// on Ferry: the code is the same with `import Foundation` and FoundationNetworking.
 
-/// A feed's entries, by a session that the caller brings.
+/// Reads feeds with a session that the caller provides.
 final class FeedReader: Sendable {
     private let session: URLSession
 
@@ -11,9 +11,9 @@ final class FeedReader: Sendable {
         self.session = session
     }
 
-    /// Fetches a feed; its lines are the entries.
+    /// Fetches a feed and returns its entries, one per line.
     func entries(of feed: URL) async throws -> [String] {
-        // The completion handler is where libraries that run on Linux too build their `async` functions on.
+        // Libraries that also run on Linux build their `async` functions on completion handlers.
         let (data, response) = try await withCheckedThrowingContinuation { continuation in
             let task = session.dataTask(with: feed) { data, response, error in
                 if let data, let response {
@@ -28,7 +28,7 @@ final class FeedReader: Sendable {
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Begins to fetch an attachment; the session's delegate hears of it.
+    /// Starts to download an attachment; the result is reported to the session's delegate.
     func fetchAttachment(_ url: URL) -> URLSessionDownloadTask {
         let task = session.downloadTask(with: url)
         task.resume()
@@ -36,7 +36,7 @@ final class FeedReader: Sendable {
     }
 }
 
-/// The delegate of a session whose tasks fetch attachments.
+/// A session delegate that keeps downloaded attachments.
 final class AttachmentKeeper: NSObject, URLSessionDownloadDelegate {
     private let folder: URL
     private let finished: @Sendable (Result<URL, any Error>) -> Void
@@ -47,7 +47,7 @@ final class AttachmentKeeper: NSObject, URLSessionDownloadDelegate {
     }
 
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-        // The file is there until this function returns.
+        // The temporary file is deleted when this method returns.
         let file = folder.appendingPathComponent(downloadTask.originalRequest?.url?.lastPathComponent ?? "attachment")
         finished(
             Result {
@@ -62,12 +62,12 @@ final class AttachmentKeeper: NSObject, URLSessionDownloadDelegate {
     }
 }
 
-/// What code may ask for instead of a class, where it is to be given `async` functions.
+/// A protocol for code that needs `async` functions, to be used instead of the class `URLSession`.
 protocol DataLoading: Sendable {
     func data(from url: URL) async throws -> (Data, URLResponse)
 }
 
-/// A page's title, by whatever loads data.
+/// Returns the title of a page, loaded with any conforming type.
 func pageTitle(of url: URL, with loader: some DataLoading) async throws -> String? {
     let (data, _) = try await loader.data(from: url)
     return String(decoding: data, as: UTF8.self).firstMatch(of: /<title>(.*?)<\/title>/.ignoresCase()).map {
@@ -77,9 +77,9 @@ func pageTitle(of url: URL, with loader: some DataLoading) async throws -> Strin
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// The one place that knows which session it is.
+/// The only part of the program that depends on the type of the session.
 enum Sessions {
-    /// A session for `FeedReader`, with what URLSession has no place for.
+    /// Returns a session for `FeedReader`, with an option that URLSession does not have.
     static func make(delegate: (any URLSessionDelegate)? = nil) -> URLSession {
         var options = CurlSession.Options()
         options.connectTimeout = 5
@@ -87,7 +87,7 @@ enum Sessions {
     }
 }
 
-// Through a variable of type `URLSession`, FoundationNetworking's own `async` functions cannot be overridden: there
-// `session.data(from:)` throws `unsupportedURL`, and sends nothing. On one of type `CurlSession`, or through a protocol,
-// they are Ferry's.
+// FoundationNetworking's `async` functions cannot be overridden: on a variable of type `URLSession`,
+// `session.data(from:)` throws `unsupportedURL` and sends nothing. On a variable of type `CurlSession`, or through a
+// protocol, Ferry's functions are called.
 extension CurlSession: DataLoading {}

@@ -1,21 +1,21 @@
 import Ferry
 
-// A client for a REST service: one type that the rest of a program calls, and that nobody has to know HTTP for.
+// A client for a REST service: one type, whose callers do not have to deal with HTTP.
 
-/// A note as the service keeps it.
+/// A note as the service stores it.
 struct Note: Decodable, Equatable, Sendable {
     let id: Int
     let title: String
     let lastChange: Date
 }
 
-/// What is sent to create or change a note; what is `nil` is left out.
+/// The values to create or change a note; `nil` values are not sent.
 struct NoteDraft: Encodable, Sendable {
     var title: String?
     var remindAt: Date?
 }
 
-/// Why the service refuses a request: the body of its errors (RFC 9457).
+/// The body of the service's error responses (RFC 9457).
 struct Problem: Error, Decodable, Equatable {
     let title: String
     let detail: String?
@@ -26,19 +26,19 @@ struct Problem: Error, Decodable, Equatable {
 struct NotesClient: Sendable {
     private let manager: HTTPSessionManager
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - baseURL: Where the service is, such as `https://api.example.com/v1`.
-    ///   - token: Gives the token for each request, so that one that was renewed is used from the next request on.
+    ///   - baseURL: The URL of the service, such as `https://api.example.com/v1`.
+    ///   - token: Returns the token; called for each request, so that a renewed token is used for the next one.
     init(baseURL: URL, token: @escaping @Sendable () throws -> String) {
         manager = HTTPSessionManager(baseURL: baseURL)
-        // Bodies are JSON; queries of GET and DELETE stay queries.
+        // Bodies are JSON; the parameters of GET and DELETE are sent in the query.
         manager.requestSerializer = JSONRequestSerializer { encoder in
             encoder.keyEncodingStrategy = .convertToSnakeCase
             encoder.dateEncodingStrategy = .iso8601
         }
-        // Every request passes here. A redirection to another host does not take the header along.
+        // The adapter is called for every request. A redirect to another origin does not send the header field.
         manager.adapters = [BearerToken(token: token)]
     }
 
@@ -55,11 +55,11 @@ struct NotesClient: Sendable {
     }
 
     func delete(_ id: Int) async throws {
-        // A 204 has no body, and `Empty` is made of none.
+        // A 204 has no body; `Empty` is decoded from an empty body.
         let _: Empty = try await send("notes/\(id)", method: .delete)
     }
 
-    /// Sends a request and reads its answer; the one place that knows how the service writes values and errors.
+    /// Sends a request and decodes its response; the only function that depends on the service's format.
     private func send<Value: Decodable & Sendable>(
         _ path: String,
         method: HTTPMethod = .get,
@@ -74,8 +74,8 @@ struct NotesClient: Sendable {
         do {
             return try await manager.send(request)
         } catch {
-            // The body of an error response comes with the error. Where it says nothing, the error itself is thrown:
-            // it has the code, the status and the cause.
+            // The error contains the body of the error response. If that cannot be decoded, the error itself is thrown,
+            // which has the code, the status and the cause.
             throw (try? error.decodedBody(as: Problem.self)) ?? error
         }
     }

@@ -1,8 +1,9 @@
 import Ferry
 
-// An upload of files of any size: they are read while they are sent, so memory stays flat and progress is the wire's.
+// Uploads of files of any size: they are read while they are sent, so memory use is constant and progress is that of
+// the network.
 
-/// What the service says of an album it has received.
+/// The service's response for a received album.
 struct Receipt: Decodable, Equatable, Sendable {
     let album: String
     let photoCount: Int
@@ -15,7 +16,7 @@ struct Uploader: Sendable {
 
     init(baseURL: URL) {
         let configuration = URLSessionConfiguration.default
-        // The seconds in which no byte may move, in either direction: they do not limit how long an upload takes.
+        // The seconds without a byte in either direction after which an upload fails; the total time is not limited.
         configuration.timeoutIntervalForRequest = 30
         manager = HTTPSessionManager(baseURL: baseURL, configuration: configuration)
     }
@@ -24,10 +25,10 @@ struct Uploader: Sendable {
     ///
     /// - Parameters:
     ///   - photos: The files.
-    ///   - album: The album's name.
-    ///   - progress: Receives the part that is sent, from 0 to 1, on a queue of the library's.
-    /// - Returns: What the service has received.
-    /// - Throws: ``NetworkError``; with the code `fileError` for a file that is missing, or that changes while it is sent.
+    ///   - album: The name of the album.
+    ///   - progress: Called with the fraction that has been sent, from 0 to 1, on a queue of the library.
+    /// - Returns: The service's response.
+    /// - Throws: ``NetworkError``, with the code `fileError` if a file is missing or changes while it is sent.
     func upload(
         _ photos: [URL],
         toAlbum album: String,
@@ -35,7 +36,7 @@ struct Uploader: Sendable {
     ) async throws -> Receipt {
         try await manager.upload(
             to: "albums",
-            // Parameters are the form's first parts.
+            // The parameters are the first parts of the form.
             parameters: Parameters(["album": album, "count": photos.count]),
             serializer: .decodable(Receipt.self, keys: .convertFromSnakeCase),
             progress: { update in
@@ -44,7 +45,7 @@ struct Uploader: Sendable {
             },
             multipartForm: { form in
                 for photo in photos {
-                    // The closure looks whether the file can be read; its bytes are read when their turn comes.
+                    // Appending checks that the file can be read; its bytes are read while the form is sent.
                     try form.append(fileURL: photo, name: "photo")
                 }
                 let captions = photos.map { $0.deletingPathExtension().lastPathComponent }
@@ -53,12 +54,12 @@ struct Uploader: Sendable {
         )
     }
 
-    /// Sends one file as the whole body, as storage services want it, and gives the entity tag of what is stored.
+    /// Sends one file as the body, as storage services expect it, and returns the entity tag of the stored file.
     func put(_ file: URL, at path: String, contentType: String) async throws -> String? {
         var request = URLRequest(url: try BaseURL.resolve(path, against: manager.baseURL))
         request.httpMethod = "PUT"
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        // A redirection or a challenge reads the file again from its beginning.
+        // After a redirect or a challenge the file is read again from its beginning.
         let response = await manager.upload(for: request, fromFile: file, serializer: .data)
         if let error = response.error { throw error }
         return response.httpResponse?.value(forHTTPHeaderField: "ETag")
