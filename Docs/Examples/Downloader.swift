@@ -18,7 +18,7 @@ struct Downloader: Sendable {
     private let incoming: URL
     private let manager: SessionManager
 
-    /// The number of bytes after which the record is updated, at the cost of one more request; the most a crash can lose.
+    /// The number of bytes after which the record is updated, which costs another request; the most a crash can lose.
     var checkpoint: Int64 = 64 << 20
 
     /// The number of consecutive attempts without progress after which a download fails.
@@ -38,8 +38,8 @@ struct Downloader: Sendable {
 
     /// Downloads a file, continuing where an earlier call stopped, and reports progress of the whole file.
     ///
-    /// - Throws: ``NetworkError`` if the download failed; the next call continues it. Also an error if the record cannot
-    ///   be written, or `CancellationError`.
+    /// - Throws: ``NetworkError`` if the download failed; the next call continues it. Also an error if the record
+    ///   cannot be written, or `CancellationError`.
     func download(_ url: URL, as name: String, progress: @escaping ProgressHandler = { _ in }) async throws -> URL {
         let file = folder.appendingPathComponent(name)
         let recordFile = incoming.appendingPathComponent("\(name).resume")
