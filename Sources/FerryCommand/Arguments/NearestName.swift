@@ -1,6 +1,6 @@
 /// Finds the name that a misspelled one probably stands for.
 enum NearestName {
-    /// Returns the name with the smallest edit distance, or `nil` if none is close enough.
+    /// Returns a name that begins with `name`, or else the one with the smallest edit distance; `nil` if none is close.
     static func find(_ name: String, among names: [String]) -> String? {
         if name.count >= 3, let longer = names.first(where: { $0.hasPrefix(name) }) { return longer }
         let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }

@@ -26,7 +26,7 @@ struct TimelineAxis: Equatable {
         min(max(seconds / end, 0), 1)
     }
 
-    /// Returns a step of 1, 2 or 5 times a power of ten that divides the axis into three to seven steps.
+    /// Returns a step of 1, 2 or 5 times a power of ten, of which two to seven fit into the axis.
     static func step(for end: Double) -> Double {
         var power = 1e-5
         while true {

@@ -12,7 +12,7 @@ final class FetchClock {
         headAt = .now
     }
 
-    /// Returns the last line of `-v`.
+    /// Returns the line of `-v` that follows the body: the times of the head and the body, the body's size and rate.
     func summary(received: Int64) -> String {
         let now = ContinuousClock.now
         let whole = seconds(now - startedAt)

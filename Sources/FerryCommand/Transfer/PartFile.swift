@@ -2,7 +2,8 @@ import Ferry
 
 /// A partial file, `NAME.part`, with a record next to it; it is renamed to `NAME` when it is complete.
 ///
-/// At any time, even after a crash, the bytes in `NAME.part` are the beginning of the file that the record describes.
+/// At any time, even if the process is killed, the bytes in `NAME.part` are the beginning of the file that the record
+/// describes.
 final class PartFile {
     static let partSuffix = ".part"
     static let recordSuffix = ".part.ferry"

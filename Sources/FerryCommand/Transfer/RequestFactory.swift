@@ -1,6 +1,6 @@
 import Ferry
 
-/// Makes the request for one URL.
+/// Creates the request for one URL.
 enum RequestFactory {
     static func make(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) -> URLRequest
     {

@@ -66,7 +66,8 @@ enum UploadBody: Sendable {
         }
     }
 
-    /// Returns a new stream of the body, or `nil` if it cannot be read from its beginning again.
+    /// Returns a new stream of a form or a file, or `nil` for other bodies and if a file cannot be read again from its
+    /// beginning.
     func makeStream(isFirst: Bool) -> InputStream? {
         if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }
