@@ -51,6 +51,7 @@ extension Exchange {
             return
         }
         let key = CacheCompletion.key(context.key)
-        caching.context?.pending = CacheContext.Pending(stored: stored(head, fields, context, key: key), writer: writer)
+        let pending = CacheContext.Pending(stored: stored(head, fields, context, key: key), writer: writer)
+        caching.context?.pending = pending
     }
 }

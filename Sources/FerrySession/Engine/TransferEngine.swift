@@ -300,7 +300,7 @@ final class TransferEngine: @unchecked Sendable {
         admitWaiting(origin)
     }
 
-    /// Gives up the slot of an exchange that is suspended. It keeps its connection, but no other exchange waits for it.
+    /// Gives up the slot of a suspended exchange, so that no other one waits for it; its connection is kept.
     func giveUpSlotWhileSuspended(_ exchange: Exchange) {
         if exchange.phase == .running { giveUpSlot(exchange) }
     }

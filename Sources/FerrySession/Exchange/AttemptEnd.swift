@@ -75,7 +75,7 @@ struct AttemptEnd {
     /// Whether the body's stream was read in part, and the delegate can provide it again.
     var needsNewBody = false
 
-    /// What follows. The order of the rules is their precedence.
+    /// What follows, where the order of the rules is their precedence.
     var next: Next {
         // A stored response needs neither the rest of the attempt nor its connection. Only a 304 must be complete.
         if again == .withoutConditions { return .again(.withoutConditions) }

@@ -4,7 +4,7 @@ struct Continuation {
     var offset: ByteCount?
     /// The length of the whole body, where it is known.
     var expectedTotal: ByteCount?
-    /// Whether the task has been suspended since the response began. Each suspension allows one continuation.
+    /// Whether the task has been suspended since the response began; each suspension allows one continuation.
     var wasSuspended = false
     /// Whether an earlier task's download is continued, whose response this task has not received.
     var isResuming = false

@@ -65,7 +65,7 @@ final class Exchange: @unchecked Sendable {
     private(set) var method: String
     let originalURL: URL?
     var body: BodySource
-    /// What the body is read with. A stream that nothing was read of passes to the next attempt.
+    /// What the body is read with; a stream that nothing was read of passes to the next attempt.
     var reader: (any BodyReader)?
     var destination: Destination
     var priority = URLSessionTask.defaultPriority
