@@ -123,8 +123,10 @@ extension NetworkAttempt {
     var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
 
     /// Whether libcurl may go on with what it does for a tunnel.
+    ///
+    /// It asks during a lookup too, which must not be ended by this: taking the handle back would block.
     func mayContinueTunnel() -> Bool {
-        guard stage != .connected else { return true }
+        guard stage == .connecting else { return true }
         route.tunnel.steps += 1
         return route.tunnel.steps <= Tunnel.maximumSteps
     }

@@ -10,7 +10,7 @@ extension NetworkAttempt {
 
     func setUp(_ easy: EasyHandle, for exchange: Exchange) throws(URLError) {
         let engine = exchange.engine
-        exchange.pauses.remove(.clientIsFull)
+        exchange.removeLocalPauses()
         timing.start = Date()
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
         if exchange.reconnections > 0 { easy.set(CurlOption.freshConnect, 1) }

@@ -90,6 +90,7 @@ final class NetworkAttempt {
     /// Leaves the exchange, while the handle goes on with a lookup that cannot be stopped.
     func abandon() {
         exchange = nil
+        appliedPause = CurlPause.none
         leaveConnection()
     }
 

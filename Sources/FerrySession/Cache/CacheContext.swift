@@ -11,7 +11,7 @@ struct CacheContext {
     /// A response that is to be stored.
     struct Pending {
         var stored: StoredResponse
-        /// `nil` for a redirection, whose body is incoming.question anyway.
+        /// `nil` for a redirection, whose body the pending question has.
         var writer: CacheBodyWriter?
     }
 

@@ -191,7 +191,7 @@ extension Exchange {
     private func beginServing(status: Int) {
         incoming = IncomingResponse()
         caching.body = nil
-        pauses.remove(.clientIsFull)
+        removeLocalPauses()
         reportRequest(bodyLength: .zero)
         client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirects.count)
     }

@@ -225,9 +225,9 @@ final class TransferEngine: @unchecked Sendable {
     func start(_ exchange: Exchange, priority: Float) {
         guard exchange.client != nil else { return }
         exchange.incoming = IncomingResponse()
+        exchange.priority = priority
         exchange.phase = exchange.isSuspended ? .parked : .idle
         guard !exchange.isSuspended, let origin = exchange.prepare() else { return }
-        exchange.priority = priority
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
         exchange.slot.origin = origin
         let gate = gate(of: origin)

@@ -56,6 +56,13 @@ extension Exchange {
         clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
     }
 
+    /// Forgets the pauses of the attempt before, and with them why the deadline of inactivity has waited.
+    func removeLocalPauses() {
+        guard !pauses.isDisjoint(with: .local) else { return }
+        pauses.subtract(.local)
+        clock.pauseInactivity(false, at: .now())
+    }
+
     /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.
     func liftPause() {
         let code = attempt?.apply(pauses) ?? 0
@@ -95,7 +102,6 @@ extension Exchange {
     func sendAgain() {
         endAttempt()
         incoming = IncomingResponse()
-        pauses.remove(.clientIsFull)
         client?.transferDidRewindBody()
         engine.start(self, priority: priority)
     }

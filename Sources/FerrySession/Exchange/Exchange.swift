@@ -136,9 +136,6 @@ final class Exchange: @unchecked Sendable {
     /// The validator that makes sure that the rest of the body belongs to the same entity.
     var validator: String? { continuation.validator(for: request) }
 
-    /// The attempt, if it has a handle of libcurl's.
-    var runningAttempt: NetworkAttempt? { phase == .running ? attempt : nil }
-
     // MARK: - An attempt begins
 
     /// Makes a new attempt, and returns the origin that it goes to.
@@ -185,7 +182,6 @@ final class Exchange: @unchecked Sendable {
 
     /// Returns the reader of the body for a new attempt.
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
-        pauses.remove(.bodyIsStarved)
         if case .delegateStream = body, let reader, hasUnreadStream { return reader }
         reader?.close()
         switch body {

@@ -225,7 +225,7 @@ struct ProxyTests {
         #expect(outcome.response == nil)
         #expect(outcome.error?.code == .cannotConnectToHost)
         #expect(outcome.underlying?.code == .proxyRefused)
-        #expect(outcome.underlying?.message.contains("answered 403") == true)
+        #expect(outcome.underlying?.message.contains("responded with 403") == true)
         #expect(proxy.exchanges.map(\.target) == ["origin.invalid:443"])
     }
 

@@ -57,6 +57,21 @@ struct TimeoutTests {
         expectAbout(0.2, since: start)
     }
 
+    @Test("A server that is silent after a redirect with a large body times out", arguments: [0, 200_000])
+    func afterRedirect(bodySize: Int) async throws {
+        let server = try LoopbackServer { request in
+            guard request.path == "/from" else { return LoopbackResponse().faulted(.stallBeforeHead) }
+            var redirect = LoopbackResponse.redirect(to: "/silent")
+            redirect.body = .pattern(count: bodySize)
+            return redirect
+        }
+        let start = ContinuousClock.now
+        let request = Wire.request(server.url("/from"), timeout: 0.5)
+        let error = await Wire.error { try await Wire.session().data(for: request) }
+        expectTimeout(error, .inactivityTimeout, server.url("/silent"))
+        expectAbout(0.5, since: start)
+    }
+
     @Test("A stall within the body times out, for every kind of task") func midBody() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000))
