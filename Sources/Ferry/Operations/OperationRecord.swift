@@ -3,7 +3,7 @@ import FerrySession
 /// The mutable state of an operation; guarded by its lock.
 struct OperationRecord: Sendable {
     /// The completions to call at the end, and what they need.
-    struct Farewell: Sendable {
+    struct CompletionHandlers: Sendable {
         let handler: (@Sendable (RequestOperation) -> Void)?
         let completionBlock: (@Sendable () -> Void)?
         let token: CompletionToken?
@@ -96,12 +96,12 @@ struct OperationRecord: Sendable {
     }
 
     /// Returns what must be called at the end, and releases all closures.
-    mutating func takeFarewell() -> Farewell {
+    mutating func takeCompletionHandlers() -> CompletionHandlers {
         defer {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
             settings.releaseClosures()
         }
-        return Farewell(
+        return CompletionHandlers(
             handler: handler,
             completionBlock: completionBlock,
             token: token,

@@ -214,7 +214,7 @@ extension NetworkAttempt {
         switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)) {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
-            client.transfer(didSend: ByteCount(clamping: count), expected: reader.length)
+            client.exchange(didSend: ByteCount(clamping: count), expected: reader.length)
             return count
         case .end:
             return 0
@@ -233,7 +233,7 @@ extension NetworkAttempt {
         guard offset == 0, origin == SEEK_SET, let exchange, let reader = exchange.reader, reader.rewind() else {
             return CurlAnswer.seekCannot
         }
-        exchange.client?.transferDidRewindBody()
+        exchange.client?.exchangeDidRewindBody()
         return CurlAnswer.seekDone
     }
 }

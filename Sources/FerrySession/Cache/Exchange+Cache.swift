@@ -193,7 +193,7 @@ extension Exchange {
         caching.body = nil
         removeLocalPauses()
         reportRequest(bodyLength: .zero)
-        client?.transfer(didCollect: .cached(request, status: status), redirectCount: redirects.count)
+        client?.exchange(didCollect: .cached(request, status: status), redirectCount: redirects.count)
     }
 
     /// Delivers a stored response or a part of it with these fields, as one from the network would be.
@@ -249,7 +249,7 @@ extension Exchange {
             }
             guard rest <= 0, caching.body != nil, !pauses.contains(.clientIsFull) else { continue }
             setClientFull(true)
-            engine.submit(.readMore(self))
+            perform(.readMore)
         }
     }
 }

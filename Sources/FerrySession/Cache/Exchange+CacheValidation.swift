@@ -72,6 +72,6 @@ extension Exchange {
     private func finishSilently() {
         let client = client
         cancel()
-        client?.transfer(didFinishWith: nil, file: nil)
+        client?.exchange(didFinishWith: nil, file: nil)
     }
 }

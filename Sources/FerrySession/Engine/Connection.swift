@@ -1,16 +1,15 @@
 internal import CFerry
 
-/// One connection of an engine, from the opening of its socket to the end.
+/// A connection of an engine, from the opening of its socket to its end.
 ///
 /// Only the thread that has the engine touches it.
 final class Connection {
-    /// What was decided about the server of a TLS connection.
+    /// The trust verdict on the server of a TLS connection.
     ///
-    /// libcurl shows a chain to the request that opened a connection and to no other, so the verdict stays with the
-    /// connection.
+    /// libcurl shows the chain only to the request that opened the connection, so the verdict is kept with the connection.
     struct Verdict: Sendable {
         var origin: Origin
-        /// The revision of the session's trust that it was given under.
+        /// The revision of the session's policy that the verdict belongs to.
         var revision = 0
         var decision: TrustDecision
         var certificates: [Data]
@@ -18,20 +17,20 @@ final class Connection {
     }
 
     let socket: Int32
-    /// The local address and port, once they are known; a negative port for a socket that never has one.
+    /// The local address and port, when they are known; the port is negative for a socket that never has one.
     fileprivate(set) var local: (address: String, port: Int)?
     var verdict: Verdict?
-    /// How many attempts use the connection now.
+    /// The number of attempts that use the connection.
     private(set) var users = 0
-    /// Whether a request has been sent on it before.
+    /// Whether a request has been sent on the connection.
     private(set) var hasCarriedRequest = false
-    /// Whether it is known to speak HTTP/2.
+    /// Whether the connection is known to use HTTP/2.
     var isMultiplexed = false
-    /// When a byte came last.
+    /// When the last byte was received.
     private(set) var lastReceived: MonotonicTime
-    /// Whether a request has timed out on it and no byte has come since.
+    /// Whether a request has timed out on the connection and no byte has been received since.
     private(set) var isStalled = false
-    /// Whether an error of the connection, and not of one request, has ended a request on it.
+    /// Whether a request has failed with an error of the whole connection.
     private(set) var isBroken = false
 
     init(_ socket: Int32, at now: MonotonicTime) {
@@ -39,7 +38,7 @@ final class Connection {
         lastReceived = now
     }
 
-    /// Notes an attempt that sends its request on the connection.
+    /// Records an attempt that sends its request on the connection.
     func addUser() {
         users += 1
         hasCarriedRequest = true
@@ -54,7 +53,7 @@ final class Connection {
         isStalled = false
     }
 
-    /// Notes that a request has timed out: if no byte has come since `start`, no new request is sent here.
+    /// Records that a request has timed out: if no byte was received since `start`, no new request is sent here.
     func noteTimeout(since start: MonotonicTime) {
         if lastReceived <= start { isStalled = true }
     }
@@ -66,10 +65,10 @@ final class Connection {
         ferry_socket_end(socket)
     }
 
-    /// Whether a new request may be sent on the connection.
+    /// Returns whether a new request may be sent on the connection.
     ///
-    /// Bytes that wait on an idle HTTP/1.1 connection are the response to no request, yet the next request would take
-    /// them for its own. `hasUnreadBytes` returns a Boolean value that indicates whether the TLS library holds some.
+    /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for its
+    /// response. `hasUnreadBytes` returns whether the TLS library has some.
     func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
         guard !isBroken, !isStalled else { return false }
         guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
@@ -79,16 +78,16 @@ final class Connection {
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && ferry_socket_has_input(socket) }
 
-    /// How many bytes the server has acknowledged; `nil` where that cannot be told.
+    /// The number of bytes that the server has acknowledged; `nil` if it is not known.
     var acknowledgedBytes: Int64? {
         let count = ferry_socket_acknowledged(socket)
         return count < 0 ? nil : count
     }
 }
 
-/// The connections of one engine that are open, by their sockets.
+/// The open connections of an engine, by their sockets.
 ///
-/// `@unchecked Sendable`: only the thread that has the engine touches it, or the one that ends the engine's multi handle.
+/// `@unchecked Sendable`: only the thread that has the engine touches it, or the one that frees the engine's multi handle.
 final class ConnectionTable: @unchecked Sendable {
     private var connections: [Int32: Connection] = [:]
     private var byPort: [Int: Connection] = [:]
@@ -121,12 +120,12 @@ final class ConnectionTable: @unchecked Sendable {
         return found
     }
 
-    /// Forgets what was decided about the connections' servers.
+    /// Removes the trust verdicts of all connections.
     func forgetVerdicts() {
         for connection in connections.values { connection.verdict = nil }
     }
 
-    /// Whether something waits to be read on an idle connection that has no port, as those of Unix-domain sockets.
+    /// Whether an idle connection without a port, over a Unix-domain socket, has something to read.
     var hasUnexpectedInputWithoutPort: Bool {
         for connection in connections.values where connection.local == nil { resolve(connection) }
         return connections.values.contains { ($0.local?.port ?? 0) < 0 && $0.hasUnexpectedInput }
@@ -135,7 +134,7 @@ final class ConnectionTable: @unchecked Sendable {
     private func resolve(_ connection: Connection) {
         var text = [CChar](repeating: 0, count: Int(FERRY_ADDRESS_SIZE))
         let port = Int(ferry_socket_local_port(connection.socket, &text))
-        // A socket that is not connected yet gets its port later.
+        // A socket has no port before it is connected.
         guard port != 0 else { return }
         connection.local = (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port)
     }

@@ -1,4 +1,4 @@
-/// libcurl's numbers, as its ABI fixes them.
+/// The numbers of libcurl's options, which its ABI fixes.
 enum CurlOption {
     static let url: Int32 = 10_002
     static let proxy: Int32 = 10_004
@@ -100,7 +100,7 @@ enum CurlPause {
     static let send: Int32 = 4
 }
 
-/// What callbacks answer beside counts.
+/// What callbacks return besides counts.
 enum CurlAnswer {
     static let readPause = 0x1000_0001
     static let readAbort = 0x1000_0000

@@ -1,8 +1,8 @@
 internal import CFerry
 
-/// Options and facts of TLS connections.
+/// Options and results of TLS connections.
 extension EasyHandle {
-    /// An option that libcurl, or its TLS library, does not take; the number is libcurl's.
+    /// The error of an option that libcurl or its TLS library does not support, with libcurl's code.
     struct Refusal: Error {
         var curlCode: Int32
     }
@@ -23,10 +23,10 @@ extension EasyHandle {
         ferry_easy_set_string(pointer, option, nil)
     }
 
-    /// How many bytes the TLS library holds that libcurl has not read.
+    /// The number of bytes that the TLS library has decrypted and libcurl has not read.
     var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
 
-    /// Has the start of a handshake told, and the chain noted that a server of this handle presents, where it is refused.
+    /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
     func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
         _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
     }
@@ -35,7 +35,7 @@ extension EasyHandle {
         if code != 0 { throw Refusal(curlCode: code) }
     }
 
-    /// The chain the server has shown to this handle, in DER, its own certificate first.
+    /// The chain that the server has presented, in DER, beginning with its own certificate.
     var presentedCertificates: [Data] {
         (0..<ferry_easy_certificate_count(pointer)).compactMap { index in
             guard let text = ferry_easy_certificate_field(pointer, index, "Cert") else { return nil }
@@ -43,7 +43,7 @@ extension EasyHandle {
         }
     }
 
-    /// Whom the server's own certificate names, such as `CN = localhost`.
+    /// The subject of the server's own certificate, such as `CN = localhost`.
     var presentedSubject: String? {
         ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) }
     }

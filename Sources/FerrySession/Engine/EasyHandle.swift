@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// One libcurl easy handle with its error text and lists; touched only on its engine's thread.
+/// A libcurl easy handle with its error text and lists, touched only by the thread that has its engine.
 final class EasyHandle {
     static let errorSize = 256
 
@@ -9,10 +9,10 @@ final class EasyHandle {
     private var lists: [Int32: List] = [:]
     private var holdsSecrets = false
 
-    /// A list as libcurl has it; requests of one session often have the same.
+    /// A list that was passed to libcurl; the requests of a session often have the same.
     private struct List {
         var lines: [String]
-        /// Whether the lines are not to outlive their request.
+        /// Whether the lines must not be kept after their request.
         var isSecret: Bool
         var pointer: UnsafeMutableRawPointer?
     }
@@ -30,12 +30,12 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Forgets every option, and returns whether the handle can be used again; the connection, session and name caches
-    /// live in the multi handle and stay.
+    /// Resets every option, and returns whether the handle can be used again; the caches of connections, sessions and names
+    /// are in the multi handle and stay.
     ///
-    /// From 7.83 on to 8.1, libcurl keeps a pointer to the last header field of the response before, which it has freed:
-    /// a response whose first field is a folded line is appended to that memory (curl #11101). There the handle is made
-    /// anew, which costs a microsecond.
+    /// From 7.83 to 8.0, libcurl keeps a pointer to the last header field of the previous response, which it has freed, and
+    /// appends a folded line at the beginning of the next response to that memory (curl #11101). There the handle is
+    /// replaced by a new one, which costs a microsecond.
     func reset(isReusable: Bool) -> Bool {
         if isReusable {
             ferry_easy_reset(pointer)
@@ -49,10 +49,10 @@ final class EasyHandle {
         return true
     }
 
-    /// The first and the last libcurl whose handles must not be used for a second request.
+    /// The versions of libcurl whose handles must not be used for a second request.
     private static let withDanglingHeader = 0x07_53_00..<0x08_01_00
 
-    /// Whether handles of a libcurl can be used again.
+    /// Returns whether handles of a version of libcurl can be used again.
     static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
 
     private func forgetSecrets() {
@@ -76,7 +76,7 @@ final class EasyHandle {
         set(CurlOption.noProgress, 1)
     }
 
-    /// libcurl's own words for the last failure.
+    /// Returns libcurl's description of the last failure.
     func message(for code: Int32) -> String {
         let text = String(cString: errorText)
         // libcurl quotes the environment's proxy with its password.
@@ -93,11 +93,11 @@ final class EasyHandle {
     }
 
     func set(_ option: Int32, _ value: String) {
-        // Passed as it is, a string would be copied into an array first.
+        // Passed directly, a string would be copied into an array first.
         _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
-    /// Sets a list, which libcurl reads for as long as the transfer takes; a secret one is gone after that.
+    /// Sets a list, which libcurl reads during the transfer; a secret one is freed afterwards.
     func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false) {
         if lines.isEmpty, lists.isEmpty { return }
         if isSecret { holdsSecrets = true }
@@ -120,13 +120,13 @@ final class EasyHandle {
         return value
     }
 
-    /// The socket of the connection that an attempt which is over has used, if it is still open.
+    /// The socket of the connection that the last attempt has used, if it is still open.
     var socket: Int32? {
         let socket = ferry_easy_get_socket(pointer)
         return socket < 0 ? nil : socket
     }
 
-    /// Has libcurl ask again and again whether the transfer goes on, also while it discards bytes by itself.
+    /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
     func watchProgress(context: UnsafeMutableRawPointer) {
         ferry_easy_watch_progress(pointer, context)
     }

@@ -1,40 +1,40 @@
-/// What an engine has been asked, and who has the engine: a rule without side effects, kept behind the engine's lock.
+/// The commands that wait for an engine, and who may touch the engine: a value without side effects, kept behind a lock.
 struct EngineInbox {
     /// Who may touch the engine.
     enum Holder {
-        /// Its own thread, be it awake or not.
+        /// Its own thread, awake or asleep.
         case thread
-        /// Nobody: the thread sleeps with nothing under way.
-        case nobody
-        /// Who has brought a request meanwhile, for one turn.
-        case borrower
+        /// No thread: its own sleeps, and no exchange is in progress.
+        case none
+        /// The thread of a caller that has submitted a request, for one turn.
+        case caller
     }
 
-    /// What whoever brings a command has to do about it.
-    enum Delivery {
+    /// What the caller that has submitted a command must do.
+    enum Submission {
         case done
         case wakeThread
         case startThread
-        /// To carry it out himself: the engine is his until ``giveBack(isIdle:isHeard:)``.
-        case carryOut
+        /// Perform the command itself: it has the engine until ``giveBack(isIdle:isHeard:)``.
+        case runInline
     }
 
     private var commands: [EngineCommand] = []
     private(set) var isStarted = false
     private(set) var isStopped = false
     private var holder = Holder.thread
-    /// Whether the thread looks here before it sleeps, so that nobody need wake it.
+    /// Whether the thread checks for commands before it sleeps, so that it need not be woken.
     private var isAwake = false
-    /// Whether the sleeping thread hears what the connection it has used last brings.
+    /// Whether the sleeping thread also waits for the connection that was used last.
     private var isListening = false
 
-    /// Takes a command in.
-    mutating func add(_ command: EngineCommand, mayBeCarriedOut: Bool) -> Delivery {
+    /// Adds a command, and returns what its caller must do.
+    mutating func add(_ command: EngineCommand, mayRunInline: Bool) -> Submission {
         if isStopped { return .done }
-        if holder == .nobody {
+        if holder == .none {
             isAwake = true
-            holder = mayBeCarriedOut ? .borrower : .thread
-            if holder == .borrower { return .carryOut }
+            holder = mayRunInline ? .caller : .thread
+            if holder == .caller { return .runInline }
             commands.append(command)
             return .wakeThread
         }
@@ -43,50 +43,50 @@ struct EngineInbox {
         return !isStarted ? .startThread : isAwake ? .done : .wakeThread
     }
 
-    /// Takes no command from now on; answers whether there is a thread to wake.
+    /// Accepts no more commands; returns whether there is a thread to wake.
     mutating func stop() -> Bool {
         isStopped = true
-        if holder == .nobody { holder = .thread }
+        if holder == .none { holder = .thread }
         return isStarted
     }
 
-    // MARK: - The thread
+    // MARK: - The engine's thread
 
-    /// Gives out what has been asked, for an empty list with room; answers whether that was all there will be.
+    /// Moves the commands to an empty array that has room; returns whether the engine is stopped.
     mutating func take(_ taken: inout [EngineCommand]) -> Bool {
         swap(&taken, &commands)
         isAwake = false
         return isStopped
     }
 
-    /// Whether the thread may wait for its connections; who brings a command wakes it then.
+    /// Returns whether the thread may wait for its connections; a new command wakes it then.
     mutating func mayWait(isIdle: Bool) -> Bool {
         guard commands.isEmpty, !isStopped || !isIdle else { return false }
         isAwake = false
         return true
     }
 
-    /// Lets others have the engine, if there is nothing to do; the thread must sleep then.
-    mutating func park(isListening: Bool) -> Bool {
+    /// Makes the engine available to callers, if there is nothing to do; the thread must sleep then.
+    mutating func makeAvailable(isListening: Bool) -> Bool {
         guard commands.isEmpty, !isStopped else { return false }
-        (holder, self.isListening) = (.nobody, isListening)
+        (holder, self.isListening) = (.none, isListening)
         return true
     }
 
-    /// Whether the thread, which has been woken, has the engine; if not, it sleeps on without listening.
+    /// Returns whether the thread, which has been woken, has the engine; if not, it must sleep without listening.
     mutating func comeBack() -> Bool {
         isListening = false
         return holder == .thread
     }
 
-    // MARK: - The borrower
+    // MARK: - The caller
 
-    /// Ends a loan; answers whether the thread must be woken.
+    /// Ends the caller's turn, and returns whether the thread must be woken.
     ///
-    /// An idle engine may be lent again. What is heard waits for nothing but what a listening thread notices by itself.
+    /// An idle engine stays available. `isHeard` indicates that whatever happens next would wake a listening thread.
     mutating func giveBack(isIdle: Bool, isHeard: Bool) -> Bool {
         let isQuiet = commands.isEmpty && !isStopped
-        holder = isQuiet && isIdle ? .nobody : .thread
+        holder = isQuiet && isIdle ? .none : .thread
         if isQuiet, isIdle || (isHeard && isListening) {
             isAwake = false
             return false

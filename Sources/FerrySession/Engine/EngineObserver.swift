@@ -1,11 +1,11 @@
-/// Hears of the engine's turns, on the engine's thread.
+/// An object that is told about the engine's turns, on the engine's thread.
 protocol EngineObserver: AnyObject, Sendable {
-    /// The thread runs.
+    /// The engine's thread has started.
     func engineDidStart()
 
-    /// All that happened since the last turn has been told, and the thread goes to sleep or on.
+    /// A turn is over: clients have been told everything that happened in it.
     func engineDidEndTurn()
 
-    /// The thread has had its last turn.
+    /// The engine's thread is about to end.
     func engineDidStop()
 }

@@ -1,9 +1,9 @@
 /// The name and value of a field of a request.
 typealias HeaderField = (name: String, value: String)
 
-/// What all transfers of one session share.
+/// The settings that all exchanges of a session share.
 ///
-/// It is a class, since it is passed on several times for each request.
+/// A class, because it is passed on several times for each request.
 final class EngineSettings: Sendable {
     let maximumConnectionsPerHost: Int
     let maximumRedirects: Int
@@ -14,11 +14,11 @@ final class EngineSettings: Sendable {
     let userAgentLine: String
     /// The lines of a request without a field and without a body.
     let plainLines: [String]
-    /// What TLS connections are made with, or why they cannot be.
+    /// The material of TLS connections, or why it cannot be used.
     let tls: Result<TLSMaterial, CurlSessionError>
-    /// Which proxy requests go through, or why that cannot be said.
+    /// The proxies of requests, or why they cannot be used.
     let proxy: Result<ProxyTable, CurlSessionError>
-    /// How hosts are reached, or why they cannot be.
+    /// The addresses and interfaces of connections, or why they cannot be used.
     let network: Result<NetworkMaterial, CurlSessionError>
     let temporaryDirectory: URL
     let decodesContent: Bool
@@ -28,7 +28,7 @@ final class EngineSettings: Sendable {
     let cache: HTTPCache?
     let cachePolicy: URLRequest.CachePolicy
 
-    /// Reads a configuration, which nobody changes afterwards, and options.
+    /// Reads a configuration, which must not change afterwards, and options.
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         maximumConnectionsPerHost = Self.connections(configuration, options)
         maximumRedirects = max(0, options.maximumRedirects)

@@ -2,18 +2,18 @@ internal import CFerry
 
 /// A libcurl multi handle.
 ///
-/// `@unchecked Sendable`: all but ``wakeUp()``, which libcurl allows from any thread, is called by the one thread that has
-/// the engine, or after the engine's own thread has ended.
+/// `@unchecked Sendable`: everything except ``wakeUp()``, which libcurl allows on any thread, is called by the thread that
+/// has the engine, or after the engine's own thread has ended.
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    /// What ends a wait: cheaper than libcurl's own way, and -1 where there is none.
+    /// The descriptor that ends a wait, which costs less than libcurl's own way; -1 if there is none.
     private let wakeDescriptor: Int32
 
-    /// What libcurl tells of closed connections, of the last of them when this object ends.
+    /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
 
-    /// What OpenSSL calls when it refuses a chain; connections keep its address.
+    /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
     private let chains: RefusedChains
 
     init(_ connections: ConnectionTable, _ chains: RefusedChains) throws(CurlSessionError) {
@@ -53,7 +53,7 @@ final class MultiHandle: @unchecked Sendable {
         _ = ferry_multi_perform(pointer, &running)
     }
 
-    /// The same on a thread of somebody else's.
+    /// Like `perform()`, but blocks SIGPIPE for the duration, for use on a caller's thread.
     func performQuietly() {
         var running: Int32 = 0
         _ = ferry_multi_perform_quietly(pointer, &running)
@@ -62,19 +62,19 @@ final class MultiHandle: @unchecked Sendable {
     /// Whether ``sleep(_:milliseconds:)`` can be woken.
     var canSleep: Bool { wakeDescriptor >= 0 }
 
-    /// Waits for ``wakeUp()`` and for bytes from a socket, and leaves the handle to others meanwhile.
+    /// Waits for ``wakeUp()`` and for bytes from a socket, without using the multi handle.
     ///
-    /// Answers whether it was the socket.
+    /// Returns whether the socket ended the wait.
     func sleep(_ socket: Int32?, milliseconds: Int32?) -> Bool {
         ferry_wait(wakeDescriptor, socket ?? -1, milliseconds ?? -1)
     }
 
-    /// Whether libcurl waits for bytes from a socket, and for nothing else in the next milliseconds.
+    /// Returns whether libcurl waits for bytes from a socket, and for nothing else in the next milliseconds.
     func waitsOnly(for socket: Int32, milliseconds: Int32) -> Bool {
         ferry_multi_waits_only_for(pointer, socket, milliseconds)
     }
 
-    /// Waits for the connections, libcurl's timers and ``wakeUp()``; answers `false` where only time has passed.
+    /// Waits for the connections, libcurl's timers and ``wakeUp()``; returns `false` if only the time has passed.
     func poll(milliseconds: Int32) -> Bool {
         ferry_multi_poll(pointer, wakeDescriptor, milliseconds)
     }
@@ -83,7 +83,7 @@ final class MultiHandle: @unchecked Sendable {
         ferry_multi_wake(pointer, wakeDescriptor)
     }
 
-    /// Takes one transfer that has ended, with libcurl's code for how.
+    /// Returns a handle whose transfer has ended, with libcurl's code, and removes the message from libcurl's queue.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: Int32)? {
         var easy: UnsafeMutableRawPointer?
         var code: Int32 = 0

@@ -1,29 +1,30 @@
 internal import CFerry
 
-/// Moves the bytes of one session: one thread, one libcurl multi handle.
+/// Runs all exchanges of one session on one thread, with one libcurl multi handle.
 ///
-/// Tasks speak to it by commands; it speaks to them through ``TransferClient``. The thread starts with the first
-/// transfer, sleeps while nothing happens, and ends when the session lets go of the engine's ``Handle``. While it sleeps
-/// with nothing under way, it lends the engine to whoever brings a request: see ``carryOut(_:)``.
+/// Tasks submit commands, and are told what happens through ``ExchangeClient``. The thread starts with the first exchange,
+/// sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no exchange is in
+/// progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
 ///
-/// `@unchecked Sendable`: what is not behind `inbox` is touched on the engine's thread only, or by who was lent it.
+/// `@unchecked Sendable`: everything that is not behind `inbox` is touched only by the thread that has the engine: its own,
+/// or a caller's that runs a turn.
 final class TransferEngine: @unchecked Sendable {
-    /// How many requests an origin with HTTP/2 is sent at a time: what servers commonly allow on one connection.
+    /// The maximum number of simultaneous requests to an origin with HTTP/2: what servers commonly allow on one connection.
     private static let streamsPerOrigin = 100
 
-    /// How many bytes libcurl may hold for all paused streams together; its buffers take up to twice as much.
+    /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
 
     /// How many handles of libcurl's are kept for the next requests.
-    private static let idleHandleLimit = 64
+    private static let idleHandleCount = 64
 
     /// How many origins without a request keep their connection slots.
-    private static let idleGateLimit = 64
+    private static let idleLimiterCount = 64
 
     /// How many turns pass before the backlogs of paused streams are counted again.
     private static let turnsBetweenBacklogs = 4
 
-    /// How long the thread waits where no deadline is known, in milliseconds.
+    /// How long the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
     let settings: EngineSettings
@@ -34,7 +35,7 @@ final class TransferEngine: @unchecked Sendable {
     let trust = SessionTrust()
     let multi: MultiHandle
     private let observer: any EngineObserver
-    /// Whether a request begins without waiting and without code of the user's.
+    /// Whether a request begins without waiting and without user code.
     let isSelfContained: Bool
     let inbox = Mutex(EngineInbox())
 
@@ -44,24 +45,24 @@ final class TransferEngine: @unchecked Sendable {
     private var multiplexed: Set<Origin> = []
     private var idleHandles: [EasyHandle] = []
     private let reusesHandles: Bool
-    /// Transfers that wait for code of the user's, by their addresses; their deadlines go on.
+    /// Exchanges that wait for user code, by their addresses; their deadlines go on.
     private(set) var waiting: [ObjectIdentifier: Exchange] = [:]
-    private var gates: [Origin: HostGate] = [:]
+    private var limiters: [Origin: HostLimiter] = [:]
     private(set) var nextDeadline: MonotonicTime?
     var sleep = Sleep()
-    /// The connection on which the last of the transfers ended.
+    /// The connection on which the last exchange ended.
     var idleSocket: Int32?
-    /// When libcurl last began to perform: exact enough for the lines of a head, which come many at a time.
+    /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
     private(set) var turnStart = MonotonicTime.now()
-    private(set) var secondLook: SecondLook
+    private(set) var lostTimers: LostTimerWorkaround
     private var isEventful = true
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     private var turnsUntilLook = 0
-    /// Responses of this turn that nobody has made yet.
-    private var unmade: [ReceivedResponse] = []
-    /// Credentials that were accepted in this session, sent unasked from then on.
+    /// Responses of this turn that have not been built yet.
+    private var unbuilt: [ReceivedResponse] = []
+    /// Credentials that were accepted in this session, and are sent without a challenge from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
-    /// Stored responses that are validated behind the user's back, by their keys.
+    /// Validations of stored responses that no task waits for, by the keys of the responses.
     private var revalidations: [String: Exchange] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -72,7 +73,7 @@ final class TransferEngine: @unchecked Sendable {
         multi = try MultiHandle(connections, chains)
         trustQuestions = TrustQuestions()
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
-        secondLook = SecondLook(versionNumber: runtime.versionNumber)
+        lostTimers = LostTimerWorkaround(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
@@ -82,20 +83,20 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - From any thread
 
-    /// Queues a command, and wakes the thread once per burst, or carries the command out.
+    /// Adds a command and wakes the thread if necessary, or performs the command on this thread.
     func submit(_ command: EngineCommand) {
-        let mayBeCarriedOut = mayCarryOut(command)
-        let delivery = inbox.withLock { $0.add(command, mayBeCarriedOut: mayBeCarriedOut) }
-        // Outside the lock, which the thread takes as soon as it is awake.
-        switch delivery {
+        let mayRunInline = mayRunInline(command)
+        let submission = inbox.withLock { $0.add(command, mayRunInline: mayRunInline) }
+        // Outside the lock, because the thread takes the lock as soon as it is awake.
+        switch submission {
         case .done: return
         case .wakeThread: multi.wakeUp()
         case .startThread: startThread()
-        case .carryOut: carryOut(command)
+        case .runInline: runInline(command)
         }
     }
 
-    /// Ends the thread as soon as nothing runs any more; nobody waits for it.
+    /// Ends the thread as soon as no exchange is in progress, without waiting for it.
     func stop() {
         let mustWake = inbox.withLock { $0.stop() }
         if mustWake { multi.wakeUp() }
@@ -103,7 +104,7 @@ final class TransferEngine: @unchecked Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            // On Linux a name that `Thread` is given reaches the system sometimes.
+            // On Linux the name of a `Thread` does not always reach the system.
             ferry_name_thread("Ferry")
             ferry_block_sigpipe()
             run()
@@ -112,7 +113,7 @@ final class TransferEngine: @unchecked Sendable {
         thread.start()
     }
 
-    /// Ends the validation of stored responses that nobody waits for.
+    /// Ends the validations of stored responses that no task waits for.
     func cancelValidations() {
         let isStarted = inbox.withLock { $0.isStarted }
         if isStarted { submit(.cancelRevalidations) }
@@ -131,7 +132,7 @@ final class TransferEngine: @unchecked Sendable {
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isStopped { cancelRevalidations() }
-            // A cancelled look-up still runs in libcurl; taking its handle away would block until it ends.
+            // A cancelled lookup still runs in libcurl, and taking its handle away would block until it ends.
             if isStopped, isIdle, active.isEmpty, waiting.isEmpty { break }
             beginTurn()
             multi.perform()
@@ -143,72 +144,77 @@ final class TransferEngine: @unchecked Sendable {
 
     func beginTurn() {
         let now = MonotonicTime.now()
-        // A timer has ended the wait, and not the time of a second look.
-        if now.since(turnStart) < SecondLook.delayInNanoseconds { noteEvent() }
+        // A timer has ended the wait, and not the delay of an additional turn.
+        if now.since(turnStart) < LostTimerWorkaround.delayInNanoseconds { noteEvent() }
         turnStart = now
     }
 
-    /// Takes note that the turn is no mere second look.
+    /// Records that something has happened in the turn.
     func noteEvent() {
         isEventful = true
     }
 
-    /// Looks what libcurl has done, and tells of it.
+    /// Handles what libcurl has done in the turn.
     func endTurn() {
         finishEnded()
         limitBacklogs()
         admitMultiplexed()
         expire()
-        // One alone is made at once: the queue's thread would only wait for it.
-        if unmade.count == 1 { makeResponses() }
+        // A single one is built immediately: the delegate queue would only wait for it.
+        if unbuilt.count == 1 { buildResponses() }
         observer.engineDidEndTurn()
-        makeResponses()
-        secondLook.note(isEventful: isEventful)
+        buildResponses()
+        lostTimers.note(isEventful: isEventful)
         isEventful = true
     }
 
-    /// Waits until there is something to do: for the connections or, with none under way, for a command.
+    /// Waits until there is something to do: for the connections or, if no exchange is in progress, for a command.
     private func rest() {
         let isIdle = active.isEmpty && waiting.isEmpty
-        if isIdle, multi.canSleep, park() { return }
-        // The wish to stop may have come together with the last command, and nothing would wake the thread again.
+        if isIdle, multi.canSleep, sleepAvailable() { return }
+        // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         let longest = nextDeadline.map { milliseconds(until: $0) } ?? Self.longest
-        isEventful = multi.poll(milliseconds: secondLook.wait(longest)) || !secondLook.isDue
+        isEventful = multi.poll(milliseconds: lostTimers.wait(longest)) || !lostTimers.isDue
     }
 
     func perform(_ command: EngineCommand) {
         switch command {
-        case .start(let exchange, let priority):
-            exchange.followSuspension()
-            start(exchange, priority: priority)
-        case .suspensionChanged(let exchange): exchange.followSuspension()
-        case .cancel(let exchange, let client):
-            exchange.cancel()
-            client?.transfer(didCancelProducing: nil)
-        case .cancelProducingResumeData(let exchange, let client): exchange.cancelProducingResumeData(for: client)
-        case .readMore(let exchange): exchange.readMore()
+        case .task(let command, let exchange): perform(command, of: exchange)
         case .bodyAvailable(let exchange): exchange.bodyAvailable()
-        case .redirect(let exchange, let request): exchange.answerRedirect(request)
-        case .authenticate(let exchange, let disposition, let credential):
-            exchange.answerChallenge(disposition, credential)
-        case .bodyStream(let exchange, let box): exchange.answerBodyStream(box)
-        case .becomeDownload(let exchange, let client): exchange.becomeDownload(for: client)
-        case .cancelRevalidations: cancelRevalidations()
         case .trustDecided(let exchange, let question, let decision):
             exchange.continueAfterTrust(question, decision)
         case .verificationKnown(let exchange): exchange.continueAfterWait()
+        case .cancelRevalidations: cancelRevalidations()
         }
     }
 
-    /// Remembers a response that the delegate queue will want.
-    func makeEarly(_ response: ReceivedResponse) {
-        unmade.append(response)
+    private func perform(_ command: TaskCommand, of exchange: Exchange) {
+        switch command {
+        case .start(let priority):
+            exchange.followSuspension()
+            start(exchange, priority: priority)
+        case .suspensionChanged: exchange.followSuspension()
+        case .cancel(let client):
+            exchange.cancel()
+            client?.exchange(didCancelProducing: nil)
+        case .cancelProducingResumeData(let client): exchange.cancelProducingResumeData(for: client)
+        case .readMore: exchange.readMore()
+        case .redirect(let request): exchange.answerRedirect(request)
+        case .authenticate(let disposition, let credential): exchange.answerChallenge(disposition, credential)
+        case .bodyStream(let box): exchange.answerBodyStream(box)
+        case .becomeDownload(let client): exchange.becomeDownload(for: client)
+        }
     }
 
-    /// Helps the delegate queue, which has been woken and begins with the first.
-    private func makeResponses() {
-        while let response = unmade.popLast() { response.makeEarly() }
+    /// Adds a response that is built before the delegate queue needs it.
+    func prebuild(_ response: ReceivedResponse) {
+        unbuilt.append(response)
+    }
+
+    /// Builds responses from the last one on, while the delegate queue, which was woken, begins with the first.
+    private func buildResponses() {
+        while let response = unbuilt.popLast() { response.prebuild() }
     }
 
     private func finishEnded() {
@@ -230,21 +236,21 @@ final class TransferEngine: @unchecked Sendable {
         guard !exchange.isSuspended, let origin = exchange.prepare() else { return }
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
         exchange.slot.origin = origin
-        let gate = gate(of: origin)
-        if gate.enter() {
+        let limiter = limiter(of: origin)
+        if limiter.enter() {
             exchange.slot.isHeld = true
             begin(exchange)
         } else {
             exchange.phase = .waitingForSlot
-            gate.wait(exchange, priority: priority)
+            limiter.wait(exchange, priority: priority)
         }
     }
 
-    private func gate(of origin: Origin) -> HostGate {
-        if let gate = gates[origin] { return gate }
-        let gate = HostGate(limit: settings.maximumConnectionsPerHost)
-        gates[origin] = gate
-        return gate
+    private func limiter(of origin: Origin) -> HostLimiter {
+        if let limiter = limiters[origin] { return limiter }
+        let limiter = HostLimiter(limit: settings.maximumConnectionsPerHost)
+        limiters[origin] = limiter
+        return limiter
     }
 
     private func begin(_ exchange: Exchange) {
@@ -280,7 +286,7 @@ final class TransferEngine: @unchecked Sendable {
         if active.count == 1 { idleSocket = easy.socket }
         multi.remove(easy)
         active[easy.pointer] = nil
-        guard isClean, idleHandles.count < Self.idleHandleLimit, easy.reset(isReusable: reusesHandles) else { return }
+        guard isClean, idleHandles.count < Self.idleHandleCount, easy.reset(isReusable: reusesHandles) else { return }
         idleHandles.append(easy)
     }
 
@@ -296,7 +302,7 @@ final class TransferEngine: @unchecked Sendable {
     func giveUpSlot(_ exchange: Exchange) {
         guard exchange.slot.isHeld, let origin = exchange.slot.origin else { return }
         exchange.slot.isHeld = false
-        gates[origin]?.leave()
+        limiters[origin]?.leave()
         admitWaiting(origin)
     }
 
@@ -308,16 +314,16 @@ final class TransferEngine: @unchecked Sendable {
     /// Takes a slot for an exchange that is resumed: it still has its connection, so no slot needs to be free.
     func retakeSlot(_ exchange: Exchange) {
         guard !exchange.slot.isHeld, exchange.phase == .running, let origin = exchange.slot.origin else { return }
-        gate(of: origin).reenter()
+        limiter(of: origin).reenter()
         exchange.slot.isHeld = true
     }
 
-    /// HTTP/2 carries many requests on one connection, so its origins admit more.
+    /// Raises the number of slots of an origin with HTTP/2, where one connection carries many requests.
     ///
-    /// It is called from libcurl's callbacks, where no handle may be added; they are let in when libcurl returns.
+    /// It is called from libcurl's callbacks, where no handle may be added; waiting exchanges begin when libcurl returns.
     func noteMultiplexed(_ origin: Origin) {
-        guard let gate = gates[origin], gate.limit < Self.streamsPerOrigin else { return }
-        gate.limit = Self.streamsPerOrigin
+        guard let limiter = limiters[origin], limiter.limit < Self.streamsPerOrigin else { return }
+        limiter.limit = Self.streamsPerOrigin
         multiplexed.insert(origin)
     }
 
@@ -329,21 +335,23 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     private func admitWaiting(_ origin: Origin) {
-        guard let gate = gates[origin] else { return }
-        while let next = gate.next() {
+        guard let limiter = limiters[origin] else { return }
+        while let next = limiter.next() {
             next.slot.isHeld = true
             begin(next)
         }
-        // An idle gate is kept for the next request, unless there are many of them.
-        guard gates.count > Self.idleGateLimit, gate.isEmpty, gate.limit == settings.maximumConnectionsPerHost else {
+        // An idle limiter is kept for the next request, unless there are many.
+        guard limiters.count > Self.idleLimiterCount, limiter.isEmpty,
+            limiter.limit == settings.maximumConnectionsPerHost
+        else {
             return
         }
-        gates[origin] = nil
+        limiters[origin] = nil
     }
 
-    // MARK: - Waiting for the user's code
+    // MARK: - Waiting for user code
 
-    /// Keeps an exchange that has no handle while the user's code decides about it; its deadlines go on.
+    /// Keeps an exchange that has no handle while user code decides about it; its deadlines go on.
     func wait(_ exchange: Exchange) {
         waiting[ObjectIdentifier(exchange)] = exchange
         exchange.phase = .waitingForDecision
@@ -360,7 +368,7 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - The cache
 
-    /// Validates a stored response for those who ask later, once at a time.
+    /// Validates a stored response for later requests, once at a time.
     func revalidate(_ request: URLRequest, key: String, limits: TransferClock.Limits) {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
@@ -376,7 +384,7 @@ final class TransferEngine: @unchecked Sendable {
         exchange.caching.isRevalidation = true
         client.attach(exchange)
         revalidations[key] = exchange
-        submit(.start(exchange, priority: URLSessionTask.lowPriority))
+        exchange.perform(.start(priority: URLSessionTask.lowPriority))
     }
 
     private func cancelRevalidations() {
@@ -412,7 +420,7 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - Deadlines
 
-    /// Makes sure that a transfer's next deadline is looked at in time.
+    /// Makes sure that the next deadline of an exchange is checked in time.
     func watch(_ exchange: Exchange) {
         guard let deadline = exchange.clock.next()?.time else { return }
         if let next = nextDeadline, next <= deadline { return }

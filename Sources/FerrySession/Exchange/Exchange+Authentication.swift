@@ -44,12 +44,12 @@ extension Exchange {
         else { return deliverQuestion() }
         if let own = ownProxyCredential(challenge) {
             // As a command, since libcurl may be delivering the response's body just now.
-            return engine.submit(.authenticate(self, .useCredential, own))
+            return perform(.authenticate(.useCredential, own))
         }
         let isInURL = url.user != nil && server.credential == nil && !challenge.isProxy
         let failures = authentication(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
         let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
-        client.transfer(
+        client.exchange(
             willAuthenticate: AuthenticationQuestion(
                 space: space,
                 proposed: stored,
@@ -83,7 +83,7 @@ extension Exchange {
         case .cancelAuthenticationChallenge:
             incoming.question = nil
             if !question.isTunnel {
-                client?.transfer(didReceive: ReceivedResponse(question.response), isReplacement: true)
+                client?.exchange(didReceive: ReceivedResponse(question.response), isReplacement: true)
             }
             fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
         case .rejectProtectionSpace:

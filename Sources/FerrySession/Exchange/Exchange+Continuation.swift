@@ -52,8 +52,8 @@ extension Exchange {
         continuation.isResuming = false
         response = received
         let total = continuation.expectedTotal ?? received.expectedLength.flatMap { offset.adding($0) }
-        client?.transfer(didReceive: received, isReplacement: false)
-        client?.transfer(didResumeAt: offset, expectedTotal: total)
+        client?.exchange(didReceive: received, isReplacement: false)
+        client?.exchange(didResumeAt: offset, expectedTotal: total)
         return true
     }
 
@@ -71,8 +71,8 @@ extension Exchange {
         continuation.offset = nil
         continuation.isResuming = false
         self.response = response
-        client?.transfer(didReceive: response, isReplacement: false)
-        client?.transfer(didResumeAt: bodyReceived, expectedTotal: bodyReceived)
+        client?.exchange(didReceive: response, isReplacement: false)
+        client?.exchange(didResumeAt: bodyReceived, expectedTotal: bodyReceived)
         incoming.skipsBody = true
         return true
     }
@@ -161,9 +161,9 @@ extension Exchange {
     }
 
     /// Cancels the exchange and gives the client the data that continues it.
-    func cancelProducingResumeData(for client: any TransferClient) {
+    func cancelProducingResumeData(for client: any ExchangeClient) {
         let data = self.client == nil ? nil : makeResumeData()
         cancel()
-        client.transfer(didCancelProducing: data)
+        client.exchange(didCancelProducing: data)
     }
 }

@@ -4,7 +4,7 @@ extension Exchange {
 
     /// Suspends or resumes the exchange, as the client says.
     func followSuspension() {
-        guard let client, isSuspended != client.transferIsSuspended else { return }
+        guard let client, isSuspended != client.exchangeIsSuspended else { return }
         if isSuspended { resume() } else { suspend() }
         attachAgain()
         liftPause()
@@ -102,7 +102,7 @@ extension Exchange {
     func sendAgain() {
         endAttempt()
         incoming = IncomingResponse()
-        client?.transferDidRewindBody()
+        client?.exchangeDidRewindBody()
         engine.start(self, priority: priority)
     }
 
@@ -115,7 +115,7 @@ extension Exchange {
         let received = ReceivedResponse(question.response)
         incoming.isUnwanted = true
         response = received
-        client?.transfer(didReceive: received, isReplacement: false)
+        client?.exchange(didReceive: received, isReplacement: false)
         setClientFull(false)
         engine.watch(self)
         let isTaken = question.body.withUnsafeBytes { take($0) }
@@ -132,7 +132,7 @@ extension Exchange {
         incoming.question?.isAsked = true
         if phase != .running { clock.stop(at: .now()) }
         switch question.kind {
-        case .redirect(let request, _): client?.transfer(willRedirect: question.response, to: request)
+        case .redirect(let request, _): client?.exchange(willRedirect: question.response, to: request)
         case .challenge(let challenge): ask(challenge, question.response)
         }
     }
@@ -148,10 +148,10 @@ extension Exchange {
     /// Moves what the client has of the body to a file, where all that follows goes too.
     ///
     /// The exchange may be over already.
-    func becomeDownload(for client: any TransferClient) {
+    func becomeDownload(for client: any ExchangeClient) {
         guard case .client = destination, phase == .finished || self.client != nil else { return }
         let isWhole = phase == .finished
-        let kept = client.transferTakesBuffer()
+        let kept = client.exchangeTakesBuffer()
         let file: DownloadFile
         do throws(URLError) {
             file = try DownloadFile(
@@ -164,11 +164,11 @@ extension Exchange {
             self.client = nil
             if !isWhole { end() }
             // The failure comes first: becoming a download resumes delivery, and a success that waits could overtake it.
-            client.transfer(didFinishWith: error, file: nil)
-            return client.transfer(didBecomeDownloadWith: .zero, finished: nil)
+            client.exchange(didFinishWith: error, file: nil)
+            return client.exchange(didBecomeDownloadWith: .zero, finished: nil)
         }
         caching.context?.pending = nil
-        client.transfer(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isWhole ? file : nil)
+        client.exchange(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isWhole ? file : nil)
         guard !isWhole else { return }
         destination = .file(file)
         readMore()

@@ -75,13 +75,13 @@ extension Exchange {
         case .withoutCredential: return sendWithoutCredential()
         case .withoutExpectation:
             dropsExpectation = true
-            client?.transferDidRewindBody()
+            client?.exchangeDidRewindBody()
         case .onNewConnection: reconnections += 1
         case .forRest:
             continuation.offset = bodyReceived
             // A server that is gone is asked once for each suspension.
             continuation.wasSuspended = false
-        case .withNewBody: client?.transferDidRewindBody()
+        case .withNewBody: client?.exchangeDidRewindBody()
         }
         engine.start(self, priority: priority)
     }
@@ -90,7 +90,7 @@ extension Exchange {
     func endAttempt(isOver: Bool = false) {
         clock.stop(at: .now())
         if let attempt, let transaction = attempt.takeTransaction(of: request, isOver: isOver) {
-            client?.transfer(didCollect: transaction, redirectCount: redirects.count)
+            client?.exchange(didCollect: transaction, redirectCount: redirects.count)
         }
         if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
         engine.release(self)
@@ -147,7 +147,7 @@ extension Exchange {
         endAttempt()
         self.client = nil
         end()
-        client?.transfer(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
+        client?.exchange(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
     }
 
     /// Ends the exchange with the error that ended its attempt.
@@ -167,10 +167,10 @@ extension Exchange {
             destination = .client
         }
         let client = client
-        if let candidate = finishStoring() { client?.transfer(willCache: candidate) }
+        if let candidate = finishStoring() { client?.exchange(willCache: candidate) }
         self.client = nil
         end()
-        client?.transfer(didFinishWith: nil, file: finished)
+        client?.exchange(didFinishWith: nil, file: finished)
     }
 
     func end() {

@@ -105,8 +105,8 @@ extension Exchange {
         continuation.wasSuspended = isSuspended
         continuation.expectedTotal = received.expectedLength
         continuation.useValidator(of: incoming.decoder == nil ? received : nil)
-        client?.transfer(didReceive: received, isReplacement: isReplacement)
-        if client?.transferWantsResponseEarly == true { engine.makeEarly(received) }
+        client?.exchange(didReceive: received, isReplacement: isReplacement)
+        if client?.exchangeWantsPrebuiltResponse == true { engine.prebuild(received) }
     }
 
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
@@ -150,7 +150,7 @@ extension Exchange {
             guard rest <= 0, !pauses.contains(.clientIsFull) else { continue }
             // A few bytes can unpack to gigabytes: the engine continues with them later.
             setClientFull(true)
-            engine.submit(.readMore(self))
+            perform(.readMore)
         }
         return true
     }
@@ -161,14 +161,14 @@ extension Exchange {
         if incoming.skipsBody { return true }
         bodyReceived.add(ByteCount(clamping: bytes.count))
         let limit = IncomingResponse.unwantedBodyLimit
-        if incoming.isUnwanted, bodyReceived > limit, client?.transferCollectsBody == true {
+        if incoming.isUnwanted, bodyReceived > limit, client?.exchangeCollectsBody == true {
             incoming.failure = bodyTooLarge("\(limit) bytes of an unfollowed redirect or unanswered challenge")
             return false
         }
         if caching.context != nil { collectForCache(bytes) }
         switch destination {
         case .client:
-            switch client?.transfer(didReceive: bytes) ?? .more {
+            switch client?.exchange(didReceive: bytes) ?? .more {
             case .more: break
             case .wait: setClientFull(true)
             case .noMemory:
@@ -186,7 +186,7 @@ extension Exchange {
                 incoming.failure = error
                 return false
             }
-            client?.transfer(didWrite: ByteCount(clamping: bytes.count))
+            client?.exchange(didWrite: ByteCount(clamping: bytes.count))
         }
         return true
     }

@@ -57,7 +57,7 @@ final class Exchange: @unchecked Sendable {
 
     let engine: TransferEngine
     /// The task; `nil` as soon as the exchange is over.
-    var client: (any TransferClient)?
+    var client: (any ExchangeClient)?
     var request: URLRequest {
         didSet { method = Self.method(of: request) }
     }
@@ -94,7 +94,7 @@ final class Exchange: @unchecked Sendable {
 
     init(
         engine: TransferEngine,
-        client: (any TransferClient)?,
+        client: (any ExchangeClient)?,
         request: URLRequest,
         body: BodySource,
         toFile: Bool,
@@ -115,7 +115,7 @@ final class Exchange: @unchecked Sendable {
     /// Continues an earlier download: `file` has its first part.
     convenience init(
         engine: TransferEngine,
-        client: any TransferClient,
+        client: any ExchangeClient,
         resuming data: ResumeData,
         file: DownloadFile,
         limits: TransferClock.Limits
@@ -144,7 +144,7 @@ final class Exchange: @unchecked Sendable {
     func prepare() -> Origin? {
         guard let client else { return nil }
         if case .delegateStream = body, !hasUnreadStream {
-            client.transferNeedsBodyStream()
+            client.exchangeNeedsBodyStream()
             return nil
         }
         do throws(URLError) {
@@ -200,6 +200,6 @@ final class Exchange: @unchecked Sendable {
     /// Tells the client which request the attempt sends.
     func reportRequest(bodyLength: ByteCount?) {
         let fields = engine.settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
-        client?.transfer(willSend: request, adding: fields, bodyLength: bodyLength)
+        client?.exchange(willSend: request, adding: fields, bodyLength: bodyLength)
     }
 }

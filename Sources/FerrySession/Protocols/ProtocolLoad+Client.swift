@@ -61,7 +61,7 @@ extension ProtocolLoad: URLProtocolClient {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class reported a second response") }
             hasResponse = true
-            client.transfer(didReceive: ReceivedResponse(response), isReplacement: false)
+            client.exchange(didReceive: ReceivedResponse(response), isReplacement: false)
         case .data(let data):
             guard hasResponse else { return misuse("The protocol class reported data before a response") }
             take(data, client)
@@ -83,7 +83,7 @@ extension ProtocolLoad: URLProtocolClient {
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
-            switch data.withUnsafeBytes({ client.transfer(didReceive: $0) }) {
+            switch data.withUnsafeBytes({ client.exchange(didReceive: $0) }) {
             case .more, .wait: return
             case .noMemory: return end(tooLarge("There is no memory for the response"))
             case .tooLarge: return end(tooLarge("The response's body is larger than maximumBodySizeInMemory"))
@@ -91,7 +91,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
         do throws(URLError) {
             try file.append(data)
-            client.transfer(didWrite: ByteCount(clamping: data.count))
+            client.exchange(didWrite: ByteCount(clamping: data.count))
         } catch {
             end(error)
         }
@@ -114,7 +114,7 @@ extension ProtocolLoad: URLProtocolClient {
         let space = challenge.protectionSpace
         let failures = challenge.previousFailureCount
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
-        client.transfer(
+        client.exchange(
             willAuthenticate: AuthenticationQuestion(
                 space: space,
                 proposed: challenge.proposedCredential ?? stored,

@@ -1,18 +1,18 @@
 /// Carries out a task's commands for a protocol load.
 extension ProtocolLoad: TaskDriver {
-    func perform(_ wish: TaskWish) {
-        queue.async { [self] in take(wish) }
+    func perform(_ command: TaskCommand) {
+        queue.async { [self] in take(command) }
     }
 
-    private func take(_ wish: TaskWish) {
-        switch wish {
+    private func take(_ command: TaskCommand) {
+        switch command {
         case .start: choose()
         // A class cannot be paused: what it reports is kept until the task continues.
         case .suspensionChanged, .readMore: break
         case .cancel: give()
         case .cancelProducingResumeData(let client):
             give()
-            client.transfer(didCancelProducing: nil)
+            client.exchange(didCancelProducing: nil)
         case .redirect(let next): answerRedirect(next)
         case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
         case .bodyStream(let box): answerBodyStream(box)
@@ -44,23 +44,23 @@ extension ProtocolLoad: TaskDriver {
         begin(type)
     }
 
-    private func becomeDownload(for client: any TransferClient) {
+    private func becomeDownload(for client: any ExchangeClient) {
         guard case .client = sink, isFinished || self.client != nil else { return }
         do throws(URLError) {
-            let kept = client.transferTakesBuffer()
+            let kept = client.exchangeTakesBuffer()
             let file = try DownloadFile(
                 keeping: kept,
                 in: settings.temporaryDirectory,
                 requestURL: request.url,
                 isWhole: isFinished
             )
-            client.transfer(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
+            client.exchange(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
             if !isFinished { sink = .file(file) }
         } catch {
             give()
             // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.
-            client.transfer(didFinishWith: error, file: nil)
-            client.transfer(didBecomeDownloadWith: .zero, finished: nil)
+            client.exchange(didFinishWith: error, file: nil)
+            client.exchange(didBecomeDownloadWith: .zero, finished: nil)
         }
     }
 }

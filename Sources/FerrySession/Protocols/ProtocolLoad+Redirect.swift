@@ -17,7 +17,7 @@ extension ProtocolLoad {
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
         question = .redirect(answer)
         let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: settings.sensitiveHeaders)
-        client.transfer(willRedirect: answer, to: safe)
+        client.exchange(willRedirect: answer, to: safe)
     }
 
     /// Makes an HTTP response for a class of another protocol, because the delegate method takes one.
@@ -33,7 +33,7 @@ extension ProtocolLoad {
 
     /// Delivers the redirect itself as the response.
     private func deliver(_ answer: HTTPURLResponse) {
-        client?.transfer(didReceive: ReceivedResponse(answer), isReplacement: false)
+        client?.exchange(didReceive: ReceivedResponse(answer), isReplacement: false)
         end(nil)
     }
 
@@ -43,8 +43,8 @@ extension ProtocolLoad {
         guard let next else { return deliver(answer) }
         body = BodySource.afterRedirection(body, status: answer.statusCode, from: request, to: next)
         request = next
-        client.transferDidRewindBody()
-        client.transfer(willSend: next, adding: [], bodyLength: .zero)
+        client.exchangeDidRewindBody()
+        client.exchange(willSend: next, adding: [], bodyLength: .zero)
         choose()
     }
 }

@@ -89,7 +89,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             request.httpBodyStream = box.stream
         case .delegateStream:
             question = .bodyStream(type)
-            client?.transferNeedsBodyStream()
+            client?.exchangeNeedsBodyStream()
             return
         }
         begin(type)
@@ -108,7 +108,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 guard let client else { return }
                 self.request = canonical
                 self.run = run
-                client.transfer(willSend: canonical, adding: [], bodyLength: bodyLength)
+                client.exchange(willSend: canonical, adding: [], bodyLength: bodyLength)
                 run.start()
             }
         }
@@ -141,7 +141,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         }
         isFinished = failure == nil
         give()
-        client.transfer(didFinishWith: failure, file: finished)
+        client.exchange(didFinishWith: failure, file: finished)
     }
 
     /// Stops the class and releases everything.
@@ -160,7 +160,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
 }
 
 /// What a protocol load requires of its task, in addition to what the engine requires.
-protocol ProtocolLoadClient: TransferClient {
+protocol ProtocolLoadClient: ExchangeClient {
     /// The task as users see it, until it is complete.
     var protocolTask: URLSessionTask? { get }
 

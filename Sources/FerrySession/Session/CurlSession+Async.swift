@@ -12,14 +12,14 @@ extension CurlSession {
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
-        try await data(for: URLRequest(url: url), faces: nil)
+        try await data(for: URLRequest(url: url), reportingTo: nil)
     }
 
     /// Fetches the contents of a URL into memory, with a delegate for this task.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
-        try await data(for: URLRequest(url: url), faces: delegate)
+        try await data(for: URLRequest(url: url), reportingTo: delegate)
     }
 
     /// Sends a request and returns the response with its body in memory.
@@ -28,7 +28,7 @@ extension CurlSession {
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        try await data(for: request, faces: nil)
+        try await data(for: request, reportingTo: nil)
     }
 
     /// Sends a request and returns the response with its body in memory, with a delegate for this task.
@@ -38,7 +38,7 @@ extension CurlSession {
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
     ) async throws -> (Data, URLResponse) {
-        try await data(for: request, faces: delegate)
+        try await data(for: request, reportingTo: delegate)
     }
 
     /// Sends a request with the given bytes as its body.
@@ -132,7 +132,7 @@ extension CurlSession {
 
     private func data(
         for request: URLRequest,
-        faces delegate: (any URLSessionTaskDelegate)?
+        reportingTo delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await run(delegate) { makeDataTask(request, .data($0, isAsync: true)) }
     }

@@ -1,26 +1,34 @@
 /// Makes tasks, for every way of delivering their results.
 extension CurlSession {
-    func makeDataTask(_ request: URLRequest, _ face: TaskFace) -> CurlDataTask {
-        make(request, Self.body(of: request), face, isDownload: false, CurlDataTask.init)
+    func makeDataTask(_ request: URLRequest, _ resultDelivery: ResultDelivery) -> CurlDataTask {
+        make(request, Self.body(of: request), resultDelivery, isDownload: false, CurlDataTask.init)
     }
 
-    func makeUploadTask(_ request: URLRequest, _ body: BodySource, _ face: TaskFace) -> CurlUploadTask {
-        make(request, body, face, isDownload: false, CurlUploadTask.init)
+    func makeUploadTask(_ request: URLRequest, _ body: BodySource, _ resultDelivery: ResultDelivery) -> CurlUploadTask {
+        make(request, body, resultDelivery, isDownload: false, CurlUploadTask.init)
     }
 
-    func makeDownloadTask(_ request: URLRequest?, _ face: TaskFace, startError: URLError? = nil) -> CurlDownloadTask {
+    func makeDownloadTask(
+        _ request: URLRequest?,
+        _ resultDelivery: ResultDelivery,
+        startError: URLError? = nil
+    ) -> CurlDownloadTask {
         let body = request.map(Self.body) ?? .none
-        return make(request, body, face, isDownload: true, startError: startError, CurlDownloadTask.init)
+        return make(request, body, resultDelivery, isDownload: true, startError: startError, CurlDownloadTask.init)
     }
 
-    func makeDownloadTask(resuming data: Data, _ face: TaskFace) -> CurlDownloadTask {
+    func makeDownloadTask(resuming data: Data, _ resultDelivery: ResultDelivery) -> CurlDownloadTask {
         do throws(CurlSessionError) {
             let record = try ResumeData(data, folder: temporaryDirectory)
-            let task = makeDownloadTask(record.request, face)
+            let task = makeDownloadTask(record.request, resultDelivery)
             task.core.state.withLock { $0.resumeData = record }
             return task
         } catch {
-            return makeDownloadTask(nil, face, startError: .ferry(.unsupportedURL, url: nil, underlying: error))
+            return makeDownloadTask(
+                nil,
+                resultDelivery,
+                startError: .ferry(.unsupportedURL, url: nil, underlying: error)
+            )
         }
     }
 
@@ -33,7 +41,7 @@ extension CurlSession {
     private func make<Task: URLSessionTask>(
         _ request: URLRequest?,
         _ body: BodySource,
-        _ face: TaskFace,
+        _ resultDelivery: ResultDelivery,
         isDownload: Bool,
         startError: URLError? = nil,
         _ make: @escaping @Sendable (TaskCore) -> Task
@@ -44,7 +52,7 @@ extension CurlSession {
             session: self,
             request: request,
             body: body,
-            face: face,
+            resultDelivery: resultDelivery,
             isDownload: isDownload,
             wasMadeBeforeInvalidation: !isInvalidated,
             startError: startError,

@@ -100,7 +100,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         self.options = options
         let settings = SessionSettings(configuration, options: options)
         self.settings = settings
-        link = Mutex(DelegateLink(delegate: delegate, faces: DelegateFaces(delegate)))
+        link = Mutex(DelegateLink(delegate: delegate, casts: DelegateCasts(delegate)))
         let callbacks = queue ?? OperationQueue()
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
         dispatcher = DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches)
@@ -373,7 +373,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var protocols: ProtocolClasses { settings.protocols }
 
-    var faces: DelegateFaces { link.withLock { $0.faces } }
+    var casts: DelegateCasts { link.withLock { $0.casts } }
 
     func limits(for request: URLRequest) -> TransferClock.Limits { settings.limits(for: request) }
 
@@ -384,14 +384,14 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Releases the delegate and returns it for its last call.
     func breakLink() -> (any URLSessionDelegate)? {
         link.withLock { link in
-            defer { link = DelegateLink(delegate: nil, faces: DelegateFaces(nil)) }
+            defer { link = DelegateLink(delegate: nil, casts: DelegateCasts(nil)) }
             return link.delegate
         }
     }
 
     private struct DelegateLink {
         var delegate: (any URLSessionDelegate)?
-        var faces: DelegateFaces
+        var casts: DelegateCasts
     }
 
     private struct WeakObserver {

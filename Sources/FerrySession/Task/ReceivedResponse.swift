@@ -25,7 +25,7 @@ final class ReceivedResponse: Sendable {
     }
 
     /// Makes the response now, unless another thread is making it.
-    func makeEarly() {
+    func prebuild() {
         _ = state.withLockIfAvailable { Self.make(&$0) }
     }
 

@@ -1,6 +1,6 @@
 /// What the engine reports to a task, on the engine's thread.
-extension TaskCore: TransferClient {
-    func transfer(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {
+extension TaskCore: ExchangeClient {
+    func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {
         state.withLock { state in
             state.currentRequest = request
             state.additionalHeaders = fields
@@ -8,15 +8,15 @@ extension TaskCore: TransferClient {
         }
     }
 
-    var transferCollectsBody: Bool {
-        state.withLock { if case .data = $0.face { true } else { false } }
+    var exchangeCollectsBody: Bool {
+        state.withLock { if case .data = $0.resultDelivery { true } else { false } }
     }
 
-    var transferWantsResponseEarly: Bool { !isAsync }
+    var exchangeWantsPrebuiltResponse: Bool { !isAsync }
 
-    var transferIsSuspended: Bool { state.withLock { $0.isSuspended } }
+    var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
-    func transfer(didReceive response: ReceivedResponse, isReplacement: Bool) {
+    func exchange(didReceive response: ReceivedResponse, isReplacement: Bool) {
         let mustDrain = state.withLock { state -> Bool in
             guard state.lifecycle == .active else { return false }
             if isReplacement {
@@ -30,7 +30,7 @@ extension TaskCore: TransferClient {
             state.note(response)
             // Limits what is reserved in advance: a server may announce more than it sends.
             let most: Int64 = 67_108_864
-            if case .data = state.face, let length = response.expectedLength, length > .zero {
+            if case .data = state.resultDelivery, let length = response.expectedLength, length > .zero {
                 _ = state.buffer.reserve(Int(min(length.int64, most)))
             }
             return false
@@ -38,24 +38,24 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
-    func transfer(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
+    func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, ProgressCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
-            if case .stream(let stream) = state.face {
+            if case .stream(let stream) = state.resultDelivery {
                 state.bytesReceived.add(ByteCount(clamping: bytes.count))
                 let (flow, mustFlush) = stream.append(bytes)
                 if flow == .wait { state.isEngineWaiting = true }
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
             }
-            if case .data = state.face,
+            if case .data = state.resultDelivery,
                 state.buffer.count + state.bodyForHandler.count > state.largestBody - bytes.count
             {
                 return (.tooLarge, false, nil)
             }
             guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
-            if case .data = state.face, !state.tellsOwnDelegate {
+            if case .data = state.resultDelivery, !state.tellsOwnDelegate {
                 state.bytesReceived.add(ByteCount(clamping: bytes.count))
                 return (.more, false, state.counts)
             }
@@ -70,18 +70,18 @@ extension TaskCore: TransferClient {
         return flow
     }
 
-    func transfer(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
+    func exchange(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
         state.withLock { state in
             state.metrics.transactions.append(transaction)
             state.metrics.redirectCount = redirectCount
         }
     }
 
-    func transfer(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {
+    func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {
         tell(.resumed(at: offset, expectedTotal: expectedTotal))
     }
 
-    func transfer(didCancelProducing resumeData: Data?) {
+    func exchange(didCancelProducing resumeData: Data?) {
         let mustDrain = state.withLock { state -> Bool in
             let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
             let error = resumeData.map(cancelled.withResumeData) ?? cancelled
@@ -92,39 +92,39 @@ extension TaskCore: TransferClient {
         if mustDrain { scheduleDrain() }
     }
 
-    func transfer(didWrite count: ByteCount) {
+    func exchange(didWrite count: ByteCount) {
         tell(.wrote(count))
     }
 
-    func transfer(didSend count: ByteCount, expected: ByteCount?) {
+    func exchange(didSend count: ByteCount, expected: ByteCount?) {
         tell(.sent(count, expected: expected))
     }
 
-    func transferDidRewindBody() {
+    func exchangeDidRewindBody() {
         tell(.rewound)
     }
 
-    func transfer(willRedirect response: HTTPURLResponse, to request: URLRequest) {
+    func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) {
         state.withLock { $0.redirectCount += 1 }
         post(.redirect(response, request))
     }
 
-    func transfer(willAuthenticate question: AuthenticationQuestion) {
+    func exchange(willAuthenticate question: AuthenticationQuestion) {
         post(.challenge(question))
     }
 
-    func transferNeedsBodyStream() {
+    func exchangeNeedsBodyStream() {
         post(.needsBodyStream)
     }
 
-    func transferTakesBuffer() -> Data {
+    func exchangeTakesBuffer() -> Data {
         state.withLock { state in
             state.events.removeAll { if case .data = $0 { true } else { false } }
             return state.buffer.takeData()
         }
     }
 
-    func transfer(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {
+    func exchange(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {
         let task = CurlDownloadTask(core: self)
         let (mustDrain, isTaken) = state.withLock { state -> (Bool, Bool) in
             guard state.lifecycle == .active else { return (false, false) }
@@ -134,22 +134,22 @@ extension TaskCore: TransferClient {
             if let file, isTaken { events.append(.downloaded(file)) }
             state.events.insert(contentsOf: events, at: 0)
             state.isDownload = true
-            state.awaitedAnswer = nil
+            state.obstacle = nil
             return (state.claimDrain(), isTaken)
         }
         if !isTaken { file?.remove() }
         if mustDrain { scheduleDrain() }
     }
 
-    func transfer(willCache candidate: CacheCandidate) {
+    func exchange(willCache candidate: CacheCandidate) {
         let isAsked = state.withLock { state in
-            (state.face.isDelegate || state.tellsOwnDelegate)
-                && (state.ownDelegate ?? state.session?.faces)?.data != nil
+            (state.resultDelivery.isDelegate || state.tellsOwnDelegate)
+                && (state.ownDelegate ?? state.session?.casts)?.data != nil
         }
         if isAsked { post(.willCache(candidate)) } else { candidate.store() }
     }
 
-    func transfer(didFinishWith error: (any Error)?, file: DownloadFile?) {
+    func exchange(didFinishWith error: (any Error)?, file: DownloadFile?) {
         let mustDrain = state.withLock { state -> Bool? in
             guard state.lifecycle == .active else { return nil }
             state.events.removeAll { if case .completed = $0 { true } else { false } }

@@ -5,12 +5,12 @@ extension TaskCore {
         var event: TaskEvent
         var session: CurlSession
         var task: URLSessionTask
-        var delegate: DelegateFaces
-        var face: TaskFace
+        var delegate: DelegateCasts
+        var resultDelivery: ResultDelivery
         /// Whether the delegate receives the events of a download.
         var tellsDelegate: Bool
         var driver: (any TaskDriver)?
-        var answer: Int?
+        var question: Int?
         var data = Data()
         var sent = ByteCount.zero
         var received = ByteCount.zero
@@ -48,16 +48,16 @@ extension TaskCore {
                 event: event,
                 session: session,
                 task: task,
-                delegate: state.ownDelegate ?? session.faces,
-                face: state.face,
-                tellsDelegate: state.face.isDelegate || state.tellsOwnDelegate,
+                delegate: state.ownDelegate ?? session.casts,
+                resultDelivery: state.resultDelivery,
+                tellsDelegate: state.resultDelivery.isDelegate || state.tellsOwnDelegate,
                 driver: state.driver
             )
             switch event {
             case .redirect, .needsBodyStream, .challenge, .response:
-                state.answerCount += 1
-                state.awaitedAnswer = state.answerCount
-                delivery.answer = state.answerCount
+                state.questionCount += 1
+                state.obstacle = .question(state.questionCount)
+                delivery.question = state.questionCount
                 if case .response(let response) = event { state.note(response) }
             case .data:
                 delivery.data = state.buffer.takePiece()
@@ -71,7 +71,7 @@ extension TaskCore {
             case .completed(let error):
                 state.lifecycle = .completed
                 if let error { state.error = error }
-                if case .data = state.face {
+                if case .data = state.resultDelivery {
                     delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
                     state.bodyForHandler = Data()
                 }
@@ -152,16 +152,16 @@ extension TaskCore {
     /// Accepts the answer to the question `number`; late and repeated answers are ignored.
     private func answered(_ number: Int?, _ isEnding: Bool = true) -> (isValid: Bool, mustDrain: Bool) {
         state.withLock { state in
-            guard let number, state.awaitedAnswer == number else { return (false, false) }
+            guard let number, state.obstacle == .question(number) else { return (false, false) }
             // Conversion to a download holds back further events until the engine has finished it.
-            if isEnding { state.awaitedAnswer = nil } else { state.awaitedAnswer = -number }
+            state.obstacle = isEnding ? nil : .conversion
             return (true, state.claimDrain())
         }
     }
 
     private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
-            let (isValid, mustDrain) = answered(delivery.answer)
+            let (isValid, mustDrain) = answered(delivery.question)
             guard isValid else { return }
             if let driver = delivery.driver { followRedirect(response, to: next, driver) }
             if mustDrain { scheduleDrain() }
@@ -179,7 +179,7 @@ extension TaskCore {
     /// Asks the task's delegate, then the session's, then uses the stored credential.
     private func askCredential(_ delivery: Delivery, _ question: AuthenticationQuestion) {
         let answer: ChallengeSender.Answer = { [self] disposition, credential in
-            let (isValid, mustDrain) = answered(delivery.answer)
+            let (isValid, mustDrain) = answered(delivery.question)
             guard isValid else { return }
             let used = disposition == .performDefaultHandling ? question.proposed : credential
             delivery.driver?.perform(.authenticate(disposition, used))
@@ -202,7 +202,7 @@ extension TaskCore {
 
     private func askBodyStream(_ delivery: Delivery) {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
-            let (isValid, mustDrain) = answered(delivery.answer)
+            let (isValid, mustDrain) = answered(delivery.question)
             guard isValid else { return }
             // The request's own stream is used once: the first answer consumes it, whichever stream the delegate
             // provides.
@@ -225,21 +225,21 @@ extension TaskCore {
     }
 
     private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
-        if case .stream(let stream) = delivery.face {
-            _ = answered(delivery.answer)
+        if case .stream(let stream) = delivery.resultDelivery {
+            _ = answered(delivery.question)
             return stream.respond(response)
         }
         guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask else {
-            _ = answered(delivery.answer)
+            _ = answered(delivery.question)
             return
         }
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
             // `cancel()` discards the queued events itself; answering first could deliver one of them.
-            if disposition == .cancel { return isAwaiting(delivery.answer) ? cancel() : () }
+            if disposition == .cancel { return isAwaiting(delivery.question) ? cancel() : () }
             // Tasks with a handler or an `async` function do not become downloads, since those expect the data.
             let becomesDownload =
-                disposition.rawValue == Self.becomeDownload && delivery.face.isDelegate && mayBecomeDownload()
-            let (isValid, mustDrain) = answered(delivery.answer, !becomesDownload)
+                disposition.rawValue == Self.becomeDownload && delivery.resultDelivery.isDelegate && mayBecomeDownload()
+            let (isValid, mustDrain) = answered(delivery.question, !becomesDownload)
             guard isValid else { return }
             if becomesDownload, let driver = delivery.driver {
                 return driver.perform(.becomeDownload(self))
@@ -249,7 +249,7 @@ extension TaskCore {
     }
 
     private func isAwaiting(_ number: Int?) -> Bool {
-        state.withLock { number != nil && $0.awaitedAnswer == number }
+        state.withLock { state in number.map { state.obstacle == .question($0) } ?? false }
     }
 
     /// `ResponseDisposition.becomeDownload`, which FoundationNetworking deprecates because it does not support it.
@@ -273,7 +273,7 @@ extension TaskCore {
     // MARK: - Completion
 
     private func deliverFile(_ delivery: Delivery, _ file: DownloadFile) {
-        switch delivery.face {
+        switch delivery.resultDelivery {
         case .delegate:
             if let task = delivery.task as? URLSessionDownloadTask {
                 delivery.delegate.download?.urlSession(
@@ -298,7 +298,7 @@ extension TaskCore {
             let metrics = state.withLock { $0.metrics }
             delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
         }
-        switch delivery.face {
+        switch delivery.resultDelivery {
         case .delegate:
             delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)
         case .data(let handler, _):

@@ -46,13 +46,13 @@ extension TaskCore {
     var delegate: (any URLSessionTaskDelegate)? {
         get {
             let (own, session) = state.withLock { ($0.ownDelegate, $0.session) }
-            return (own ?? session?.faces)?.task
+            return (own ?? session?.casts)?.task
         }
         set {
-            let faces = newValue.map { DelegateFaces($0) }
-            let old = state.withLock { state -> DelegateFaces? in
-                defer { state.ownDelegate = faces }
-                if let faces, !faces.isEmpty { state.isUnheard = false }
+            let casts = newValue.map { DelegateCasts($0) }
+            let old = state.withLock { state -> DelegateCasts? in
+                defer { state.ownDelegate = casts }
+                if let casts, !casts.isEmpty { state.isUnheard = false }
                 return state.ownDelegate
             }
             // A delegate's `deinit` is user code and must run outside the lock.

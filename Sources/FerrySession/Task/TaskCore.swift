@@ -20,7 +20,7 @@ final class TaskCore: Sendable {
         session: CurlSession,
         request: URLRequest?,
         body: BodySource,
-        face: TaskFace,
+        resultDelivery: ResultDelivery,
         isDownload: Bool,
         wasMadeBeforeInvalidation: Bool,
         startError: URLError? = nil,
@@ -28,12 +28,12 @@ final class TaskCore: Sendable {
     ) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
-        isAsync = face.isAsync
+        isAsync = resultDelivery.isAsync
         progress = TaskProgress()
         self.makeTask = makeTask
         state = Mutex(
             TaskState(
-                face: face,
+                resultDelivery: resultDelivery,
                 originalRequest: request,
                 currentRequest: request,
                 body: body,
@@ -148,7 +148,7 @@ final class TaskCore: Sendable {
             state.isStarted = true
             if state.task == nil { state.task = state.weakTask }
             let undelivered = state.takeUndelivered()
-            state.awaitedAnswer = nil
+            state.obstacle = nil
             // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is Exchange) { state.events = [.completed(error)] }
             return Cancellation(
@@ -172,7 +172,7 @@ final class TaskCore: Sendable {
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
             state.lifecycle = .canceling
             let undelivered = state.takeUndelivered()
-            state.awaitedAnswer = nil
+            state.obstacle = nil
             state.resumeDataHandler = handler
             return (driver, undelivered)
         }
@@ -192,9 +192,9 @@ final class TaskCore: Sendable {
             guard let request = state.originalRequest else {
                 return .failure(.ferry(.badURL, url: nil, "The task has no request"))
             }
-            let delegate = state.ownDelegate ?? session.faces
-            state.isUnheard = delegate.isEmpty && !state.face.isDelegate
-            if let own = state.ownDelegate, !state.face.isDelegate {
+            let delegate = state.ownDelegate ?? session.casts
+            state.isUnheard = delegate.isEmpty && !state.resultDelivery.isDelegate
+            if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
                 state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
             }
             guard session.protocols.mayClaim(request) else {

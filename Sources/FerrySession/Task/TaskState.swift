@@ -6,7 +6,7 @@ struct TaskState: ~Copyable, Sendable {
         case completed
     }
 
-    let face: TaskFace
+    let resultDelivery: ResultDelivery
     let originalRequest: URLRequest?
     var currentRequest: URLRequest?
     var body: BodySource
@@ -26,7 +26,7 @@ struct TaskState: ~Copyable, Sendable {
     /// As in URLSession, the session's delegate does not.
     var tellsOwnDelegate = false
     /// Whether the end needs no such hop either, because an `async` function waits for it.
-    var isInline: Bool { isUnheard && face.isAsync }
+    var isInline: Bool { isUnheard && resultDelivery.isAsync }
 
     /// The session, until the task is complete.
     var session: CurlSession?
@@ -35,7 +35,7 @@ struct TaskState: ~Copyable, Sendable {
     weak var weakTask: URLSessionTask?
     var driver: (any TaskDriver)?
     var redirectCount = 0
-    var ownDelegate: DelegateFaces?
+    var ownDelegate: DelegateCasts?
 
     var response: ReceivedResponse?
     var error: (any Error)?
@@ -68,19 +68,20 @@ struct TaskState: ~Copyable, Sendable {
     /// The part of the body for a handler that the task's own delegate has received.
     var bodyForHandler = Data()
     var isDraining = false
-    /// The number of the pending question, if any; answers to other questions are ignored.
-    var awaitedAnswer: Int?
-    var answerCount = 0
+    /// What delivery waits for, if anything.
+    var obstacle: DeliveryObstacle?
+    /// The number of questions that the delegate was asked.
+    var questionCount = 0
     var isEngineWaiting = false
 
     var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
 
     /// Whether events may be delivered now.
-    var canDeliver: Bool { !events.isEmpty && awaitedAnswer == nil && !isSuspended }
+    var canDeliver: Bool { !events.isEmpty && obstacle == nil && !isSuspended }
 
     /// Whether the response is delivered separately, before the end.
     var tellsResponse: Bool {
-        switch face {
+        switch resultDelivery {
         case .delegate, .stream: true
         case .data: tellsOwnDelegate
         case .download: false
@@ -100,4 +101,12 @@ struct TaskState: ~Copyable, Sendable {
         isDraining = true
         return true
     }
+}
+
+/// Why a task's events are not delivered for now.
+enum DeliveryObstacle: Hashable, Sendable {
+    /// The delegate has not answered the question with this number; answers to other questions are ignored.
+    case question(Int)
+    /// The engine has not moved the body of a task that becomes a download to a file yet.
+    case conversion
 }

@@ -9,7 +9,7 @@ struct EngineInboxTests {
         let inbox = Inbox()
         #expect(inbox.add() == .startThread)
         #expect(inbox.take() == 1)
-        #expect(inbox.park(isListening: isListening))
+        #expect(inbox.makeAvailable(isListening: isListening))
         return inbox
     }
 
@@ -21,12 +21,12 @@ struct EngineInboxTests {
         #expect(inbox.add() == .wakeThread)
         #expect(inbox.add() == .done)
         #expect(!inbox.mayWait(isIdle: false))
-        #expect(!inbox.park(isListening: true))
+        #expect(!inbox.makeAvailable(isListening: true))
     }
 
     @Test("A sleeping engine runs inline on one thread at a time, and others queue their commands") func loan() {
         let inbox = startedInbox()
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(!inbox.comeBack(), "The thread must not touch an engine that runs inline")
         #expect(inbox.add() == .done)
         #expect(inbox.giveBack(isIdle: true, isHeard: true), "Another thread has queued a command")
@@ -37,7 +37,7 @@ struct EngineInboxTests {
     @Test("A command that may not run inline wakes the thread, and prevents running inline")
     func thread() {
         let inbox = startedInbox()
-        #expect(inbox.add(mayBeCarriedOut: false) == .wakeThread)
+        #expect(inbox.add(mayRunInline: false) == .wakeThread)
         #expect(inbox.add() == .done)
         #expect(inbox.comeBack())
     }
@@ -53,15 +53,15 @@ struct EngineInboxTests {
     )
     func end(isListening: Bool, isIdle: Bool, isHeard: Bool, mustWake: Bool, isLentAgain: Bool) {
         let inbox = startedInbox(isListening: isListening)
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(inbox.giveBack(isIdle: isIdle, isHeard: isHeard) == mustWake)
-        let next: EngineInbox.Delivery = isLentAgain ? .carryOut : mustWake ? .done : .wakeThread
+        let next: EngineInbox.Submission = isLentAgain ? .runInline : mustWake ? .done : .wakeThread
         #expect(inbox.add() == next)
     }
 
     @Test("A thread that came back once while running inline no longer listens, and must be woken") func missed() {
         let inbox = startedInbox()
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(!inbox.comeBack())
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
@@ -69,7 +69,7 @@ struct EngineInboxTests {
     @Test("A thread woken after running inline waits for its connections, and is woken for the next command")
     func woken() {
         let inbox = startedInbox()
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(inbox.giveBack(isIdle: false, isHeard: false))
         #expect(inbox.add() == .done)
         #expect(inbox.comeBack())
@@ -79,7 +79,7 @@ struct EngineInboxTests {
         #expect(inbox.add() == .wakeThread)
 
         let other = startedInbox()
-        #expect(other.add() == .carryOut)
+        #expect(other.add() == .runInline)
         #expect(other.giveBack(isIdle: false, isHeard: false))
         #expect(other.comeBack())
         #expect(other.mayWait(isIdle: false))
@@ -89,13 +89,13 @@ struct EngineInboxTests {
     @Test("A thread that wakes while nothing runs inline goes back to sleep, and no longer listens") func closed() {
         let inbox = startedInbox()
         #expect(!inbox.comeBack())
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
 
     @Test("A stop while running inline reaches the thread afterwards, and no more commands are accepted") func stop() {
         let inbox = startedInbox()
-        #expect(inbox.add() == .carryOut)
+        #expect(inbox.add() == .runInline)
         #expect(inbox.stop())
         #expect(!inbox.comeBack())
         #expect(inbox.add() == .done)
@@ -103,7 +103,7 @@ struct EngineInboxTests {
         #expect(inbox.comeBack())
         #expect(!inbox.mayWait(isIdle: true))
         #expect(inbox.mayWait(isIdle: false))
-        #expect(!inbox.park(isListening: true))
+        #expect(!inbox.makeAvailable(isListening: true))
     }
 
     @Test("A stop wakes a sleeping thread; one that never ran is not woken") func stopAsleep() {
@@ -119,8 +119,8 @@ struct EngineInboxTests {
 private final class Inbox {
     private var inbox = EngineInbox()
 
-    func add(mayBeCarriedOut: Bool = true) -> EngineInbox.Delivery {
-        inbox.add(.cancelRevalidations, mayBeCarriedOut: mayBeCarriedOut)
+    func add(mayRunInline: Bool = true) -> EngineInbox.Submission {
+        inbox.add(.cancelRevalidations, mayRunInline: mayRunInline)
     }
 
     func take() -> Int {
@@ -134,7 +134,7 @@ private final class Inbox {
 
     func mayWait(isIdle: Bool) -> Bool { inbox.mayWait(isIdle: isIdle) }
 
-    func park(isListening: Bool) -> Bool { inbox.park(isListening: isListening) }
+    func makeAvailable(isListening: Bool) -> Bool { inbox.makeAvailable(isListening: isListening) }
 
     func comeBack() -> Bool { inbox.comeBack() }
 

@@ -45,7 +45,7 @@ import Testing
             let seen = await withTaskGroup(of: ObjectIdentifier?.self) { group in
                 for index in 0..<8 {
                     group.addTask {
-                        if index.isMultiple(of: 2) { received.makeEarly() }
+                        if index.isMultiple(of: 2) { received.prebuild() }
                         return ObjectIdentifier(received.value)
                     }
                 }
@@ -61,7 +61,7 @@ import Testing
         let url = try #require(URL(string: "data:,x"))
         let given = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 1, textEncodingName: nil)
         let received = ReceivedResponse(given)
-        received.makeEarly()
+        received.prebuild()
         #expect(received.value === given)
         #expect(received.expectedLength == 1)
     }

@@ -16,7 +16,7 @@ extension HTTPSessionManager {
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) -> RequestBatch<Value> {
         RequestBatch {
-            BatchMailbox(count: requests.count, limit: maxConcurrent, progress: progress) { index, note, handler in
+            BatchBuffer(count: requests.count, limit: maxConcurrent, progress: progress) { index, note, handler in
                 var request = requests[index]
                 let own = request.downloadProgress
                 request.downloadProgress = { update in

@@ -15,7 +15,7 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
     /// The response to one request.
     public typealias Element = BatchResponse<Value>
 
-    let makeMailbox: @Sendable () -> BatchMailbox<Value>
+    let makeMailbox: @Sendable () -> BatchBuffer<Value>
 
     /// Returns an iterator that sends the requests.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -25,9 +25,9 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
     /// An iterator over the responses.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate final class Hold: Sendable {
-            let mailbox: BatchMailbox<Value>
+            let mailbox: BatchBuffer<Value>
 
-            init(_ mailbox: BatchMailbox<Value>) {
+            init(_ mailbox: BatchBuffer<Value>) {
                 self.mailbox = mailbox
             }
 
@@ -38,7 +38,7 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
 
         private let hold: Hold
 
-        fileprivate init(mailbox: BatchMailbox<Value>) {
+        fileprivate init(mailbox: BatchBuffer<Value>) {
             hold = Hold(mailbox)
         }
 

@@ -28,7 +28,7 @@ extension RequestOperation {
         completion: @escaping @Sendable ([RequestOperation]) -> Void
     ) -> [Operation] {
         let last = BatchOperation()
-        let tally = BatchTally(count: operations.count, queue: queue, progress: progress) { operations in
+        let tally = BatchCounter(count: operations.count, queue: queue, progress: progress) { operations in
             completion(operations)
             last.becomeReady()
         }

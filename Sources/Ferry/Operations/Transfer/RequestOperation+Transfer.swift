@@ -214,11 +214,11 @@ extension RequestOperation {
         manager.core.notifications.post(.networkingOperationDidFinish, object: self)
         queue.async {
             // Taken in this block, so that the closures are released on the completion queue.
-            let farewell = self.record.withLock { $0.takeFarewell() }
-            farewell.handler?(self)
-            farewell.completionBlock?()
+            let handlers = self.record.withLock { $0.takeCompletionHandlers() }
+            handlers.handler?(self)
+            handlers.completionBlock?()
             for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }
-            farewell.token?.leave()
+            handlers.token?.leave()
         }
     }
 }

@@ -1,7 +1,7 @@
 /// A delegate cast to each of its protocols, since the casts are too slow to repeat for every event.
 ///
 /// A class, so that passing it along with an event costs one retain instead of four.
-final class DelegateFaces: Sendable {
+final class DelegateCasts: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?

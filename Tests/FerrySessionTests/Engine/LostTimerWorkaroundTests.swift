@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerrySession
 
-struct SecondLookTests {
+struct LostTimerWorkaroundTests {
     private static let (old, new) = (0x07_58_01, 0x08_04_00)
 
     @Test(
@@ -13,7 +13,7 @@ struct SecondLookTests {
         ]
     )
     func isDue(_ version: Int, _ isEventful: Bool, _ isDue: Bool) {
-        var look = SecondLook(versionNumber: version)
+        var look = LostTimerWorkaround(versionNumber: version)
         #expect(!look.isDue)
         look.note(isEventful: isEventful)
         #expect(look.isDue == isDue)
@@ -21,7 +21,7 @@ struct SecondLookTests {
 
     @Test("The repetition is due after a millisecond, or earlier if something else is due")
     func wait() {
-        var look = SecondLook(versionNumber: Self.old)
+        var look = LostTimerWorkaround(versionNumber: Self.old)
         #expect(look.wait(60_000) == 60_000)
         look.note(isEventful: true)
         #expect(look.wait(60_000) == 1)

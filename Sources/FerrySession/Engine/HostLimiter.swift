@@ -1,7 +1,8 @@
-/// Who may connect to one origin now, and who waits: first come, first served within a priority.
+/// The connection slots of one origin: how many exchanges use its connections, and which ones wait.
 ///
-/// It is a class since changing a value in a dictionary allocates; only the thread that has its engine touches it.
-final class HostGate {
+/// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a value
+/// in a dictionary allocates; only the thread that has the engine touches it.
+final class HostLimiter {
     private(set) var running = 0
     var limit: Int
     private var queues: [Queue] = [Queue(), Queue(), Queue()]
@@ -13,14 +14,14 @@ final class HostGate {
 
     var isEmpty: Bool { running == 0 && waiting == 0 }
 
-    /// Takes a place if one is free.
+    /// Takes a slot if one is free, and returns whether it was.
     func enter() -> Bool {
         guard running < limit else { return false }
         running += 1
         return true
     }
 
-    /// Takes a place whether or not one is free: a suspended transfer that goes on keeps its connection.
+    /// Takes a slot even if none is free: an exchange that is resumed still has its connection.
     func reenter() {
         running += 1
     }
@@ -35,7 +36,7 @@ final class HostGate {
         waiting += 1
     }
 
-    /// The next one that still wants to enter, if there is a place.
+    /// Returns the next exchange that waits, with its slot, if one is free.
     func next() -> Exchange? {
         guard running < limit, waiting > 0 else { return nil }
         for index in queues.indices {
@@ -53,7 +54,7 @@ final class HostGate {
         return nil
     }
 
-    /// A first-in, first-out list whose operations cost the same however long it is.
+    /// A first-in, first-out queue whose operations take the same time however long it is.
     private struct Queue {
         private var items: [Exchange?] = []
         private var head = 0

@@ -3,7 +3,7 @@ import FerrySession
 /// Counts the finished operations of a batch, and reports them in order.
 ///
 /// It retains an operation only once that has finished, so that a batch which is never run is freed.
-final class BatchTally: Sendable {
+final class BatchCounter: Sendable {
     private struct State: Sendable {
         var finished: [Int: RequestOperation] = [:]
         var completion: (@Sendable ([RequestOperation]) -> Void)?

@@ -4,7 +4,7 @@ import Testing
 
 /// Sequential requests, each of which runs the sleeping engine inline.
 @Suite(.timeLimit(.minutes(5)))
-struct LendingTests {
+struct InlineRunTests {
     @Test("Sequential requests use one connection") func one() async throws {
         let server = try LoopbackServer()
         let session = makeSession()

@@ -1,7 +1,7 @@
 import FerrySession
 
 /// The requests of a batch that are running, and the responses waiting to be read.
-final class BatchMailbox<Value: Sendable>: Sendable {
+final class BatchBuffer<Value: Sendable>: Sendable {
     typealias Reader = CheckedContinuation<BatchResponse<Value>?, any Error>
 
     /// Sends the request with the given index, and returns a relay that cancels it.

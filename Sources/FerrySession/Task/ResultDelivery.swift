@@ -1,5 +1,5 @@
 /// How a task delivers its result: to the delegate, to a completion handler or to a stream.
-enum TaskFace: Sendable {
+enum ResultDelivery: Sendable {
     /// To the delegate, event by event.
     case delegate
     /// To a completion handler, with the body in memory.
@@ -13,12 +13,12 @@ enum TaskFace: Sendable {
     case stream(ByteStream)
 
     /// Delivers to a user's completion handler, with the body in memory.
-    static func data(_ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> TaskFace {
+    static func data(_ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> ResultDelivery {
         .data({ handler($0, $1?.value, $2) }, isAsync: false)
     }
 
     /// Delivers to a user's completion handler, with the body in a file.
-    static func download(_ handler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> TaskFace {
+    static func download(_ handler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> ResultDelivery {
         .download({ handler($0, $1?.value, $2) }, isAsync: false)
     }
 

@@ -1,0 +1,64 @@
+/// Runs a turn of the engine on a caller's thread, while the engine's own thread sleeps and no exchange is in progress.
+///
+/// The request is sent before another thread has had to wake up. Often none has to: the engine's thread sleeps where it
+/// notices the response.
+extension TransferEngine {
+    /// What the sleeping thread notices without being woken.
+    struct Sleep {
+        /// The socket of the connection that was used last.
+        var socket: Int32?
+        /// When it checks the deadlines.
+        var end: MonotonicTime?
+        /// Whether a socket has been opened since, whose number may be that of one that was closed.
+        var hasNewSocket = false
+    }
+
+    /// Returns whether a command neither waits nor runs user code, so that any thread may perform it.
+    func mayRunInline(_ command: EngineCommand) -> Bool {
+        guard case .task(.start, let exchange) = command, exchange.body.isNone else { return false }
+        return isSelfContained && trust.current.policy == nil
+    }
+
+    /// Performs a command and the turn that begins its request, on the caller's thread.
+    func runInline(_ command: EngineCommand) {
+        perform(command)
+        beginTurn()
+        multi.performQuietly()
+        endTurn()
+        let isIdle = active.isEmpty && waiting.isEmpty
+        let isHeard = !isIdle && isHeardAsleep
+        let mustWake = inbox.withLock { $0.giveBack(isIdle: isIdle, isHeard: isHeard) }
+        if mustWake { multi.wakeUp() }
+    }
+
+    /// Whether everything that can happen next would wake the thread from its sleep.
+    private var isHeardAsleep: Bool {
+        guard let socket = sleep.socket, let end = sleep.end, !sleep.hasNewSocket, end == nextDeadline else {
+            return false
+        }
+        // A response that has begun already may need the additional turn, which the sleeping thread does not take.
+        if lostTimers.isDue, active.values.contains(where: { $0.status != nil }) { return false }
+        return multi.waitsOnly(for: socket, milliseconds: milliseconds(until: end))
+    }
+
+    /// Sleeps, and leaves the engine to callers, until there is something for the thread to do.
+    ///
+    /// Returns whether a connection has something to read.
+    func sleepAvailable() -> Bool {
+        sleep = Sleep(socket: idleSocket, end: nextDeadline)
+        idleSocket = nil
+        var (socket, end) = (sleep.socket, sleep.end.map { milliseconds(until: $0) })
+        guard inbox.withLock({ $0.makeAvailable(isListening: socket != nil) }) else { return false }
+        while true {
+            let isReadable = multi.sleep(socket, milliseconds: end)
+            if inbox.withLock({ $0.comeBack() }) { return isReadable }
+            // The server has closed the connection, or a caller has the engine and wakes the thread when it is done.
+            (socket, end) = (nil, nil)
+        }
+    }
+
+    /// Records that a connection is about to be opened.
+    func noteNewSocket() {
+        sleep.hasNewSocket = true
+    }
+}
