@@ -161,7 +161,7 @@ final class NetworkAttempt {
     }
 
     /// Notes on the connection that the request has timed out there.
-    func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: UInt64?) {
+    func noteTimeoutOfConnection(_ deadline: ExchangeClock.Deadline, _ inactivity: UInt64?) {
         guard let connection, let start = sending.start else { return }
         guard deadline == .inactivity, let inactivity else { return connection.noteTimeout(since: start) }
         connection.noteTimeout(since: MonotonicTime.now().before(inactivity))

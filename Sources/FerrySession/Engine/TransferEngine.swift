@@ -369,7 +369,7 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - The cache
 
     /// Validates a stored response for later requests, once at a time.
-    func revalidate(_ request: URLRequest, key: String, limits: TransferClock.Limits) {
+    func revalidate(_ request: URLRequest, key: String, limits: ExchangeClock.Limits) {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
         let exchange = Exchange(

@@ -109,7 +109,7 @@ extension Exchange {
     // MARK: - Deadlines
 
     /// Fails the exchange because a deadline has passed, unless its upload has made progress that only the system sees.
-    func expire(_ deadline: TransferClock.Deadline) {
+    func expire(_ deadline: ExchangeClock.Deadline) {
         if deadline == .inactivity, reader != nil, attempt?.hasProgressed() == true {
             clock.noteActivity(at: .now())
             return engine.watch(self)

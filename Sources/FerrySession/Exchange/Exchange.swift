@@ -69,7 +69,7 @@ final class Exchange: @unchecked Sendable {
     var reader: (any BodyReader)?
     var destination: Destination
     var priority = URLSessionTask.defaultPriority
-    var clock: TransferClock
+    var clock: ExchangeClock
 
     var phase = Phase.idle
     var pauses: PauseReasons = []
@@ -98,7 +98,7 @@ final class Exchange: @unchecked Sendable {
         request: URLRequest,
         body: BodySource,
         toFile: Bool,
-        limits: TransferClock.Limits
+        limits: ExchangeClock.Limits
     ) {
         self.engine = engine
         self.client = client
@@ -106,7 +106,7 @@ final class Exchange: @unchecked Sendable {
         method = Self.method(of: request)
         self.body = body
         originalURL = request.url
-        clock = TransferClock(limits: limits)
+        clock = ExchangeClock(limits: limits)
         destination =
             toFile
             ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
@@ -118,7 +118,7 @@ final class Exchange: @unchecked Sendable {
         client: any ExchangeClient,
         resuming data: ResumeData,
         file: DownloadFile,
-        limits: TransferClock.Limits
+        limits: ExchangeClock.Limits
     ) {
         let request = data.request
         self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)

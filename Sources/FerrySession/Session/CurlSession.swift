@@ -375,7 +375,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var casts: DelegateCasts { link.withLock { $0.casts } }
 
-    func limits(for request: URLRequest) -> TransferClock.Limits { settings.limits(for: request) }
+    func limits(for request: URLRequest) -> ExchangeClock.Limits { settings.limits(for: request) }
 
     func unavailable(_ url: URL?) -> URLError {
         .ferry(.unknown, url: url, underlying: engineError)

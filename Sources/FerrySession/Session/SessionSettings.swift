@@ -24,10 +24,10 @@ struct SessionSettings: @unchecked Sendable {
 
     /// Returns the deadlines of a request: its own timeout if it differs from the default of 60 s, or else the
     /// session's.
-    func limits(for request: URLRequest) -> TransferClock.Limits {
+    func limits(for request: URLRequest) -> ExchangeClock.Limits {
         let standard: TimeInterval = 60
         let inactivity = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
-        return TransferClock.Limits(
+        return ExchangeClock.Limits(
             inactivity: UInt64.nanoseconds(inSeconds: inactivity),
             resource: resourceTimeout,
             connect: connectTimeout

@@ -2,7 +2,7 @@
 ///
 /// The clock runs while the exchange waits for the network. It stops while the exchange is suspended, queued, or
 /// waiting for the application to read, write or respond.
-struct TransferClock: Sendable {
+struct ExchangeClock: Sendable {
     /// The kinds of deadlines.
     enum Deadline: Sendable, Hashable {
         case inactivity

@@ -2,13 +2,13 @@ import Testing
 
 @testable import FerrySession
 
-@Suite struct TransferClockTests {
+@Suite struct ExchangeClockTests {
     private func at(_ milliseconds: UInt64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
     }
 
-    private func clock(inactivity: UInt64? = nil, resource: UInt64? = nil, connect: UInt64? = nil) -> TransferClock {
-        TransferClock(
+    private func clock(inactivity: UInt64? = nil, resource: UInt64? = nil, connect: UInt64? = nil) -> ExchangeClock {
+        ExchangeClock(
             limits: .init(
                 inactivity: inactivity.map { $0 * 1_000_000 },
                 resource: resource.map { $0 * 1_000_000 },
@@ -85,13 +85,13 @@ import Testing
     }
 
     @Test("No limit and extremely large limits never trap") func extremes() {
-        var clock = TransferClock(limits: .init(inactivity: .max, resource: .max, connect: .max))
+        var clock = ExchangeClock(limits: .init(inactivity: .max, resource: .max, connect: .max))
         clock.start(at: at(0))
         clock.beginConnecting(at: at(1))
         clock.noteActivity(at: MonotonicTime(nanoseconds: .max))
         #expect(clock.next()?.time == MonotonicTime(nanoseconds: .max))
         clock.stop(at: MonotonicTime(nanoseconds: 0))
-        var unlimited = TransferClock(limits: .init())
+        var unlimited = ExchangeClock(limits: .init())
         unlimited.start(at: at(0))
         #expect(unlimited.next() == nil)
     }
