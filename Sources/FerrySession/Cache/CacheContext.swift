@@ -1,38 +1,38 @@
-/// What the cache has to do with the current request of a transfer.
+/// What the cache has to do with the current request of an exchange.
 struct CacheContext {
-    /// What an answer's head means, once the attempt is over.
+    /// What the head of the server's response means for the stored response, when the attempt is over.
     enum Outcome {
-        /// The stored response holds, with the fields of this head.
+        /// The stored response is valid, with the fields of this head.
         case notModified(ResponseHead)
-        /// The answer is an error, and the stored response takes its place.
+        /// The server's response is an error, which the stored response replaces.
         case servesStale
     }
 
-    /// A response that is to be stored.
+    /// A response that is stored when it is complete.
     struct Pending {
         var stored: StoredResponse
-        /// `nil` for a redirection, whose body the pending question has.
+        /// The writer of the body; `nil` for a redirect, whose body the pending question has.
         var writer: CacheBodyWriter?
     }
 
     let cache: HTTPCache
     let key: String
-    /// The request's fields as they go out, without conditions of the cache's own.
+    /// The request's header fields as they are sent, without the cache's conditions.
     let lines: [String]
     private(set) var request: CacheStorageRule.Request
     let selector: CacheSelector
-    /// What libcurl authenticates the request with.
+    /// The credential that libcurl authenticates the request with, as one text.
     let credential: String?
-    /// The stored response that is asked about.
+    /// The stored response that the request validates.
     var entry: CacheEntry?
     var conditions: [String] = []
-    /// The beginning of the response, whose rest is asked for.
+    /// The stored beginning of the response, whose rest the request asks for.
     var completion: Exchange.Completion?
     var outcome: Outcome?
     var pending: Pending?
 
-    /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can judge, or with a
-    /// `Host` of its own.
+    /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can evaluate, or with
+    /// a `Host` field.
     init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, credential: String?) {
         var controls: [String] = []
         var isPragma = false
@@ -42,14 +42,14 @@ struct CacheContext {
             guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
                 continue
             }
-            // None of the names that matter begins otherwise.
+            // All names that matter begin with one of these letters.
             guard let first = line.utf8.first.map({ $0 | 0x20 }), "achipr".utf8.contains(first) else { continue }
             let name = line[..<end].lowercased()
             switch name {
             case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))
             case "pragma": isPragma = line.lowercased().contains("no-cache")
             case "authorization": request.isAuthorized = true
-            // The response is another host's than the URL's, which the key is made of.
+            // The response belongs to another host than the URL's, and the key contains the URL.
             case "host": return nil
             default:
                 guard CacheValidation.conditionalNames.contains(name) else { continue }
@@ -59,18 +59,18 @@ struct CacheContext {
         guard let selector = CacheSelector(conditions, method: prepared.method) else { return nil }
         (self.selector, self.credential) = (selector, credential)
         if !controls.isEmpty { request.control = CacheControl(controls) }
-        // RFC 9111, section 5.4: what HTTP/1.0 has for it.
+        // The field of HTTP/1.0 for it (RFC 9111, section 5.4).
         if controls.isEmpty, isPragma { request.control.isNoCache = true }
         if credential != nil { request.isAuthorized = true }
         request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
         self.request = request
         self.cache = cache
-        // Responses are for the credential that they were asked for with; only its digest is kept.
+        // A stored response is used only for the credential of its request; only the digest of the credential is kept.
         lines = prepared.headers + (credential.map { ["Authorization: " + $0] } ?? [])
         key = CacheKey.key(prepared.url, origin: prepared.origin)
     }
 
-    /// Whether a stored response takes the place of an error that has happened now.
+    /// Returns whether a stored response may replace an error that has occurred.
     func mayUseOnError(_ entry: CacheEntry) -> Bool {
         CacheUseRule.mayUseOnError(request: request.control, stored: entry.summary(at: Date()))
     }

@@ -1,5 +1,6 @@
-/// Validates a stored response that was stale when it was delivered: nobody hears of the answer but the cache
-/// (RFC 5861, section 3).
+/// The client of an exchange that validates a stored response, which was stale when it was delivered (RFC 5861, section 3).
+///
+/// Only the cache uses the server's response.
 final class CacheRevalidation: ExchangeClient {
     private let exchange = Mutex(WeakExchange())
     private let whenFinished: @Sendable () -> Void
@@ -35,7 +36,7 @@ final class CacheRevalidation: ExchangeClient {
     func exchange(didCancelProducing resumeData: Data?) {}
     func exchange(willCache candidate: CacheCandidate) { candidate.store() }
 
-    /// A response that has moved is asked for by whoever wants it next.
+    /// Gives up on a response that has moved; the next request follows the redirect.
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) { giveUp() }
 
     func exchange(willAuthenticate question: AuthenticationQuestion) { giveUp() }

@@ -1,24 +1,24 @@
-/// Stores what is delivered (RFC 9111, section 3).
+/// Stores responses as they are delivered (RFC 9111, section 3).
 extension Exchange {
-    /// Decides what the head of a final answer, or of a redirection, means for the cache.
+    /// Decides whether a response or a redirect is stored, and what it means for the stored response.
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
         guard caching.isUnasked || caching.context != nil else { return }
         let fields = CacheFields(head.fields)
         if caching.isUnasked { takeUpCaching(head, fields) }
         guard let context = caching.context else { return }
         guard context.credential == engineCredential else {
-            // Another transfer's challenge was answered while this one waited, so that it is not known which credential
-            // the request was sent with.
+            // The challenge of another exchange was answered while this one waited, so it is not known which credential the
+            // request was sent with.
             caching.context = nil
             return
         }
         if context.selector != .whole { return beginStoringPart(head, context) }
-        // What was asked about is answered.
+        // The response replaces the one that was validated.
         caching.context?.entry = nil
         caching.context?.conditions = []
         if context.request.method == "HEAD" { return updateByHead(head, context) }
         guard CacheStorageRule.mayStore(status: head.status, fields: fields, request: context.request) else {
-            // The answer has taken the place of what was stored, and is not kept itself.
+            // The response replaces the stored one, and is not stored itself.
             let isError = CacheUseRule.isError(status: head.status)
             if context.entry != nil || caching.isBypassed, !isError { context.cache.remove(context.key) }
             return
@@ -32,7 +32,7 @@ extension Exchange {
         caching.context?.pending = pending
     }
 
-    /// Returns what is stored of a response beside its body.
+    /// Returns the stored form of a response, without its body.
     func stored(
         _ head: ResponseHead,
         _ fields: CacheFields,
@@ -55,7 +55,7 @@ extension Exchange {
         )
     }
 
-    /// Does what was put off when the cache was empty, unless the answer is not to be stored and displaces nothing.
+    /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces nothing.
     private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields) {
         caching.isUnasked = false
         guard let prepared = attempt?.prepared, let cache = engine.settings.cache else { return }
@@ -64,7 +64,7 @@ extension Exchange {
         caching.context = makeContext(cachePolicy, credential: nil)
     }
 
-    /// RFC 9111, section 4.3.5.
+    /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
     private func updateByHead(_ head: ResponseHead, _ context: CacheContext) {
         guard head.status == 200 else { return }
         guard let entry = context.entry ?? context.cache.find(context.key, lines: context.lines) else { return }
