@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A monitor that says whether to show network activity: not for short requests, and without flicker.
 ///

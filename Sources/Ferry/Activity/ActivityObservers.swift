@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An observer of tasks that start or stop running, as long as it exists.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A cache of decoded values by identifier.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A receipt to cancel one request for an asset, without the other requests that share its download.
 ///

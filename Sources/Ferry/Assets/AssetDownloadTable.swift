@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The downloads of one downloader: the handlers of each, which are running, and which is next.
 ///

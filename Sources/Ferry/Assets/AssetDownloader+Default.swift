@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension AssetDownloader where Value == Data {
     /// The default downloader, for image data.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A downloader of assets such as images, which shares downloads of the same URL and caches decoded values.
 ///

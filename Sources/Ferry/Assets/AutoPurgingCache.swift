@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A memory cache that removes the least recently used values when its capacity is exceeded.
 ///

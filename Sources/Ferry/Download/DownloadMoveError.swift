@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An error that a downloaded file could not be moved to its destination; the file stays where it is.
 ///

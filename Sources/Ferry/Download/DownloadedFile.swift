@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A downloaded file that must be published or removed.
 struct DownloadedFile: Sendable {

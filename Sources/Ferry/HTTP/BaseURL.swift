@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The rules that combine a manager's base URL with the path of a request (RFC 3986, section 5).
 ///

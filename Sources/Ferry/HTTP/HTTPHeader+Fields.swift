@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPHeader {
     /// Returns an `Accept` field, which lists the content types that a response may have.

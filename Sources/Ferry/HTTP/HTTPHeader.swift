@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// One header field: a name and its value.
 ///

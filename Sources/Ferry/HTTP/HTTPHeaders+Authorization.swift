@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPHeaders {
     /// Returns a list of one `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPHeaders: Codable {
     /// Decodes the fields in order; throws if a name is not a token, or a value contains a line break or a NUL.

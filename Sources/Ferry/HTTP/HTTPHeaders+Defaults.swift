@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPHeaders {
     /// The header fields that a request serializer sends by default: `Accept-Language` and `User-Agent`.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
     /// Creates a list from a literal such as `["Accept": "text/html"]`, keeping order and duplicates.

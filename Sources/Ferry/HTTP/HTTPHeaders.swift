@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A list of header fields in order, whose names are compared without regard to case.
 ///

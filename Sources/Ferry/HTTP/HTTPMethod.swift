@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An HTTP request method, such as `GET` (RFC 9110, section 9).
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 // Fields are assigned in one step: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops some values, changes
 // the case of names, and takes several times as long. The request must have a URL: Foundation on Linux traps when it

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPSessionManager {
     /// Sends a GET request and returns the value decoded from the JSON response.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPSessionManager {
     /// Sends a GET request and calls the handler with the response.

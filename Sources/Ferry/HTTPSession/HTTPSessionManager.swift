@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A manager that sends requests to an HTTP service, with a base URL, serializers and a method for each verb.
 ///

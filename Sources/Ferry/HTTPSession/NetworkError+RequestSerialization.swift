@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError {
     /// Creates an error for a request that could not be made.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Request {
     /// Creates a request from the arguments of a verb without a multipart form, in the order of its parameters.

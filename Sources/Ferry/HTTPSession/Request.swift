@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A request to an HTTP service as a value: what to send, and how to decode the response.
 ///

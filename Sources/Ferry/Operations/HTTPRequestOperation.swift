@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An HTTP request as an `Operation`, whose response is validated and parsed.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Notification.Name {
     /// Posted when an operation has been started or resumed; the object is the operation.

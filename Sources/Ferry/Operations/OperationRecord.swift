@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The mutable state of an operation; guarded by its lock.
 struct OperationRecord: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The settings of an operation.
 struct OperationSettings: Sendable {

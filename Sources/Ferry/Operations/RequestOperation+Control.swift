@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOperation {
     /// Cancels the transfer and keeps what has arrived.

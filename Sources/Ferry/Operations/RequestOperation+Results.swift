@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOperation {
     /// The state of the operation.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOperation {
     /// A closure that decides about a challenge; after ``ChallengeOutcome/deferred``, it calls its second argument once

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension ReachabilityManager {
     /// Waits until the target is reachable.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A manager that watches whether the network, or a host, can be reached.
 ///

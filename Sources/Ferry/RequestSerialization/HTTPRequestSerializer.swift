@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A request serializer that encodes parameters as a query or as an `application/x-www-form-urlencoded` body.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A request serializer that encodes parameters as an `application/json` body.
 ///

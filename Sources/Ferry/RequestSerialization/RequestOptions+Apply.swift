@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOptions {
     /// Sets the request's properties for which these options have a value.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// All options are encoded except ``querySerializer``, a closure. Options missing from an archive get their defaults.
 extension RequestOptions: Codable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The options common to all request serializers: default header fields, request properties, and where parameters go.
 ///

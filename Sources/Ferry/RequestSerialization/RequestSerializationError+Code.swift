@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestSerializationError {
     /// A kind of failure; any version may add new kinds.

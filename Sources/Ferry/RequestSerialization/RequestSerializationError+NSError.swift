@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestSerializationError: LocalizedError {
     /// The error's ``reason``.

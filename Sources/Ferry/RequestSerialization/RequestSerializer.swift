@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A type that encodes parameters into a request: into its URL, or into its body and `Content-Type`.
 ///

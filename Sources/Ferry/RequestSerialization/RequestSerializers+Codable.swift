@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// All settings are encoded except ``configureEncoder``, a closure.
 extension JSONRequestSerializer: Codable {

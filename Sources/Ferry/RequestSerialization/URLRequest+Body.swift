@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension URLRequest {
     /// Returns the request's URL, or throws if it has none.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError {
     /// Decodes the body that the server sent with the error.

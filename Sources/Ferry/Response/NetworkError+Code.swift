@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError {
     /// The kind of an error, as a value that can be compared and extended.

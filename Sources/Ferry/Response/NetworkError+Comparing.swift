@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError? {
     /// Returns a Boolean value that indicates whether an error has a code, as in `response.error == .cancelled`.

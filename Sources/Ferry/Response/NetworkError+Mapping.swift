@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError.Code {
     /// Creates the code for an error of another type; ``unknown`` if there is none.

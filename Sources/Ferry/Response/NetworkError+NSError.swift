@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension NetworkError {
     /// The domain of errors in a response's status, content type or body.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension TaskResponse {
     /// The value as Foundation's objects, for code that casts it as with AFNetworking.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension TaskResponse {
     /// The response as an `HTTPURLResponse`, if it is one.

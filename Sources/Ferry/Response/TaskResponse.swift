@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The complete result of a request.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The checks of a response before its body is decoded: validation and size.
 package struct BodyCheck {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that decodes a validated response with a closure.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension CompoundResponseSerializer: Codable {
     private enum Key: CodingKey {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that tries several serializers in turn and uses the first that produces a value.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A content type that may have a wildcard for the type, the subtype, or the subtype before a suffix.
 struct ContentTypePattern {

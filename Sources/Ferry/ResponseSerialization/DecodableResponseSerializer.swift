@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that decodes a JSON body as a `Decodable` type.
 ///

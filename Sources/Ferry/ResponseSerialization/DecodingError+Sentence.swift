@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension DecodingError {
     /// A description of the error and its place, such as `user.tags[2]: expected String but found null`.

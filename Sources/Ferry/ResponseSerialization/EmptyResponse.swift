@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A type that has a value for a response without a body.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that returns the body unchanged, even if the response is not acceptable.
 ///

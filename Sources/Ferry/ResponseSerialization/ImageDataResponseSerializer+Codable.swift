@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension ImageDataResponseSerializer: Codable where Output == Data {
     private enum Key: CodingKey {

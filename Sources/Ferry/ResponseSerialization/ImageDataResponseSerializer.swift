@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that decodes an image with a closure, which may use any image library.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension PropertyListResponseSerializer: Codable {
     private enum Key: CodingKey {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A type that validates a response and decodes its body.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The result of a response serializer: a value, an error, both or neither.
 public struct SerializedResponse<Output: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension StringResponseSerializer: Codable {
     private enum Key: CodingKey {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that decodes the body as a string.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer that checks the status code, the content type and the size before it decodes the body.
 ///

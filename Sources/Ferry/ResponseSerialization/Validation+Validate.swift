@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Validation {
     /// The result of a validation.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The acceptable status codes and content types of a response.
 ///

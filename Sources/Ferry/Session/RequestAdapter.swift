@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A change to every request of a manager before it is sent, such as adding a token or a signature.
 public protocol RequestAdapter: Sendable {

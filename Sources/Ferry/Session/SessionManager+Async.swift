@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// Sends a request and returns the response.

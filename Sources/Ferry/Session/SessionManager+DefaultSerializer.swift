@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// Creates a suspended data task that uses the manager's response serializer.

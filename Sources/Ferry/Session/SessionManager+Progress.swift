@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// Returns the progress of a task's request body; nil once the task has ended.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// The reachability of the base URL's host, or of the network as a whole if there is no base URL.

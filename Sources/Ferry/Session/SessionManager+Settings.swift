@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// The response serializer of the calls that name none; it is read when a task is made.

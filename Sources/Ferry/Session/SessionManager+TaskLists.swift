@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// The tasks that have not ended, in the order they were made; reading it does not block on a queue.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A manager that makes tasks in a `URLSession`, and completes each of them once with the full response.
 ///
@@ -220,9 +220,8 @@ open class SessionManager: @unchecked Sendable {
             completionHandler: completionHandler
         )
         return core.makeTask(delegate, refusal: refusal, request: request) { session in
-            // FoundationNetworking would send this length together with `Transfer-Encoding: chunked`.
             session.uploadTask(
-                withStreamedRequest: session.isFoundationNetworking ? request.withoutContentLength : request
+                withStreamedRequest: session.quirks.sendsLengthWithChunkedBody ? request.withoutContentLength : request
             )
         } makeRefused: { session in
             session.uploadTask(withStreamedRequest: request)

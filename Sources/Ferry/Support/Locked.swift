@@ -1,5 +1,5 @@
 #if FERRY_THREAD_SANITIZER
-import FerrySession
+import Foundation
 
 /// A value protected by a lock that the thread sanitizer can see, unlike `Synchronization.Mutex`.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// Encodes and decodes Foundation's types by their raw values, because not all of them are `Codable`.
 extension KeyedDecodingContainer {

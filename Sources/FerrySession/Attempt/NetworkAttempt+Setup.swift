@@ -13,7 +13,7 @@ extension NetworkAttempt {
         exchange.removeLocalPauses()
         timing.start = Date()
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
-        if exchange.reconnections > 0 { easy.set(CurlOption.freshConnect, 1) }
+        if exchange.repetition.reconnections > 0 { easy.set(CurlOption.freshConnect, 1) }
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3
         easy.set(CurlOption.protocols, httpAndHTTPS)

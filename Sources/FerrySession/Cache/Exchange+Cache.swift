@@ -150,7 +150,7 @@ extension Exchange {
         if attempt?.prepared.hasUserInfo == true, let url = request.url, let user = url.user(percentEncoded: true) {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
         }
-        let hasAny = server.credential != nil || !engine.acceptedCredentials.isEmpty
+        let hasAny = authentication.server.credential != nil || !engine.acceptedCredentials.isEmpty
         guard hasAny, let credential = credential(isProxy: false) else { return nil }
         return "\(credential.scheme) \(credential.user):\(credential.password)"
     }

@@ -81,17 +81,53 @@ enum CurlInfo {
     static let secureConnectTime: Int32 = 0x60_0000 + 56
 }
 
-/// The codes of `CURLcode` that Ferry tells apart.
+/// The values of `CURLcode` that Ferry tells apart.
 enum CurlCode {
+    static let unsupportedProtocol: Int32 = 1
+    static let malformedURL: Int32 = 3
+    static let notBuiltIn: Int32 = 4
     static let couldNotResolveProxy: Int32 = 5
+    static let couldNotResolveHost: Int32 = 6
     static let couldNotConnect: Int32 = 7
+    static let weirdServerReply: Int32 = 8
+    static let http2: Int32 = 16
+    static let partialFile: Int32 = 18
+    static let writeError: Int32 = 23
+    static let outOfMemory: Int32 = 27
+    static let timedOut: Int32 = 28
+    static let tlsConnectError: Int32 = 35
+    static let abortedByCallback: Int32 = 42
     static let badFunctionArgument: Int32 = 43
     static let interfaceFailed: Int32 = 45
+    static let tooManyRedirects: Int32 = 47
+    static let gotNothing: Int32 = 52
+    static let tlsEngineNotFound: Int32 = 53
+    static let tlsEngineSetFailed: Int32 = 54
+    static let sendError: Int32 = 55
+    static let receiveError: Int32 = 56
+    static let tlsCertificateProblem: Int32 = 58
+    static let tlsCipher: Int32 = 59
+    static let peerFailedVerification: Int32 = 60
+    static let badContentEncoding: Int32 = 61
+    static let fileSizeExceeded: Int32 = 63
     static let cannotRewind: Int32 = 65
+    static let tlsEngineInitFailed: Int32 = 66
+    static let badAuthorityFile: Int32 = 77
+    static let tlsShutdownFailed: Int32 = 80
+    static let badRevocationList: Int32 = 82
+    static let issuerError: Int32 = 83
+    static let pinMismatch: Int32 = 90
+    static let invalidCertificateStatus: Int32 = 91
+    static let http2Stream: Int32 = 92
+    static let http3: Int32 = 95
     static let proxyFailed: Int32 = 97
+    static let tooLarge: Int32 = 100
 
-    /// How libcurl reports that no tunnel was opened: the end of the connection, and the end by one of Ferry's callbacks.
-    static let endsOfTunnels: Set<Int32> = [1, 8, 16, 52, 55, 56, 92, 23, 42]
+    /// The codes of a tunnel that was not opened: the connection ended, or one of Ferry's callbacks ended the attempt.
+    static let endsOfTunnels: Set<Int32> = [
+        unsupportedProtocol, weirdServerReply, http2, gotNothing, sendError, receiveError, http2Stream, writeError,
+        abortedByCallback,
+    ]
 }
 
 enum CurlPause {

@@ -5,11 +5,11 @@ extension Exchange {
         isProxy ? attempt?.route.proxy.map { .proxy($0.address) } : request.url.map { .origin(Origin($0)) }
     }
 
-    private func authentication(isProxy: Bool) -> Authentication { isProxy ? proxy : server }
+    private func party(isProxy: Bool) -> Authentication.Party { isProxy ? authentication.proxy : authentication.server }
 
     /// Returns the credential to send: the one just provided, or the one that this session last used with success.
     func credential(isProxy: Bool) -> SchemeCredential? {
-        if let given = authentication(isProxy: isProxy).credential { return given }
+        if let given = party(isProxy: isProxy).credential { return given }
         if engine.acceptedCredentials.isEmpty { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
         if request.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
@@ -18,8 +18,8 @@ extension Exchange {
 
     /// Notes that the credentials were accepted, so that they are sent without a challenge from now on.
     func noteAcceptedCredentials() {
-        noteAccepted(server.credential, isProxy: false)
-        noteAccepted(proxy.credential, isProxy: true)
+        noteAccepted(authentication.server.credential, isProxy: false)
+        noteAccepted(authentication.proxy.credential, isProxy: true)
     }
 
     private func noteAccepted(_ credential: SchemeCredential?, isProxy: Bool) {
@@ -33,7 +33,7 @@ extension Exchange {
         guard !challenge.isProxy || attempt.isForwarded || attempt.isTunnelling else { return nil }
         // The credential that worked before is not accepted any more, or the one just provided is wrong.
         if let place = credentialPlace(isProxy: challenge.isProxy) { engine.acceptedCredentials[place] = nil }
-        let failures = authentication(isProxy: challenge.isProxy).failures
+        let failures = party(isProxy: challenge.isProxy).failures
         return failures < AuthenticationChallenge.mostFailures ? challenge : nil
     }
 
@@ -46,8 +46,8 @@ extension Exchange {
             // As a command, since libcurl may be delivering the response's body just now.
             return perform(.authenticate(.useCredential, own))
         }
-        let isInURL = url.user != nil && server.credential == nil && !challenge.isProxy
-        let failures = authentication(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
+        let isInURL = url.user != nil && authentication.server.credential == nil && !challenge.isProxy
+        let failures = party(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
         let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
         client.exchange(
             willAuthenticate: AuthenticationQuestion(
@@ -61,7 +61,7 @@ extension Exchange {
 
     /// Returns the credential of the session's options for their proxy, the first time it asks.
     private func ownProxyCredential(_ challenge: AuthenticationChallenge) -> URLCredential? {
-        guard challenge.isProxy, proxy.failures == 0, let route = attempt?.route, route.isProxyCertain,
+        guard challenge.isProxy, authentication.proxy.failures == 0, let route = attempt?.route, route.isProxyCertain,
             let user = route.proxy?.user
         else { return nil }
         return URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .none)
@@ -76,9 +76,9 @@ extension Exchange {
         case .useCredential, .performDefaultHandling:
             guard let option = challenge.options.first, let user = credential?.user else { return deliverQuestion() }
             let given = SchemeCredential(scheme: option.scheme, user: user, password: credential?.password ?? "")
-            let failures = authentication(isProxy: challenge.isProxy).failures
-            let next = Authentication(credential: given, failures: failures + 1)
-            if challenge.isProxy { proxy = next } else { server = next }
+            let failures = party(isProxy: challenge.isProxy).failures
+            let next = Authentication.Party(credential: given, failures: failures + 1)
+            if challenge.isProxy { authentication.proxy = next } else { authentication.server = next }
             sendAgain()
         case .cancelAuthenticationChallenge:
             incoming.question = nil
@@ -96,8 +96,8 @@ extension Exchange {
 
     /// Sends the request once more without a credential, so that the response that asks for one is delivered whole.
     func sendWithoutCredential() {
-        let refused = Authentication(credential: nil, failures: AuthenticationChallenge.mostFailures)
-        (server, proxy) = (refused, refused)
+        let refused = Authentication.Party(credential: nil, failures: AuthenticationChallenge.mostFailures)
+        authentication = Authentication(server: refused, proxy: refused)
         sendAgain()
     }
 }

@@ -141,7 +141,7 @@ extension Exchange {
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
         guard case .file(let file) = destination, let validator, bodyReceived > .zero, incoming.question == nil,
-            let url = request.url, let originalURL
+            let url = request.url, let originalURL = redirects.originalURL
         else { return nil }
         // After a write that failed the file is not what was received.
         guard file.size == bodyReceived else { return nil }

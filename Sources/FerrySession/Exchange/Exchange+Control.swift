@@ -82,7 +82,7 @@ extension Exchange {
         body = bodyAfterRedirect(from: asked, keepsBody: keepsBody, to: next)
         if let from = request.url, let to = next.url, Origin(from) != Origin(to) {
             redirects.hasLeftOrigin = true
-            server = Authentication()
+            authentication.server = Authentication.Party()
         }
         request = next
         sendAgain()

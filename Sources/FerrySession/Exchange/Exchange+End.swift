@@ -26,7 +26,7 @@ extension Exchange {
             hasQuestion: incoming.question != nil,
             hasResponse: response != nil,
             awaitsTrust: attempt.trust.pendingQuestion != nil,
-            reconnections: reconnections,
+            reconnections: repetition.reconnections,
             hasTunnelChallenge: hasTunnelChallenge
         )
         switch caching.context?.outcome {
@@ -74,9 +74,9 @@ extension Exchange {
         case .fromStart: continuation.startOver()
         case .withoutCredential: return sendWithoutCredential()
         case .withoutExpectation:
-            dropsExpectation = true
+            repetition.dropsExpectation = true
             client?.exchangeDidRewindBody()
-        case .onNewConnection: reconnections += 1
+        case .onNewConnection: repetition.reconnections += 1
         case .forRest:
             continuation.offset = bodyReceived
             // A server that is gone is asked once for each suspension.

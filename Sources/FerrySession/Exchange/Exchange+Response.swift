@@ -5,7 +5,7 @@ extension Exchange {
 
     /// Decides what a response is, and returns whether the attempt goes on.
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
-        reconnections = 0
+        repetition.reconnections = 0
         // libcurl answers some challenges itself within the attempt, so that the response before this one does not count.
         if incoming.question?.isAsked == false { incoming.question = nil }
         engine.settings.cookies?.store(head.fields, for: request)

@@ -2,7 +2,7 @@
 extension Exchange {
     /// Waits for the decision that the attempt has ended without.
     func waitForTrust() {
-        reconnections += 1
+        repetition.reconnections += 1
         // The decision may have come already, with its command in the inbox.
         if let decidedTrust, decidedTrust.question == attempt?.trust.pendingQuestion {
             engine.start(self, priority: priority)

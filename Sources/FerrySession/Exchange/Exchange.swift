@@ -32,15 +32,29 @@ final class Exchange: @unchecked Sendable {
 
     /// The redirects that were followed.
     struct Redirects {
+        let originalURL: URL?
         var count = 0
         /// Whether one has led to another origin than the task's.
         var hasLeftOrigin = false
     }
 
-    /// What the delegate gave for the server or the proxy of the current request.
+    /// The credentials that the delegate provided for the current request.
     struct Authentication {
-        var credential: SchemeCredential?
-        var failures = 0
+        struct Party {
+            var credential: SchemeCredential?
+            var failures = 0
+        }
+
+        var server = Party()
+        var proxy = Party()
+    }
+
+    /// How the request is sent again, in the same way until a response comes.
+    struct Repetition {
+        /// Whether the server has refused the expectation with 417, so that the request is sent without it.
+        var dropsExpectation = false
+        /// How many times in a row another connection has been looked for.
+        var reconnections = 0
     }
 
     /// The right to use one of an origin's connections.
@@ -63,7 +77,6 @@ final class Exchange: @unchecked Sendable {
     }
     /// The request's method, kept because reading it from the request takes long.
     private(set) var method: String
-    let originalURL: URL?
     var body: BodySource
     /// What the body is read with; a stream that nothing was read of passes to the next attempt.
     var reader: (any BodyReader)?
@@ -75,13 +88,9 @@ final class Exchange: @unchecked Sendable {
     var pauses: PauseReasons = []
     var slot = Slot()
 
-    var redirects = Redirects()
-    var server = Authentication()
-    var proxy = Authentication()
-    /// Whether the server has refused the expectation with 417, so that the request is sent again without it.
-    var dropsExpectation = false
-    /// How many times in a row another connection has been looked for.
-    var reconnections = 0
+    var redirects: Redirects
+    var authentication = Authentication()
+    var repetition = Repetition()
     var decidedTrust: DecidedTrust?
 
     var attempt: NetworkAttempt?
@@ -105,7 +114,7 @@ final class Exchange: @unchecked Sendable {
         self.request = request
         method = Self.method(of: request)
         self.body = body
-        originalURL = request.url
+        redirects = Redirects(originalURL: request.url)
         clock = ExchangeClock(limits: limits)
         destination =
             toFile
@@ -153,8 +162,8 @@ final class Exchange: @unchecked Sendable {
                 isBodyGiven: !body.isEmpty,
                 isStreamed: isStreamed,
                 hasLeftOrigin: redirects.hasLeftOrigin,
-                dropsExpectation: dropsExpectation,
-                hasCredential: server.credential != nil
+                dropsExpectation: repetition.dropsExpectation,
+                hasCredential: authentication.server.credential != nil
             )
             let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
             attempt = NetworkAttempt(prepared, url: request.url)

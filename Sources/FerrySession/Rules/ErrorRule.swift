@@ -10,23 +10,23 @@ enum ErrorRule {
     static func code(for curlCode: Int32, verdict: Verdict = Verdict()) -> URLError.Code {
         if let tls = TLSErrorRule.reason(for: curlCode, verdict: verdict) { return tls.code }
         return switch curlCode {
-        case 3: .badURL
-        case 4: .unsupportedURL
+        case CurlCode.malformedURL: .badURL
+        case CurlCode.notBuiltIn: .unsupportedURL
         // The scheme is checked before the transfer begins, so the response is not HTTP.
-        case 1, 8: .cannotParseResponse
+        case CurlCode.unsupportedProtocol, CurlCode.weirdServerReply: .cannotParseResponse
         // "A bad argument": a response whose header begins with a folded line (RFC 9112, section 5.2).
-        case 43: .cannotParseResponse
-        case 5, 6: .cannotFindHost
-        case 7, 45, 97: .cannotConnectToHost
-        case 16, 92, 95: .networkConnectionLost
-        case 18, 52, 55: .networkConnectionLost
-        case 56: receivingCode(verdict)
-        case 28: .timedOut
-        case 47: .httpTooManyRedirects
-        case 61: .cannotDecodeContentData
-        // 27 is libcurl's "out of memory", most likely caused by a header line longer than libcurl accepts.
-        case 27, 63, 100: .dataLengthExceedsMaximum
-        case 65: .requestBodyStreamExhausted
+        case CurlCode.badFunctionArgument: .cannotParseResponse
+        case CurlCode.couldNotResolveProxy, CurlCode.couldNotResolveHost: .cannotFindHost
+        case CurlCode.couldNotConnect, CurlCode.interfaceFailed, CurlCode.proxyFailed: .cannotConnectToHost
+        case CurlCode.http2, CurlCode.http2Stream, CurlCode.http3: .networkConnectionLost
+        case CurlCode.partialFile, CurlCode.gotNothing, CurlCode.sendError: .networkConnectionLost
+        case CurlCode.receiveError: receivingCode(verdict)
+        case CurlCode.timedOut: .timedOut
+        case CurlCode.tooManyRedirects: .httpTooManyRedirects
+        case CurlCode.badContentEncoding: .cannotDecodeContentData
+        // libcurl is "out of memory", most likely caused by a header line longer than libcurl accepts.
+        case CurlCode.outOfMemory, CurlCode.fileSizeExceeded, CurlCode.tooLarge: .dataLengthExceedsMaximum
+        case CurlCode.cannotRewind: .requestBodyStreamExhausted
         default: .unknown
         }
     }
@@ -34,8 +34,7 @@ enum ErrorRule {
     /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of
     /// HTTP/2 framing or header compression, of sending or of receiving.
     static func breaksConnection(_ curlCode: Int32) -> Bool {
-        let (http2, send, receive) = (Int32(16), Int32(55), Int32(56))
-        return [http2, send, receive].contains(curlCode)
+        [CurlCode.http2, CurlCode.sendError, CurlCode.receiveError].contains(curlCode)
     }
 
     /// libcurl has one code for everything that goes wrong while it receives.

@@ -8,20 +8,28 @@ enum TLSErrorRule {
     /// Returns the reason, or `nil` if the error is not about TLS.
     static func reason(for curlCode: Int32, verdict: ErrorRule.Verdict) -> Reason? {
         switch curlCode {
-        case 90: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
-        case 58: return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
-        case 60, 83, 91: return certificate(verdict)
+        case CurlCode.pinMismatch: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
+        case CurlCode.tlsCertificateProblem:
+            return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
+        case CurlCode.peerFailedVerification, CurlCode.issuerError, CurlCode.invalidCertificateStatus:
+            return certificate(verdict)
         // A TLS 1.3 server checks the client's certificate after the handshake, so its alert arrives while reading.
-        case 16, 52, 55, 56, 92: return alert(verdict.text)
-        case 35: return alert(verdict.text) ?? handshake(verdict.text)
-        case 53, 54, 59, 66, 77, 80, 82: return handshake(verdict.text)
+        case CurlCode.http2, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError, CurlCode.http2Stream:
+            return alert(verdict.text)
+        case CurlCode.tlsConnectError: return alert(verdict.text) ?? handshake(verdict.text)
+        case CurlCode.tlsEngineNotFound, CurlCode.tlsEngineSetFailed, CurlCode.tlsCipher, CurlCode.tlsEngineInitFailed,
+            CurlCode.badAuthorityFile, CurlCode.tlsShutdownFailed, CurlCode.badRevocationList:
+            return handshake(verdict.text)
         default: return nil
         }
     }
 
     /// Whether libcurl's code says that the server's certificate was refused.
     static func isAboutServerCertificate(_ curlCode: Int32) -> Bool {
-        [60, 83, 90, 91].contains(curlCode)
+        [
+            CurlCode.peerFailedVerification, CurlCode.issuerError, CurlCode.pinMismatch,
+            CurlCode.invalidCertificateStatus,
+        ].contains(curlCode)
     }
 
     private static func certificate(_ verdict: ErrorRule.Verdict) -> Reason {

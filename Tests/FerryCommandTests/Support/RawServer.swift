@@ -1,28 +1,16 @@
 import Foundation
+import TestSupport
 
 /// A server that responds to each connection's request with exactly the given bytes, and closes the connection.
 final class RawServer: Sendable {
-    struct Failure: Error {}
-
     let port: Int
     private let listener: Int32
 
     /// Starts listening; `answer` receives the number of the connection, from 0, and the head of its request.
     init(_ answer: @escaping @Sendable (Int, String) -> String) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure() }
+        let descriptor = LoopbackSocket.make()
         listener = descriptor
-        port = Int(UInt16(bigEndian: address.sin_port))
+        port = try LoopbackSocket.bind(descriptor, backlog: 16)
         Thread.detachNewThread { Self.serve(descriptor, answer) }
     }
 

@@ -10,21 +10,11 @@ import Testing
         let server: Int32
 
         init() throws {
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let listener = LoopbackSocket.make()
             defer { close(listener) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            let client = client
-            let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    bind(listener, address, length) == 0 && listen(listener, 1) == 0
-                        && getsockname(listener, address, &length) == 0 && connect(client, address, length) == 0
-                }
-            }
-            try #require(isConnected)
+            client = LoopbackSocket.make()
+            let port = try LoopbackSocket.bind(listener, backlog: 1)
+            try #require(LoopbackSocket.connect(client, to: port))
             server = accept(listener, nil, nil)
         }
 

@@ -11,7 +11,7 @@ struct InheritanceTests {
             await Child.run {
                 let server = try LoopbackServer()
                 let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-                let port = try Self.listen(silent)
+                let port = try LoopbackSocket.bind(silent, backlog: 128)
                 let before = try Descendant.descriptors()
                 var sessions = (0..<20).map { _ in makeSession() }
                 for session in sessions {
@@ -33,21 +33,6 @@ struct InheritanceTests {
             }
         }
         Child.check(result?.standardOutputContent)
-    }
-
-    private static func listen(_ descriptor: Int32) throws -> Int {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, 128) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound else { throw NeverHappened(description: "Nothing listens: \(String(cString: strerror(errno)))") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     @Test("A session made while other threads open and close descriptors leaves none to a child process")

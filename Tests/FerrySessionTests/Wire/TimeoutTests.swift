@@ -132,8 +132,8 @@ struct TimeoutTests {
 
     @Test("A connection that is not established in time times out") func connect() async throws {
         // A listener whose queue is full completes no handshake.
-        let listener = try FullListener()
-        let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
+        let listener = try UnansweringListener()
+        let url = listener.url
         var options = CurlSession.Options()
         options.connectTimeout = 0.3
         let start = ContinuousClock.now
@@ -142,6 +142,7 @@ struct TimeoutTests {
         expectAbout(0.3, since: start)
         let second = await Wire.error { try await Wire.session().data(for: Wire.request(url, timeout: 0.3)) }
         expectTimeout(second, .inactivityTimeout, url)
+        withExtendedLifetime(listener) {}
     }
 
     @Test("Gap 14: waiting for a connection does not count") func queued() async throws {
@@ -240,39 +241,5 @@ struct TimeoutTests {
             expectTimeout(outcome.error, .inactivityTimeout, server.url("/\(index)"))
             #expect(outcome.completions == 1)
         }
-    }
-}
-
-/// A listener that accepts no connection, with a full queue.
-private final class FullListener {
-    let port: Int
-    private var descriptors: [Int32] = []
-
-    init() throws {
-        func makeSocket() -> Int32 {
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        }
-        let listener = makeSocket()
-        descriptors = [listener]
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let fillers = (0..<8).map { _ in makeSocket() }
-        descriptors += fillers
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = bind(listener, address, length)
-                _ = listen(listener, 1)
-                _ = getsockname(listener, address, &length)
-                for filler in fillers { _ = connect(filler, address, length) }
-            }
-        }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        usleep(50_000)
-    }
-
-    deinit {
-        for descriptor in descriptors { close(descriptor) }
     }
 }

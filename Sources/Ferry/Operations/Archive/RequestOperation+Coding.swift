@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOperation {
     /// The key of the ``archivedData()`` in a keyed archive.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// Counts the finished operations of a batch, and reports them in order.
 ///

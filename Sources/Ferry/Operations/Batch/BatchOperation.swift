@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The last operation of a batch, which becomes ready when the batch is complete and does nothing.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The result of one request of a batch.
 @dynamicMemberLookup

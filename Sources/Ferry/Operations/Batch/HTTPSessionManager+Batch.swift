@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPSessionManager {
     /// Sends many requests, a few at a time, and returns the responses as they arrive.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The responses to many requests, in the order in which they arrive.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension RequestOperation {
     /// Groups operations, and calls a handler when all of them have finished.

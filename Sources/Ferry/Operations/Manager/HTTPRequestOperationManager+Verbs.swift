@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension HTTPRequestOperationManager {
     /// A closure called with a successful operation and its parsed object.

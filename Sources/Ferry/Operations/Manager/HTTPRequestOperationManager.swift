@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A manager that makes operations for the requests of an HTTP service and runs them in a queue.
 ///

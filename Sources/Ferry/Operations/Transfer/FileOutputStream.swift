@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An output stream to a file, which an operation can pause, resume and start over.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The stream to which an operation writes the body, instead of collecting it in memory.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// One transfer of an operation, from a start or resumption to the next pause or the end.
 ///

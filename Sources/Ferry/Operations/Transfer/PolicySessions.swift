@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The managers for operations whose security policy is not their manager's: one for each policy, while it is used.
 enum PolicySessions {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The transfers of an operation; everything but the end of a transfer runs on the manager's serial operation queue.
 extension RequestOperation {

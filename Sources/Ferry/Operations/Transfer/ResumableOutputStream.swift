@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An output stream that can be truncated, so that an operation can write to it again after a pause.
 ///

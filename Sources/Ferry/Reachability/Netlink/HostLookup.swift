@@ -1,5 +1,5 @@
 #if os(Linux)
-import FerrySession
+import Foundation
 
 /// Looks up the addresses of host names with the system's resolver.
 enum HostLookup {

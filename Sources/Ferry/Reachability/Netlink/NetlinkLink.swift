@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A network interface as the kernel describes it (`struct ifinfomsg` of rtnetlink(7)).
 struct NetlinkLink: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A route as the kernel describes it (`struct rtmsg` of rtnetlink(7)).
 struct NetlinkRoute: Sendable, Hashable {

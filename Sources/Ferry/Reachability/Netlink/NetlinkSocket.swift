@@ -1,5 +1,5 @@
 #if os(Linux)
-import FerrySession
+import Foundation
 
 /// A socket to the kernel's routing tables (netlink(7)), which requires no privileges.
 final class NetlinkSocket: Sendable {

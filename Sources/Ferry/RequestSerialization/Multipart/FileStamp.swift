@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The identity, size and modification time of a file, used to detect changes.
 struct FileStamp: Sendable, Equatable {

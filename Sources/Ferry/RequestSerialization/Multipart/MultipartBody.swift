@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The source of a part's bytes.
 enum MultipartBody: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The delimiter lines of a multipart body.
 struct MultipartBoundary {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A position in a form's body, from which the body can be read into buffers of any size.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A reader of bytes in memory.
 struct MultipartDataReader: MultipartReader {

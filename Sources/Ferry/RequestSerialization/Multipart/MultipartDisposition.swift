@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The description of a part: its name, file name and content type.
 struct MultipartDisposition {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension MultipartFormData {
     /// Returns a new stream of the whole body, not yet opened.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension MultipartFormData {
     /// Appends a part without a `Content-Type` for each parameter, named as in a form (`a[b]`, `a[]`).

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension MultipartFormData {
     /// Appends a string as a form value in UTF-8, without a `Content-Type`.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension MultipartFormData {
     /// Appends a stream that is created each time the body is read.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A stream of the body of a ``MultipartFormData``.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A part of a form: its header lines and the source of its bytes.
 struct MultipartPart: Sendable {

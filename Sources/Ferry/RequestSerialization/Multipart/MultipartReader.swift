@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A reader of one stretch of a body: a part's delimiter and header lines, a part's bytes, or the closing delimiter.
 protocol MultipartReader {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A reader of another stream, up to its declared length.
 final class MultipartStreamReader: MultipartReader {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A limit on how fast a multipart body is read.
 public struct MultipartThrottle: Sendable, Hashable {

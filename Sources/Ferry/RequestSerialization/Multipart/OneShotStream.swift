@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A stream that can be read only once, kept until a reader takes it.
 ///

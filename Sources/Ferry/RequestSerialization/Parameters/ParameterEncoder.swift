@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An encoder that converts any `Encodable` value to a ``ParameterValue``.
 ///

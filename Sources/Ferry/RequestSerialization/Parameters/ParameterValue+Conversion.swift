@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension ParameterValue {
     /// Creates a parameter value from a value of another type.

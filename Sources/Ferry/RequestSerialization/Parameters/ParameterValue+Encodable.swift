@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension ParameterValue: Encodable {
     /// Encodes the value of the case, without the case itself; a set becomes a sorted array.

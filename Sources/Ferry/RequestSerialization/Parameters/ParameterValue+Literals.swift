@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension ParameterValue: ExpressibleByNilLiteral {
     /// Creates ``null``.

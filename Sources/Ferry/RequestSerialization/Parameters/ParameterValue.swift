@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The value of a request parameter.
 ///

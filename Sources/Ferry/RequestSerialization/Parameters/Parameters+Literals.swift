@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Parameters: ExpressibleByDictionaryLiteral {
     /// Creates parameters from a literal; if a key occurs more than once, its last value is used.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The parameters of a request: a literal, a dictionary or an `Encodable` value.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A type that can be the parameters of a request.
 ///

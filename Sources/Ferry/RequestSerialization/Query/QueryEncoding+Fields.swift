@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension QueryEncoding {
     /// Returns the fields of a value in the order they are sent, with nested keys flattened into `a[b][]`.

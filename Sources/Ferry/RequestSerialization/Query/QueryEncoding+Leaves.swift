@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension QueryEncoding {
     /// Returns the field value for a value that is not a collection, or `nil` if the value is omitted.

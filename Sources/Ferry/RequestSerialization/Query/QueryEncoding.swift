@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The encoding of parameters as a query or a form body (`application/x-www-form-urlencoded`).
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A key and its value, not yet percent-encoded.
 struct QueryField: Equatable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension String {
     /// Returns the string's bytes in an encoding, and throws rather than replace or drop a character.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension URL {
     /// Returns the absolute URL with a percent-encoded query appended to its existing query, before the fragment.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A number in a JSON text, without loss of digits.
 ///

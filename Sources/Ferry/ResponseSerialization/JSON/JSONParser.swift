@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A parser for one JSON text in memory; every access is guarded by ``peek()`` or by a check of the length.
 struct JSONParser {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The error of a text that is not valid JSON.
 public struct JSONParsingError: Error, Sendable, Hashable, LocalizedError {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue: Codable {
     /// Decodes a value from any decoder.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue {
     /// The value as `JSONSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue: ExpressibleByBooleanLiteral {
     /// Creates a Boolean value.

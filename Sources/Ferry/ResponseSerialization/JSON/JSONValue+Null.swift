@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue {
     /// The containers from which `null` is removed.

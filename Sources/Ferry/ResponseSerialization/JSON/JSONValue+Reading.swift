@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue {
     /// Options for what is accepted besides an array or an object.

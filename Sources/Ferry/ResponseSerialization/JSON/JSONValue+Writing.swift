@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension JSONValue {
     /// Options for the format of the text.

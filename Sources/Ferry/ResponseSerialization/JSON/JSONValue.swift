@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A JSON value.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A parser for binary property lists (`bplist00`).
 ///

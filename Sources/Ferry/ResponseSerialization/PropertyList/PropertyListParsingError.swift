@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The error of data that is not a valid property list.
 public struct PropertyListParsingError: Error, Sendable, Hashable, LocalizedError {

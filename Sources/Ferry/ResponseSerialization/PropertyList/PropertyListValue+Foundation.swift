@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension PropertyListValue {
     /// The value as `PropertyListSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber`, `Date`

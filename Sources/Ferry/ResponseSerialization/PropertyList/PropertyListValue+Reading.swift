@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension PropertyListValue {
     /// Creates a value from a binary or XML property list.

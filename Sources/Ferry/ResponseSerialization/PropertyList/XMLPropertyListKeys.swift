@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A check of the keys of an XML property list, made before Foundation puts them into a dictionary.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Charset {
     /// Decodes a text; nil if it has bytes that are invalid in the encoding.

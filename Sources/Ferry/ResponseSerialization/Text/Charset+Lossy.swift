@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Charset {
     /// Decodes a text, with U+FFFD for every invalid byte.

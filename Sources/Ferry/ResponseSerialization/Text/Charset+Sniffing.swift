@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Charset {
     /// Returns the encoding that a byte order mark indicates, and the length of the mark in bytes.

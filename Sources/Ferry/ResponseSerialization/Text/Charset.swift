@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The character encodings by their names in HTTP, HTML and XML.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension String {
     /// The greatest number of consecutive combining marks: the limit of the Stream-Safe Text Format (UAX 15, section

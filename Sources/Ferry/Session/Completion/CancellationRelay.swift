@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A link that forwards the cancellation of a Swift task to a transfer, whichever of the two comes first.
 final class CancellationRelay: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
 struct CompletionPipeline<Value: Sendable>: Sendable {

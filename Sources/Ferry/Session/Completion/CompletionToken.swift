@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A task's membership in its completion group.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A Swift task that awaits a response, and runs the completion pipeline itself.
 ///

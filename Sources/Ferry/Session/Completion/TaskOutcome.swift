@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The result of a task before validation and decoding.
 struct TaskOutcome: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A response serializer whose value type is known only at run time, such as the manager's own.
 struct UntypedResponseSerializer: ResponseSerializer {

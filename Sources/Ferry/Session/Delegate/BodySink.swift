@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A receiver of a response and its body as they arrive, called on the session's delegate queue.
 protocol BodySink: Sendable {

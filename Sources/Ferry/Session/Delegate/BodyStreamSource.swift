@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The source of a streamed upload's body.
 struct BodyStreamSource: Sendable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The decision about one authentication challenge, passed to the session at most once.
 struct ChallengeAnswer: Sendable {

@@ -60,9 +60,8 @@ extension SessionDelegate: URLSessionTaskDelegate {
         core.monitor.task(task, didRedirectBy: response, to: next)
         if next != nil {
             delegate?.noteRedirection()
-        } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
-            // Refusing a redirect of a download crashes FoundationNetworking: cancel the task and never call the
-            // handler.
+        } else if session.quirks.crashesOnRefusedRedirectOfDownload, task is URLSessionDownloadTask {
+            // The task is cancelled instead, and the handler is not called.
             return task.cancel()
         }
         completionHandler(next)
@@ -79,7 +78,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
             challenge: challenge,
             task: task,
             delegate: delegate(of: task),
-            defaultHandlingHangs: session.isFoundationNetworking,
+            defaultHandlingHangs: session.quirks.hangsOnDefaultHandlingOfChallenge,
             completionHandler: completionHandler
         )
         answer.give(answer.outcome(hooks: core.hookTable.hooks, session: session))

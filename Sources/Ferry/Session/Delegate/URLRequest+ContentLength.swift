@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension URLRequest {
     /// The length that the `Content-Length` field states, if it is valid.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension URLResponse {
     /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// What to do about an authentication challenge.
 ///

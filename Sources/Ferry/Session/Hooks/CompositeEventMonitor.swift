@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An event monitor that forwards every event to several others, in order.
 public struct CompositeEventMonitor: EventMonitor {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An observer of the tasks of a manager, for logging and measuring.
 ///

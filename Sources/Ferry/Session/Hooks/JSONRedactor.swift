@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A scanner that replaces the values of secret members in JSON text, and leaves everything else as it is.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// An event monitor that logs each request as a curl command line, and each response in one line.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// Closures for the events of a session; an event whose closure is nil is handled as if there were no hooks.
 ///

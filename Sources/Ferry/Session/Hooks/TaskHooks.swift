@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The hooks of one task, which come before the manager's; they run on the manager's operation queue.
 struct TaskHooks: Sendable {

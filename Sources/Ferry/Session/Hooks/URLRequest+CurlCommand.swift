@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension URLRequest {
     /// The request as a curl command line for a POSIX shell, without secrets; see ``curlCommand(redacting:)``.

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension Notification.Name {
     /// Posted when a task has been resumed; the object is the task.

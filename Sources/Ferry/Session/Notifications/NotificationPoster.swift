@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// Posts the notifications of a manager, in order, on one queue.
 ///

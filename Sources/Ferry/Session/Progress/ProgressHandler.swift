@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A closure that receives the progress of one direction of a transfer.
 ///

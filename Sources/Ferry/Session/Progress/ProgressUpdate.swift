@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The state of one direction of a transfer.
 public struct ProgressUpdate: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The queues shared by all managers.
 ///

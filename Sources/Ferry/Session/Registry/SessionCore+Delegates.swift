@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionCore {
     /// Returns a delegate for a task whose body is decoded; it uses the manager's settings as they are now.

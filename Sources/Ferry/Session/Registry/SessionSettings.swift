@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The settings of a manager that may change at any time.
 ///

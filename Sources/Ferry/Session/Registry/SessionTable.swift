@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The sessions of one manager: the current one, and earlier ones that are still finishing.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The task delegates of one manager, by task.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// The body of a response, piece by piece as it arrives.
 ///

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 extension SessionManager {
     /// Returns the body of a response, piece by piece as it arrives.

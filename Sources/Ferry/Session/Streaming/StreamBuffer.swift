@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A buffer of limited size for the pieces of a body between a session and a reader.
 final class StreamBuffer: BodySink {
@@ -48,8 +48,8 @@ final class StreamBuffer: BodySink {
     // MARK: - Called by the session
 
     func receive(_ response: URLResponse, of task: URLSessionTask) {
-        // A suspended task of FoundationNetworking starts over when it is resumed, so it is never paused.
-        if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
+        // A task that would start over when it is resumed is never paused.
+        if !task.quirks.restartsSuspendedTasks { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
         state.withLock { $0.rejection = isValid ? nil : Rejection() }
         if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }

@@ -1,4 +1,4 @@
-import FerrySession
+import Foundation
 
 /// A reader's handle on a transfer, which is cancelled when the handle is released.
 final class StreamHandle: Sendable {

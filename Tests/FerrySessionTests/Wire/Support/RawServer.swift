@@ -1,4 +1,5 @@
 import FerrySession
+import TestSupport
 
 /// A server that sends exactly the given bytes, and records those it received: nothing is parsed or corrected.
 final class RawServer: Sendable {
@@ -96,8 +97,6 @@ final class RawServer: Sendable {
         }
     }
 
-    struct Failure: Error {}
-
     let port: Int
     private let listener: Int32
     private let recorded: Locked<[Data]>
@@ -116,23 +115,12 @@ final class RawServer: Sendable {
         isRecording: Bool = true,
         _ script: @escaping @Sendable (Connection) -> Void
     ) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        listener = LoopbackSocket.make()
         if var size = receiveBuffer {
             setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = listener
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 128) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure() }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        port = try LoopbackSocket.bind(descriptor, backlog: 128)
         let recorded = Locked<[Data]>([])
         self.recorded = recorded
         let thread = Thread {

@@ -1,0 +1,49 @@
+import Foundation
+
+/// TCP sockets on 127.0.0.1.
+package enum LoopbackSocket {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Returns a new socket, which child processes do not inherit.
+    package static func make(isNonblocking: Bool = false) -> Int32 {
+        let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (isNonblocking ? SOCK_NONBLOCK.rawValue : 0)
+        return socket(AF_INET, Int32(flags), 0)
+    }
+
+    /// Binds a socket to a port that the system chooses, and returns the port; with a backlog, the socket listens.
+    package static func bind(_ descriptor: Int32, backlog: Int32? = nil) throws -> Int {
+        var address = address(of: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Glibc.bind(descriptor, address, length) == 0 && (backlog.map { listen(descriptor, $0) } ?? 0) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else {
+            throw Failure(description: "no port could be bound: \(String(cString: strerror(errno)))")
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Connects a socket to a port, and returns whether it is connected.
+    @discardableResult
+    package static func connect(_ descriptor: Int32, to port: Int) -> Bool {
+        var address = address(of: port)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Glibc.connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func address(of port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}
