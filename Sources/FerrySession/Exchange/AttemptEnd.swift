@@ -88,7 +88,8 @@ struct AttemptEnd {
         // Ferry's reason is the cause of libcurl's error.
         if hasOwnFailure { return .fail(.own) }
         switch again {
-        case .withoutCredential, .withoutExpectation: return again.map { .again($0) } ?? .fail(.own)
+        case .withoutCredential: return .again(.withoutCredential)
+        case .withoutExpectation: return .again(.withoutExpectation)
         case .onNewConnection where reconnections < Self.maximumReconnections:
             return awaitsTrust ? .waitForTrust : .again(.onNewConnection)
         default: break

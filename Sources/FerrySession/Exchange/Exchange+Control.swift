@@ -101,7 +101,6 @@ extension Exchange {
     /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.
     func sendAgain() {
         endAttempt()
-        incoming = IncomingResponse()
         client?.exchangeDidRewindBody()
         engine.start(self, priority: priority)
     }

@@ -73,15 +73,15 @@ extension Exchange {
         case .withoutConditions: caching.isBypassed = true
         case .fromStart: continuation.startOver()
         case .withoutCredential: return sendWithoutCredential()
+        case .withNewBody: return sendAgain()
         case .withoutExpectation:
             repetition.dropsExpectation = true
-            client?.exchangeDidRewindBody()
+            return sendAgain()
         case .onNewConnection: repetition.reconnections += 1
         case .forRest:
             continuation.offset = bodyReceived
             // A server that is gone is asked once for each suspension.
             continuation.wasSuspended = false
-        case .withNewBody: client?.exchangeDidRewindBody()
         }
         engine.start(self, priority: priority)
     }
