@@ -43,34 +43,29 @@ struct NotesClient: Sendable {
     }
 
     func notes(page: Int) async throws -> [Note] {
-        try await send("notes", parameters: Parameters(["page": page]))
+        try await send(.get("notes", serializer: format()).parameters(["page": page]))
     }
 
     func create(_ draft: NoteDraft) async throws -> Note {
-        try await send("notes", method: .post, parameters: Parameters(encoding: draft))
+        try await send(.post("notes", serializer: format()).parameters(draft))
     }
 
     func update(_ id: Int, with draft: NoteDraft) async throws -> Note {
-        try await send("notes/\(id)", method: .patch, parameters: Parameters(encoding: draft))
+        try await send(.patch("notes/\(id)", serializer: format()).parameters(draft))
     }
 
     func delete(_ id: Int) async throws {
         // A 204 has no body; `Empty` is decoded from an empty body.
-        let _: Empty = try await send("notes/\(id)", method: .delete)
+        let _: Empty = try await send(.delete("notes/\(id)", serializer: format()))
     }
 
-    /// Sends a request and decodes its response; the only function that depends on the service's format.
-    private func send<Value: Decodable & Sendable>(
-        _ path: String,
-        method: HTTPMethod = .get,
-        parameters: Parameters? = nil
-    ) async throws -> Value {
-        let request = Request<Value>(
-            path,
-            method: method,
-            parameters: parameters,
-            serializer: .decodable(keys: .convertFromSnakeCase, dates: .iso8601)
-        )
+    /// The service's format.
+    private func format<Value: Decodable>() -> DecodableResponseSerializer<Value> {
+        .decodable(keys: .convertFromSnakeCase, dates: .iso8601)
+    }
+
+    /// Sends a request; an error response becomes the service's own error.
+    private func send<Value>(_ request: Request<Value>) async throws -> Value {
         do {
             return try await manager.send(request)
         } catch {

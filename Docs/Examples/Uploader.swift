@@ -34,16 +34,10 @@ struct Uploader: Sendable {
         toAlbum album: String,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> Receipt {
-        try await manager.upload(
-            to: "albums",
+        let request = Request.post("albums", serializer: .decodable(Receipt.self, keys: .convertFromSnakeCase))
             // The parameters are the first parts of the form.
-            parameters: Parameters(["album": album, "count": photos.count]),
-            serializer: .decodable(Receipt.self, keys: .convertFromSnakeCase),
-            progress: { update in
-                // The length of a form is known before its first byte is read, except where a part is a stream.
-                if let fraction = update.fractionCompleted { progress(fraction) }
-            },
-            multipartForm: { form in
+            .parameters(["album": album, "count": photos.count])
+            .multipart { form in
                 for photo in photos {
                     // Appending checks that the file can be read; its bytes are read while the form is sent.
                     try form.append(fileURL: photo, name: "photo")
@@ -51,7 +45,11 @@ struct Uploader: Sendable {
                 let captions = photos.map { $0.deletingPathExtension().lastPathComponent }
                 try form.append(JSONEncoder().encode(captions), name: "captions", mimeType: "application/json")
             }
-        )
+            .uploadProgress { update in
+                // The length of a form is known before its first byte is read, except where a part is a stream.
+                if let fraction = update.fractionCompleted { progress(fraction) }
+            }
+        return try await manager.send(request)
     }
 
     /// Sends one file as the body, as storage services expect it, and returns the entity tag of the stored file.
@@ -60,7 +58,7 @@ struct Uploader: Sendable {
         request.httpMethod = "PUT"
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")
         // After a redirect or a challenge the file is read again from its beginning.
-        let response = await manager.upload(for: request, fromFile: file, serializer: .data)
+        let response = await manager.response(for: request, fromFile: file, serializer: .data)
         if let error = response.error { throw error }
         return response.httpResponse?.value(forHTTPHeaderField: "ETag")
     }

@@ -1,187 +1,325 @@
 import Foundation
 
+// As the verbs with a completion handler: each takes its parameters as a dictionary or as an `Encodable` value.
 extension HTTPSessionManager {
-    /// Sends a GET request and returns the decoded value.
+    /// Sends a GET request and returns the value decoded from the JSON response.
     ///
-    /// Cancelling the Swift task cancels the transfer.
+    /// Cancelling the Swift task cancels the transfer. The parameters of the other verbs are the same.
     ///
     /// - Parameters:
     ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
+    ///   - parameters: The parameters; a dictionary, an array or another ``ParametersConvertible``.
+    ///   - headers: Header fields, which replace those that the request serializer sets.
+    ///   - type: The type of the value.
     /// - Returns: The value.
     /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
-    @discardableResult
-    public func get<Serializer: ResponseSerializer>(
+    public func get<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(.get, path, parameters, headers, timeoutInterval, serializer))
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.get, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a POST request and returns the decoded value.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
+    /// Sends a GET request with an encoded value as its parameters, and returns the decoded value.
+    @_disfavoredOverload
+    public func get<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.get, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a GET request and returns the value of the manager's serializer; nil for an empty body.
     @discardableResult
-    public func post<Serializer: ResponseSerializer>(
+    public func get(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(.post, path, parameters, headers, timeoutInterval, serializer))
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.get, path).with(parameters, headers))
     }
 
-    /// Sends a PUT request and returns the decoded value.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
+    /// Sends a GET request with an encoded value as its parameters.
     @discardableResult
-    public func put<Serializer: ResponseSerializer>(
+    @_disfavoredOverload
+    public func get(
         _ path: String,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(.put, path, parameters, headers, timeoutInterval, serializer))
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.get, path).with(parameters, headers))
     }
 
-    /// Sends a PATCH request and returns the decoded value.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
-    @discardableResult
-    public func patch<Serializer: ResponseSerializer>(
-        _ path: String,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(.patch, path, parameters, headers, timeoutInterval, serializer))
-    }
-
-    /// Sends a DELETE request and returns the decoded value.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
-    @discardableResult
-    public func delete<Serializer: ResponseSerializer>(
-        _ path: String,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(.delete, path, parameters, headers, timeoutInterval, serializer))
-    }
-
-    /// Sends a request with any method and returns the decoded value.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
-    @discardableResult
-    public func request<Serializer: ResponseSerializer>(
-        _ method: HTTPMethod,
-        _ path: String,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: Serializer = HTTPDataResponseSerializer()
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(method, path, parameters, headers, timeoutInterval, serializer))
-    }
-
-    /// Sends a HEAD request and returns the response head.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    /// - Returns: The response; nil if it is not an HTTP response.
-    /// - Throws: The response's error.
+    /// Sends a HEAD request and returns the head of the response.
     @discardableResult
     public func head(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil
-    ) async throws(NetworkError) -> HTTPURLResponse? {
-        let request = Request(.head, path, parameters, headers, timeoutInterval, HTTPDataResponseSerializer())
-        let response = await response(for: request)
-        if let error = response.error { throw error }
-        return response.httpResponse
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> HTTPURLResponse {
+        try await head(Request(.head, path).with(parameters, headers))
     }
 
-    /// Sends a GET request and returns the body of the response.
+    /// Sends a HEAD request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func head(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> HTTPURLResponse {
+        try await head(Request(.head, path).with(parameters, headers))
+    }
+
+    /// Sends a POST request and returns the value decoded from the JSON response.
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.post, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a POST request with an encoded value as its parameters, and returns the decoded value.
+    @_disfavoredOverload
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.post, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a POST request and returns the value of the manager's serializer; nil for an empty body.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.post, path).with(parameters, headers))
+    }
+
+    /// Sends a POST request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func post(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.post, path).with(parameters, headers))
+    }
+
+    /// Sends a PUT request and returns the value decoded from the JSON response.
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.put, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a PUT request with an encoded value as its parameters, and returns the decoded value.
+    @_disfavoredOverload
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.put, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a PUT request and returns the value of the manager's serializer; nil for an empty body.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.put, path).with(parameters, headers))
+    }
+
+    /// Sends a PUT request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func put(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.put, path).with(parameters, headers))
+    }
+
+    /// Sends a PATCH request and returns the value decoded from the JSON response.
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.patch, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a PATCH request with an encoded value as its parameters, and returns the decoded value.
+    @_disfavoredOverload
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.patch, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a PATCH request and returns the value of the manager's serializer; nil for an empty body.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.patch, path).with(parameters, headers))
+    }
+
+    /// Sends a PATCH request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func patch(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.patch, path).with(parameters, headers))
+    }
+
+    /// Sends a DELETE request and returns the value decoded from the JSON response.
+    public func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.delete, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a DELETE request with an encoded value as its parameters, and returns the decoded value.
+    @_disfavoredOverload
+    public func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        as type: Value.Type = Value.self
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(.delete, path, as: type).with(parameters, headers))
+    }
+
+    /// Sends a DELETE request and returns the value of the manager's serializer; nil for an empty body.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.delete, path).with(parameters, headers))
+    }
+
+    /// Sends a DELETE request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func delete(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(.delete, path).with(parameters, headers))
+    }
+
+    /// Uploads a multipart form and returns the value decoded from the JSON response.
     ///
     /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Parameters:
     ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    /// - Returns: The body.
-    /// - Throws: The response's error.
-    public func getData(
+    ///   - method: The method.
+    ///   - parameters: The parameters, which become the first parts of the form.
+    ///   - headers: Header fields, which replace those that the request serializer sets.
+    ///   - progress: Receives the progress of the form.
+    ///   - type: The type of the value.
+    ///   - multipartForm: Adds the other parts.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
+    public func upload<Value: Decodable & Sendable>(
         _ path: String,
+        method: HTTPMethod = .post,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil
-    ) async throws(NetworkError) -> Data {
-        try await get(path, parameters: parameters, headers: headers, timeoutInterval: timeoutInterval)
+        headers: HTTPHeaders = [:],
+        progress: ProgressHandler? = nil,
+        as type: Value.Type = Value.self,
+        multipartForm: @escaping MultipartForm
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(method, path, as: type).with(parameters, headers, form: multipartForm, progress))
+    }
+
+    /// Uploads a multipart form whose first parts are those of an encoded value, and returns the decoded value.
+    @_disfavoredOverload
+    public func upload<Value: Decodable & Sendable>(
+        _ path: String,
+        method: HTTPMethod = .post,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        progress: ProgressHandler? = nil,
+        as type: Value.Type = Value.self,
+        multipartForm: @escaping MultipartForm
+    ) async throws(NetworkError) -> Value {
+        try await send(Request(method, path, as: type).with(parameters, headers, form: multipartForm, progress))
+    }
+
+    /// Uploads a multipart form and returns the value of the manager's serializer; nil for an empty body.
+    @discardableResult
+    public func upload(
+        _ path: String,
+        method: HTTPMethod = .post,
+        parameters: (any ParametersConvertible)? = nil,
+        headers: HTTPHeaders = [:],
+        progress: ProgressHandler? = nil,
+        multipartForm: @escaping MultipartForm
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(method, path).with(parameters, headers, form: multipartForm, progress))
+    }
+
+    /// Uploads a multipart form whose first parts are those of an encoded value.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload(
+        _ path: String,
+        method: HTTPMethod = .post,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        progress: ProgressHandler? = nil,
+        multipartForm: @escaping MultipartForm
+    ) async throws(NetworkError) -> (any Sendable)? {
+        try await value(of: Request(method, path).with(parameters, headers, form: multipartForm, progress))
+    }
+
+    private func head(_ request: Request<any Sendable>) async throws(NetworkError) -> HTTPURLResponse {
+        let response = await response(for: request)
+        if let error = response.error { throw error }
+        guard let head = response.httpResponse else { throw response.noValue }
+        return head
+    }
+
+    private func value(of request: Request<any Sendable>) async throws(NetworkError) -> (any Sendable)? {
+        let response = await response(for: request)
+        if let error = response.error { throw error }
+        return response.value
     }
 }

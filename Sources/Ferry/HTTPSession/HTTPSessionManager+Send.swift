@@ -58,78 +58,55 @@ extension HTTPSessionManager {
         }
     }
 
-    /// Returns the body of a response, piece by piece as it arrives.
+    /// Downloads the response of a request into a file.
+    ///
+    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it.
     ///
     /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - method: The method.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: The header fields of this request.
-    ///   - validation: The acceptable status codes and content types.
-    /// - Returns: A sequence of pieces; if the request cannot be made, reading the first piece throws.
-    public func stream(
-        _ path: String,
-        method: HTTPMethod = .get,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        validation: Validation = Validation()
-    ) -> DataStream {
-        stream(
-            Request(method, path, parameters, headers, nil, HTTPDataResponseSerializer()),
-            validation: validation
-        )
-    }
-
-    /// Uploads a multipart form.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - method: The method.
-    ///   - parameters: The parameters, which become the first parts of the form.
-    ///   - headers: The header fields of this request.
-    ///   - serializer: Validates and decodes the response; by default it returns the body.
-    ///   - progress: Receives the progress of the request body.
-    ///   - multipartForm: Adds the form's parts.
-    /// - Returns: The value.
-    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
-    @discardableResult
-    public func upload<Serializer: ResponseSerializer>(
-        to path: String,
-        method: HTTPMethod = .post,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        serializer: Serializer = HTTPDataResponseSerializer(),
-        progress: ProgressHandler? = nil,
-        multipartForm: @escaping @Sendable (inout MultipartFormData) throws -> Void
-    ) async throws(NetworkError) -> Serializer.Output {
-        try await send(Request(method, path, parameters, headers, nil, multipartForm, serializer, upload: progress))
-    }
-
-    /// Downloads a file.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: The header fields of this request.
+    ///   - request: The request; its response serializer validates the response, but its value is not used.
     ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
-    ///   - progress: Receives the progress of the response body.
-    /// - Returns: The response; its value is the file's URL.
-    public func download(
-        _ path: String,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
+    ///   - progress: Receives the progress of the response body, in addition to the request's own closure.
+    /// - Returns: The URL of the file.
+    /// - Throws: The response's error.
+    public func download<Value>(
+        _ request: Request<Value>,
         to destination: DownloadDestination = .temporary,
         progress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> URL {
+        try await response(for: request, to: destination, progress: progress).get()
+    }
+
+    /// Downloads the response of a request into a file, and returns the whole response.
+    ///
+    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its response serializer validates the response, but its value is not used.
+    ///   - destination: The destination of the file.
+    ///   - progress: Receives the progress of the response body, instead of the request's own closure.
+    /// - Returns: The response; its value is the file's URL.
+    public func response<Value>(
+        for request: Request<Value>,
+        to destination: DownloadDestination,
+        progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
-        let request = Request(.get, path, parameters, headers, nil, HTTPDataResponseSerializer())
         do {
-            return await download(for: try makeRequest(request), to: destination, progress: progress)
+            return await response(
+                for: try makeRequest(request),
+                to: destination,
+                serializer: serializer(of: request),
+                progress: progress ?? request.downloadProgress
+            )
         } catch {
             return TaskResponse(error: NetworkError(requestSerialization: error))
+        }
+    }
+
+    /// The serializer that decodes the response of a request.
+    func serializer<Value>(of request: Request<Value>) -> any ResponseSerializer<Value> {
+        switch request.decoding {
+        case .serializer(let serializer): serializer
+        case .manager(let convert): convert(ownSerializer)
         }
     }
 }

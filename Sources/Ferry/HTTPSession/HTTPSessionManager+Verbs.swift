@@ -1,184 +1,200 @@
 import Foundation
 
+// Each verb takes its parameters as a dictionary, or as a value of any `Encodable` type. The second kind is disfavored,
+// since dictionaries of one type are both.
 extension HTTPSessionManager {
     /// Sends a GET request and calls the handler with the response.
     ///
+    /// The manager's ``SessionManager/responseSerializer`` decodes the response. The parameters of the other verbs
+    /// are the same.
+    ///
+    /// A ``Request`` takes what is rarer, such as a closure for the progress.
+    ///
+    /// AFNetworking: `GET:parameters:headers:progress:success:failure:`.
+    ///
     /// - Parameters:
     ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - progress: Receives the progress of the response body.
+    ///   - parameters: The parameters; a dictionary, an array or another ``ParametersConvertible``.
+    ///   - headers: Header fields, which replace those that the request serializer sets.
     ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
     /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func get(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        progress: ProgressHandler? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.get, path, parameters, headers, timeoutInterval, ownSerializer, download: progress),
-            completionHandler: completionHandler
-        )
+        send(Request(.get, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Sends a GET request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func get(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.get, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
     /// Sends a HEAD request and calls the handler with the response.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func head(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.head, path, parameters, headers, timeoutInterval, ownSerializer),
-            completionHandler: completionHandler
-        )
+        send(Request(.head, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Sends a HEAD request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func head(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.head, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
     /// Sends a POST request and calls the handler with the response.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func post(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        progress: ProgressHandler? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.post, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
-            completionHandler: completionHandler
-        )
+        send(Request(.post, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Sends a POST request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func post(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.post, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
     /// Sends a PUT request and calls the handler with the response.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func put(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        progress: ProgressHandler? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.put, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
-            completionHandler: completionHandler
-        )
+        send(Request(.put, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Sends a PUT request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func put(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.put, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
     /// Sends a PATCH request and calls the handler with the response.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func patch(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
-        progress: ProgressHandler? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.patch, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
-            completionHandler: completionHandler
-        )
+        send(Request(.patch, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Sends a PATCH request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func patch(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.patch, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
     /// Sends a DELETE request and calls the handler with the response.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
-    /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
     public func delete(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
+        headers: HTTPHeaders = [:],
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(.delete, path, parameters, headers, timeoutInterval, ownSerializer),
-            completionHandler: completionHandler
-        )
+        send(Request(.delete, path).with(parameters, headers), completionHandler: completionHandler)
     }
 
-    /// Sends a request with any method and calls the handler with the response.
+    /// Sends a DELETE request with an encoded value as its parameters.
+    @discardableResult
+    @_disfavoredOverload
+    public func delete(
+        _ path: String,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        send(Request(.delete, path).with(parameters, headers), completionHandler: completionHandler)
+    }
+
+    /// Uploads a multipart form and calls the handler with the response.
+    ///
+    /// AFNetworking: `POST:…constructingBodyWithBlock:…`.
     ///
     /// - Parameters:
-    ///   - method: The method.
     ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: Header fields, which replace what the serializer sets.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
-    ///   - multipartForm: Adds parts to a form that becomes the body; the parameters are its first parts.
-    ///   - progress: Receives the progress of the request body.
+    ///   - method: The method.
+    ///   - parameters: The parameters, which become the first parts of the form.
+    ///   - headers: Header fields, which replace those that the request serializer sets.
+    ///   - progress: Receives the progress of the form.
+    ///   - multipartForm: Adds the other parts, on the thread that calls this method.
     ///   - completionHandler: Called once with the response, on ``SessionManager/completionQueue``.
     /// - Returns: The running task; nil if the request could not be made, and the handler receives the error.
     @discardableResult
-    public func request(
-        _ method: HTTPMethod,
+    public func upload(
         _ path: String,
+        method: HTTPMethod = .post,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)? = nil,
+        headers: HTTPHeaders = [:],
         progress: ProgressHandler? = nil,
+        multipartForm: @escaping MultipartForm,
         completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
     ) -> URLSessionDataTask? {
-        send(
-            Request(method, path, parameters, headers, timeoutInterval, multipartForm, ownSerializer, upload: progress),
-            completionHandler: completionHandler
-        )
+        let request = Request(method, path).with(parameters, headers, form: multipartForm, progress)
+        return send(request, completionHandler: completionHandler)
+    }
+
+    /// Uploads a multipart form whose first parts are those of an encoded value.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload(
+        _ path: String,
+        method: HTTPMethod = .post,
+        parameters: some Encodable & Sendable,
+        headers: HTTPHeaders = [:],
+        progress: ProgressHandler? = nil,
+        multipartForm: @escaping MultipartForm,
+        completionHandler: @escaping @Sendable (TaskResponse<any Sendable>) -> Void
+    ) -> URLSessionDataTask? {
+        let request = Request(method, path).with(parameters, headers, form: multipartForm, progress)
+        return send(request, completionHandler: completionHandler)
     }
 }

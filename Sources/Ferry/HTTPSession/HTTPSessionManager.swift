@@ -7,8 +7,9 @@ import Foundation
 /// let user = try await manager.get("users/1", as: User.self)
 /// ```
 ///
-/// Each verb has a version with a completion handler and an `async` one; ``send(_:)`` takes a ``Request``, which
-/// describes a call as a value. All of them use ``makeRequest(_:)`` and ``SessionManager/adapt(_:)``.
+/// Each verb has a version with a completion handler, whose response the manager's serializer decodes, and `async`
+/// versions. They send a ``Request``, the value that describes a call; ``send(_:)`` sends one that needs more than a
+/// verb's parameters. All of them use ``makeRequest(_:)`` and ``SessionManager/adapt(_:)``.
 ///
 /// AFNetworking: `AFHTTPSessionManager`.
 open class HTTPSessionManager: SessionManager, @unchecked Sendable {
@@ -138,7 +139,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
             fail(with: NetworkError(requestSerialization: error), completionHandler)
             return nil
         }
-        return makeTask(urlRequest, for: request, serializer: request.responseSerializer, completionHandler)
+        return makeTask(urlRequest, for: request, serializer: serializer(of: request), completionHandler)
     }
 
     /// Sets the policy that decides which servers the sessions trust.

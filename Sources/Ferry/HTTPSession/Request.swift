@@ -1,15 +1,30 @@
 import Foundation
 
+/// A closure that adds parts to a multipart form.
+public typealias MultipartForm = @Sendable (inout MultipartFormData) throws -> Void
+
 /// A request to an HTTP service as a value: what to send, and how to decode the response.
+///
+/// A request begins with a method and a path, and says how its response is decoded: as a `Decodable` type, by a
+/// serializer, or by the manager's serializer. Its other properties are variables, with a method for each that returns
+/// a changed copy:
 ///
 /// ```swift
 /// extension Request<User> {
-///     static func user(_ id: Int) -> Request { Request("users/\(id)", serializer: .decodable(User.self)) }
+///     static func user(_ id: Int) -> Request { .get("users/\(id)").timeout(5) }
 /// }
 ///
 /// let user = try await manager.send(.user(1))
+/// let text = try await manager.send(.get("terms", serializer: .string))
 /// ```
 public struct Request<Value: Sendable>: Sendable {
+    /// The way in which the response is decoded.
+    enum Decoding: Sendable {
+        case serializer(any ResponseSerializer<Value>)
+        /// By the manager's serializer at the time when the task is made.
+        case manager(@Sendable (UntypedResponseSerializer) -> any ResponseSerializer<Value>)
+    }
+
     /// The method.
     public var method: HTTPMethod
 
@@ -19,8 +34,8 @@ public struct Request<Value: Sendable>: Sendable {
     /// The parameters, or nil for none.
     public var parameters: Parameters?
 
-    /// The header fields of this request, which replace those the serializer sets.
-    public var headers: HTTPHeaders
+    /// The header fields of this request, which replace those that the request serializer sets.
+    public var headers = HTTPHeaders()
 
     /// The seconds without progress after which the request fails; nil uses the serializer's or the session's timeout.
     public var timeoutInterval: TimeInterval?
@@ -31,10 +46,7 @@ public struct Request<Value: Sendable>: Sendable {
     /// A closure that adds parts to a multipart form, which becomes the body; nil for no form.
     ///
     /// The parameters are the first parts of the form. It runs on the thread that makes the request.
-    public var multipartForm: (@Sendable (inout MultipartFormData) throws -> Void)?
-
-    /// The serializer that validates and decodes the response.
-    public var responseSerializer: any ResponseSerializer<Value>
+    public var multipartForm: MultipartForm?
 
     /// A closure that receives the progress of the request body.
     public var uploadProgress: ProgressHandler?
@@ -42,29 +54,22 @@ public struct Request<Value: Sendable>: Sendable {
     /// A closure that receives the progress of the response body.
     public var downloadProgress: ProgressHandler?
 
-    /// Creates a request.
+    let decoding: Decoding
+
+    /// Creates a request whose response a serializer decodes.
     ///
     /// - Parameters:
-    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - method: The method.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: The header fields of this request.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - serializer: Validates and decodes the response.
-    public init(
-        _ path: String,
-        method: HTTPMethod = .get,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        serializer: some ResponseSerializer<Value>
-    ) {
-        self.path = path
+    public init(_ method: HTTPMethod, _ path: String, serializer: some ResponseSerializer<Value>) {
+        self.init(method, path, .serializer(serializer))
+    }
+
+    private init(_ method: HTTPMethod, _ path: String, _ decoding: Decoding) {
         self.method = method
-        self.parameters = parameters?.makeParameters()
-        self.headers = headers
-        self.timeoutInterval = timeoutInterval
-        responseSerializer = serializer
+        self.path = path
+        self.decoding = decoding
     }
 }
 
@@ -72,27 +77,21 @@ extension Request where Value: Decodable {
     /// Creates a request for a value decoded from JSON.
     ///
     /// - Parameters:
-    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - method: The method.
-    ///   - parameters: The parameters, or nil for none.
-    ///   - headers: The header fields of this request.
-    ///   - timeoutInterval: The seconds without progress after which the request fails.
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - type: The type of the value.
-    public init(
-        _ path: String,
-        method: HTTPMethod = .get,
-        parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = HTTPHeaders(),
-        timeoutInterval: TimeInterval? = nil,
-        as type: Value.Type = Value.self
-    ) {
-        self.init(
-            path,
-            method: method,
-            parameters: parameters,
-            headers: headers,
-            timeoutInterval: timeoutInterval,
-            serializer: DecodableResponseSerializer(type)
-        )
+    public init(_ method: HTTPMethod, _ path: String, as type: Value.Type = Value.self) {
+        self.init(method, path, serializer: .decodable(type))
+    }
+}
+
+extension Request where Value == any Sendable {
+    /// Creates a request whose response is decoded by the manager's ``SessionManager/responseSerializer``.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
+    public init(_ method: HTTPMethod, _ path: String) {
+        self.init(method, path, .manager { $0 })
     }
 }

@@ -29,15 +29,18 @@ extension TaskResponse {
     public var result: Result<Value, NetworkError> {
         if let error { return .failure(error) }
         if let value { return .success(value) }
+        return .failure(noValue)
+    }
+
+    /// The error of a response that has neither a value nor an error.
+    var noValue: NetworkError {
         let what = (response?.url ?? request?.url).map { " to \($0.presentableText)" } ?? ""
-        return .failure(
-            NetworkError(
-                .noValue,
-                message: "The response\(what) has no value and no error",
-                failingURL: response?.url ?? request?.url,
-                response: httpResponse,
-                data: data
-            )
+        return NetworkError(
+            .noValue,
+            message: "The response\(what) has no value and no error",
+            failingURL: response?.url ?? request?.url,
+            response: httpResponse,
+            data: data
         )
     }
 

@@ -3,7 +3,7 @@ import Foundation
 extension SessionManager {
     /// Sends a request and returns the response.
     ///
-    /// Cancelling the Swift task cancels the transfer.
+    /// Cancelling the Swift task cancels the transfer, as in all of these functions.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -30,15 +30,13 @@ extension SessionManager {
 
     /// Uploads a file and returns the response.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - fileURL: The file.
     ///   - serializer: Validates and decodes the response.
     ///   - progress: Receives the progress of the request body.
     /// - Returns: The response, with its value, its error, or both.
-    public func upload<Serializer: ResponseSerializer>(
+    public func response<Serializer: ResponseSerializer>(
         for request: URLRequest,
         fromFile fileURL: URL,
         serializer: Serializer,
@@ -57,15 +55,13 @@ extension SessionManager {
 
     /// Uploads data and returns the response.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - bodyData: The body.
     ///   - serializer: Validates and decodes the response.
     ///   - progress: Receives the progress of the request body.
     /// - Returns: The response, with its value, its error, or both.
-    public func upload<Serializer: ResponseSerializer>(
+    public func response<Serializer: ResponseSerializer>(
         for request: URLRequest,
         from bodyData: Data,
         serializer: Serializer,
@@ -84,21 +80,23 @@ extension SessionManager {
 
     /// Downloads a file and returns the response.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - destination: The destination of the file.
+    ///   - serializer: Validates the response as one without a body; nil uses the manager's serializer.
     ///   - progress: Receives the progress of the response body.
-    /// - Returns: The response; its value is the file's URL.
-    public func download(
+    /// - Returns: The response; its value is the file's URL. If the Swift task was cancelled, the error's
+    ///   ``NetworkError/resumeData`` resumes the download.
+    public func response(
         for request: URLRequest,
-        to destination: DownloadDestination = .temporary,
+        to destination: DownloadDestination,
+        serializer: (any ResponseSerializer)? = nil,
         progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
         await completion { handler in
             self.downloadTask(
                 with: request,
+                serializer: serializer.map(UntypedResponseSerializer.init) ?? self.ownSerializer,
                 progress: progress,
                 destination: destination,
                 completionHandler: handler
@@ -106,18 +104,16 @@ extension SessionManager {
         }
     }
 
-    /// Resumes an earlier download, and returns the response.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
+    /// Resumes an earlier download and returns the response.
     ///
     /// - Parameters:
     ///   - resumeData: The resume data of the earlier download.
-    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - destination: The destination of the file.
     ///   - progress: Receives the progress of the whole body.
     /// - Returns: The response; its value is the file's URL.
-    public func download(
+    public func response(
         resumingWith resumeData: Data,
-        to destination: DownloadDestination = .temporary,
+        to destination: DownloadDestination,
         progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
         await completion { handler in
@@ -128,6 +124,76 @@ extension SessionManager {
                 completionHandler: handler
             )
         }
+    }
+
+    /// Uploads a file and returns the decoded value.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - fileURL: The file.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
+    @discardableResult
+    public func upload<Serializer: ResponseSerializer>(
+        for request: URLRequest,
+        fromFile fileURL: URL,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> Serializer.Output {
+        try await response(for: request, fromFile: fileURL, serializer: serializer, progress: progress).get()
+    }
+
+    /// Uploads data and returns the decoded value.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - bodyData: The body.
+    ///   - serializer: Validates and decodes the response.
+    ///   - progress: Receives the progress of the request body.
+    /// - Returns: The value.
+    /// - Throws: The response's error, or ``NetworkError/Code/noValue`` if there is neither an error nor a value.
+    @discardableResult
+    public func upload<Serializer: ResponseSerializer>(
+        for request: URLRequest,
+        from bodyData: Data,
+        serializer: Serializer,
+        progress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> Serializer.Output {
+        try await response(for: request, from: bodyData, serializer: serializer, progress: progress).get()
+    }
+
+    /// Downloads a file.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - progress: Receives the progress of the response body.
+    /// - Returns: The file's URL.
+    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled.
+    public func download(
+        for request: URLRequest,
+        to destination: DownloadDestination = .temporary,
+        progress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> URL {
+        try await response(for: request, to: destination, progress: progress).get()
+    }
+
+    /// Resumes an earlier download.
+    ///
+    /// - Parameters:
+    ///   - resumeData: The resume data of the earlier download.
+    ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
+    ///   - progress: Receives the progress of the whole body.
+    /// - Returns: The file's URL.
+    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled.
+    public func download(
+        resumingWith resumeData: Data,
+        to destination: DownloadDestination = .temporary,
+        progress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> URL {
+        try await response(resumingWith: resumeData, to: destination, progress: progress).get()
     }
 
     /// Makes a task, resumes it and returns its response; if the task is nil, the handler must be called all the same.
@@ -148,7 +214,11 @@ extension SessionManager {
             }
             if let made {
                 startWhenConnected(made, waiting)
-                relay.attach(made)
+                if let download = made as? URLSessionDownloadTask {
+                    relay.attach { download.cancel { _ in } }
+                } else {
+                    relay.attach(made)
+                }
             }
             return await waiter.wait(for: received)
         } onCancel: {

@@ -1,14 +1,8 @@
 import Foundation
 
+// As the methods with a serializer, which describe the parameters.
 extension SessionManager {
     /// Creates a suspended data task that uses the manager's response serializer.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - uploadProgress: Receives the progress of the request body.
-    ///   - downloadProgress: Receives the progress of the response body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func dataTask(
         with request: URLRequest,
         uploadProgress: ProgressHandler? = nil,
@@ -25,13 +19,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended upload task for a file that uses the manager's response serializer.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - fileURL: The file.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -48,13 +35,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended upload task for data that uses the manager's response serializer.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - bodyData: The body; nil for an empty one.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -71,12 +51,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended upload task for a stream that uses the manager's response serializer.
-    ///
-    /// - Parameters:
-    ///   - request: The request, with its body stream.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func uploadTask(
         withStreamedRequest request: URLRequest,
         progress: ProgressHandler? = nil,
@@ -91,13 +65,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task whose response the manager's response serializer validates.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - progress: Receives the progress of the response body.
-    ///   - destination: The destination of the file; nil removes it.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func downloadTask(
         with request: URLRequest,
         progress: ProgressHandler? = nil,
@@ -114,14 +81,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task whose destination is chosen once the file has been downloaded.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - progress: Receives the progress of the response body.
-    ///   - destination: Returns the destination for the temporary file and the response; nil removes the file. Runs on
-    ///     a queue of the library, after validation.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func downloadTask(
         with request: URLRequest,
         progress: ProgressHandler? = nil,
@@ -137,13 +96,6 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task that resumes an earlier download.
-    ///
-    /// - Parameters:
-    ///   - resumeData: The resume data of the earlier task.
-    ///   - progress: Receives the progress of the whole body.
-    ///   - destination: The destination of the file; nil removes it.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
     public func downloadTask(
         withResumeData resumeData: Data,
         progress: ProgressHandler? = nil,

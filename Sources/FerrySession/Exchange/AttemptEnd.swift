@@ -66,6 +66,8 @@ struct AttemptEnd {
     var hasResponse = false
     /// Whether a decision about the connection's trust is pending.
     var awaitsTrust = false
+    /// Whether each connection that libcurl tried has refused the request before processing it (RFC 9113, section 8.7).
+    var isRefused = false
     /// How many times in a row another connection has been looked for.
     var reconnections = 0
     /// Whether the proxy asks for a credential before it opens a tunnel.
@@ -97,6 +99,7 @@ struct AttemptEnd {
         guard hasTransportFailure else { return hasResponse ? .finish : .fail(.noResponse) }
         // The response to CONNECT explains the failure better than libcurl does.
         if hasTunnelChallenge { return .askForTunnel }
+        if isRefused, reconnections < Self.maximumReconnections { return .again(.onNewConnection) }
         // What the server has sent is kept, so the rest comes before a new beginning.
         if canContinue { return .again(.forRest) }
         if needsNewBody { return .again(.withNewBody) }

@@ -35,6 +35,10 @@ extension Exchange {
         case nil: break
         }
         guard code != 0 else { return end }
+        // libcurl gives up after five connections, which a server may well end that carries many requests at once.
+        if code == CurlCode.sendError, case .none = body, attempt.isRefusedRepeatedly(exchange: self) {
+            end.isRefused = true
+        }
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil
         if CurlCode.cannotRewind == code, case .delegateStream = body, response == nil { end.needsNewBody = true }

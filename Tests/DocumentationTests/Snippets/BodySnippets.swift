@@ -11,14 +11,14 @@ enum BodySnippets {
     }
 
     static func stream(manager: HTTPSessionManager, output: FileHandle) async throws {
-        let stream = manager.stream("export.csv", validation: Validation(contentTypes: ["text/csv"]))
+        let stream = manager.stream(.get("export.csv"), validation: Validation(contentTypes: ["text/csv"]))
         for try await piece in stream {
             try output.write(contentsOf: piece)
         }
     }
 
     static func limit(manager: HTTPSessionManager) async throws {
-        let terms = try await manager.get("terms", serializer: .string.limited(toBytes: 1 << 20))
+        let terms = try await manager.send(.get("terms", serializer: .string.limited(toBytes: 1 << 20)))
         print(terms)
     }
 
@@ -68,7 +68,7 @@ enum BodySnippets {
         headers["accept"] = "text/html"
         headers.add("X-Trace", "7")
         headers.setAuthorization(bearerToken: "secret")
-        let page = try await manager.get("page", headers: headers, serializer: .string)
+        let page = try await manager.send(.get("page", serializer: .string).headers(headers))
         return page
     }
 
@@ -77,7 +77,7 @@ enum BodySnippets {
     }
 
     static func methods(manager: HTTPSessionManager) async {
-        let report = Request<Data>("calendar", method: "REPORT", serializer: .data)
+        let report = Request("REPORT", "calendar", serializer: .data)
         let response = await manager.response(for: report)
         if response.error?.isRetryable == true, report.method.isIdempotent { print("once more") }
     }

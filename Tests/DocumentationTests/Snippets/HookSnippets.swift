@@ -48,7 +48,7 @@ enum HookSnippets {
     }
 
     static func metrics(manager: HTTPSessionManager) async {
-        let response = await manager.response(for: Request<User>("users/1"))
+        let response = await manager.response(for: .get("users/1", as: User.self))
         for transaction in response.metrics?.transactions ?? [] {
             print(transaction.url?.path ?? "", transaction.status ?? 0, transaction.networkProtocolName ?? "")
             print(transaction.isReusedConnection, transaction.connect, transaction.responseStart, transaction.end)

@@ -2,7 +2,7 @@ import Ferry
 
 // The snippets of the articles on migration and progress, compiled but not run.
 
-struct Search: Encodable, ParametersConvertible {
+struct Search: Encodable {
     var q: String
     var page = 1
 }
@@ -24,7 +24,7 @@ enum MigrationSnippets {
 
     static func encodable(manager: HTTPSessionManager, user: User) {
         manager.get("search", parameters: Search(q: "sea")) { print($0.statusCode ?? 0) }
-        manager.post("users", parameters: .encoding(user)) { print($0.statusCode ?? 0) }
+        manager.post("users", parameters: user) { print($0.statusCode ?? 0) }
     }
 
     static func parent(manager: HTTPSessionManager, request: URLRequest, folder: URL) {
@@ -43,7 +43,7 @@ enum MigrationSnippets {
 
         func load(manager: HTTPSessionManager) {
             manager.completionQueue = .main
-            manager.get("users/1", serializer: .json) { response in
+            manager.send(.get("users/1", serializer: .json)) { response in
                 MainActor.assumeIsolated {
                     self.name = response.value?.name?.string ?? ""
                 }

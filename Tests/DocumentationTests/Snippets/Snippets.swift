@@ -9,7 +9,7 @@ struct User: Codable, Sendable {
 
 extension Request<User> {
     static func user(_ id: Int) -> Request {
-        Request("users/\(id)", serializer: .decodable(User.self))
+        .get("users/\(id)").timeout(5)
     }
 }
 
@@ -31,26 +31,31 @@ enum Snippets {
     }
 
     static func readmeData(manager: HTTPSessionManager) {
-        manager.get("users", parameters: ["page": 2], serializer: .decodable([User].self)) { response in
-            print(response.value ?? [], response.error?.message ?? "no error")
+        manager.get("users", parameters: ["page": 2]) { response in
+            print(response.value ?? "no value", response.error?.message ?? "no error")
         }
     }
 
     static func readmeUpload(manager: HTTPSessionManager, photo: URL) {
-        manager.post("photos", parameters: ["album": "sea"]) { form in
+        manager.upload("photos", parameters: ["album": "sea"]) { form in
             try form.append(fileURL: photo, name: "photo")
         } completionHandler: { response in
             print(response.statusCode ?? 0)
         }
     }
 
-    static func readmeDownload(manager: HTTPSessionManager, url: URL, folder: URL) async throws {
-        let response = await manager.download(
-            for: URLRequest(url: url),
-            to: .directory(folder, options: .overwrite),
-            progress: { print($0.fractionCompleted ?? 0) }
-        )
-        print(response.fileURL?.path ?? "nothing", response.error?.resumeData?.count ?? 0)
+    static func readmeDownload(manager: HTTPSessionManager, folder: URL) async -> Data? {
+        var resumeData: Data?
+        do {
+            let file = try await manager.download(.get("file.zip"), to: .directory(folder, options: .overwrite)) {
+                update in
+                print(update.fractionCompleted ?? 0)
+            }
+            print(file.path)
+        } catch {
+            resumeData = error.resumeData
+        }
+        return resumeData
     }
 
     static func readmeSession(url: URL) async throws {
@@ -74,7 +79,7 @@ enum Snippets {
     }
 
     static func startHandler(manager: HTTPSessionManager) {
-        let task = manager.get("users/1", serializer: .decodable(User.self)) { response in
+        let task = manager.send(.get("users/1", as: User.self)) { response in
             switch response.result {
             case .success(let user): print(user.name)
             case .failure(let error): print(error.message)
@@ -145,20 +150,21 @@ enum Snippets {
     }
 
     static func serResponse(manager: HTTPSessionManager) async throws {
-        let json = try await manager.get("users/1", serializer: .json)
-        let text = try await manager.get("terms", serializer: .string)
-        let data = try await manager.getData("logo.png")
-        let page = try await manager.get("old", serializer: .json.accepting("text/html"))
+        let json = try await manager.send(.get("users/1", serializer: .json))
+        let text = try await manager.send(.get("terms", serializer: .string))
+        let data = try await manager.send(.get("logo.png", serializer: .data))
+        let page = try await manager.send(.get("old", serializer: .json.accepting("text/html")))
         print(json["name"]?.string ?? "no name", text, data.count, page)
     }
 
     static func multiForm(manager: HTTPSessionManager, video: URL) {
-        manager.post("videos", parameters: ["title": "Harbour"]) { form in
+        let progress: ProgressHandler = { update in
+            print(update.completedByteCount, update.totalByteCount ?? -1)
+        }
+        manager.upload("videos", parameters: ["title": "Harbour"], progress: progress) { form in
             try form.append(fileURL: video, name: "video")
             try form.append(Data("{}".utf8), name: "settings", fileName: "settings.json")
             form.append("public", name: "visibility")
-        } progress: { update in
-            print(update.completedByteCount, update.totalByteCount ?? -1)
         } completionHandler: { response in
             print(response.statusCode ?? 0)
         }
@@ -181,7 +187,7 @@ enum Snippets {
     }
 
     static func errors(manager: HTTPSessionManager) async {
-        let response = await manager.response(for: Request<User>("users/1", as: User.self))
+        let response = await manager.response(for: .get("users/1", as: User.self))
         if let error = response.error {
             print(error.code, error.statusCode ?? 0, error.isTimeout, error.isCancelled)
             print(error.response?.allHeaderFields.count ?? 0, error.data?.count ?? 0)

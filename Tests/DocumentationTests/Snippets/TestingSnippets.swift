@@ -24,9 +24,9 @@ struct TestingSnippets {
             ])
         )
         let manager = HTTPSessionManager(baseURL: server.url)
-        let first = await manager.response(for: Request<String>("", serializer: .string))
+        let first = await manager.response(for: .get("", serializer: .string))
         #expect(first.error?.isRetryable == true)
-        #expect(try await manager.get("", serializer: .string) == "at last")
+        #expect(try await manager.send(.get("", serializer: .string)) == "at last")
     }
 
     @Test func waitsForAServerToBeLeft() async throws {

@@ -7,7 +7,7 @@ enum ValueSnippets {
     }
 
     static func json(manager: HTTPSessionManager) async throws -> JSONValue {
-        let json = try await manager.get("users/1", serializer: .json)
+        let json = try await manager.send(.get("users/1", serializer: .json))
         print(json.name?.string ?? "no name", json["tags"]?[0]?.string ?? "no tag")
         print(json.balance?.number?.decimalValue ?? 0)
         let change: JSONValue = ["name": "Ada", "age": 36, "email": .null]
@@ -21,7 +21,7 @@ enum ValueSnippets {
 
     static func typed(manager: HTTPSessionManager) async throws {
         let user = try await manager.send(
-            Request("users/1", serializer: .decodable(User.self, keys: .convertFromSnakeCase, dates: .iso8601))
+            .get("users/1", serializer: .decodable(User.self, keys: .convertFromSnakeCase, dates: .iso8601))
         )
         print(user.name)
     }
@@ -36,14 +36,14 @@ enum ValueSnippets {
     }
 
     static func parser(manager: HTTPSessionManager, delegate: any XMLParserDelegate) async throws {
-        let content = try await manager.get("feed", serializer: .xmlParser)
+        let content = try await manager.send(.get("feed", serializer: .xmlParser))
         let parser = content.makeParser()
         parser.delegate = delegate
         guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadCorruptFile) }
     }
 
     static func document(manager: HTTPSessionManager) async throws {
-        let parsed = try await manager.get("feed", serializer: .xmlDocument)
+        let parsed = try await manager.send(.get("feed", serializer: .xmlDocument))
         let document = try parsed.makeDocument()
         print(try document.nodes(forXPath: "//title").first?.stringValue ?? "no title")
     }

@@ -26,6 +26,7 @@ import Testing
         (AttemptEnd(hasTransportFailure: true, hasTunnelChallenge: true), .askForTunnel),
         (AttemptEnd(hasTransportFailure: true, hasResponse: true, canContinue: true), .again(.forRest)),
         (AttemptEnd(hasTransportFailure: true, needsNewBody: true), .again(.withNewBody)),
+        (AttemptEnd(hasTransportFailure: true, isRefused: true), .again(.onNewConnection)),
     ]
 
     @Test("Each cause alone has one consequence", arguments: causes)
@@ -47,6 +48,9 @@ import Testing
         (AttemptEnd(hasOwnFailure: true, hasTransportFailure: true, canContinue: true), .fail(.own)),
         (AttemptEnd(hasOwnFailure: true, hasTransportFailure: true, needsNewBody: true), .fail(.own)),
         (AttemptEnd(again: .onNewConnection, hasOwnFailure: true, hasTransportFailure: true), .fail(.own)),
+        (AttemptEnd(hasOwnFailure: true, hasTransportFailure: true, isRefused: true), .fail(.own)),
+        // Connections that refuse a request are tried as often as others.
+        (AttemptEnd(hasTransportFailure: true, isRefused: true, reconnections: 3), .fail(.transport)),
         // The rest of a body is asked for before the whole is sent again.
         (AttemptEnd(hasTransportFailure: true, canContinue: true, needsNewBody: true), .again(.forRest)),
         (AttemptEnd(hasTransportFailure: true, hasTunnelChallenge: true, needsNewBody: true), .askForTunnel),

@@ -10,7 +10,7 @@ struct DownloadTaskTests {
         let server = try LoopbackServer { _ in .pattern(count: 1_000_000) }
         let scratch = try TemporaryFolder()
         let place = scratch.file("file")
-        let response = await transport.manager().download(for: URLRequest(url: server.url), to: .file(place))
+        let response = await transport.manager().response(for: URLRequest(url: server.url), to: .file(place))
         #expect(response.error == nil)
         #expect(response.value == place)
         #expect(response.fileURL == place)
@@ -28,7 +28,7 @@ struct DownloadTaskTests {
         let inner = scratch.url.appendingPathComponent("inner", isDirectory: true)
         let options: DownloadDestination.Options = .createIntermediateDirectories
         let response = await transport.manager()
-            .download(for: URLRequest(url: server.url), to: .directory(inner, options: options))
+            .response(for: URLRequest(url: server.url), to: .directory(inner, options: options))
         #expect(response.value?.path == inner.appendingPathComponent("evil.txt").path)
         #expect(scratch.names == ["inner"])
     }
@@ -60,7 +60,7 @@ struct DownloadTaskTests {
         let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
         let response = await transport.manager()
-            .download(for: URLRequest(url: server.url), to: .file(place, options: .overwrite))
+            .response(for: URLRequest(url: server.url), to: .file(place, options: .overwrite))
         #expect(response.error?.code == .unacceptableStatusCode)
         #expect(response.error?.data == Data(#"{"reason":"gone"}"#.utf8))
         #expect(response.value == nil)
@@ -76,7 +76,7 @@ struct DownloadTaskTests {
         manager.responseSerializer = JSONResponseSerializer()
         let scratch = try TemporaryFolder()
         let place = scratch.file("picture")
-        let response = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        let response = await manager.response(for: URLRequest(url: server.url), to: .file(place))
         #expect(response.error == nil)
         #expect(try Data(contentsOf: place) == Data([0x89, 0x50]))
     }
@@ -86,7 +86,7 @@ struct DownloadTaskTests {
         let server = try LoopbackServer { _ in .text("new") }
         let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
-        let response = await transport.manager().download(for: URLRequest(url: server.url), to: .file(place))
+        let response = await transport.manager().response(for: URLRequest(url: server.url), to: .file(place))
         let error = try #require(response.error)
         #expect(error.code == .moveFailed)
         #expect(response.value == nil)
@@ -112,13 +112,13 @@ struct DownloadTaskTests {
             calls.change { $0 += 1 }
             return directory.appendingPathComponent("task")
         }
-        let bad = await manager.download(for: URLRequest(url: server.url("/bad")), to: destination)
+        let bad = await manager.response(for: URLRequest(url: server.url("/bad")), to: destination)
         #expect(bad.error?.code == .unacceptableStatusCode)
         #expect(scratch.names.isEmpty)
-        let hook = await manager.download(for: URLRequest(url: server.url("/x")), to: destination)
+        let hook = await manager.response(for: URLRequest(url: server.url("/x")), to: destination)
         #expect(hook.value?.lastPathComponent == "hook")
         #expect(calls.current == 0)
-        let own = await manager.download(for: URLRequest(url: server.url("/own")), to: destination)
+        let own = await manager.response(for: URLRequest(url: server.url("/own")), to: destination)
         #expect(own.value?.lastPathComponent == "task")
     }
 
@@ -157,7 +157,7 @@ struct DownloadTaskTests {
             try? FileManager.default.moveItem(at: location, to: taken)
             return nil
         }
-        let response = await manager.download(for: URLRequest(url: server.url))
+        let response = await manager.response(for: URLRequest(url: server.url), to: .temporary)
         #expect(response.error == nil)
         #expect(response.value == nil)
         #expect(text(taken) == "x")
@@ -181,7 +181,7 @@ struct DownloadTaskTests {
         let data = await withCheckedContinuation { continuation in
             task.cancel { continuation.resume(returning: $0) }
         }
-        let response = await manager.download(resumingWith: try #require(data), to: .file(place))
+        let response = await manager.response(resumingWith: try #require(data), to: .file(place))
         #expect(response.error == nil)
         #expect((offset.current ?? 0) > 0)
         #expect(try Data(contentsOf: place) == LoopbackServer.pattern(count: 2_000_000))

@@ -97,7 +97,7 @@ struct AFNetworkingLineTests {
         manager.requestSerializer.cachePolicy = .reloadIgnoringLocalCacheData
         manager.requestSerializer.methodsEncodingParametersInURI.remove(.delete)
         #expect(manager.requestSerializer.value(forHTTPHeaderField: "x-trace") == "7")
-        let request = try manager.makeRequest(Request<LoopbackEcho>("echo", method: .delete, parameters: ["a": 1]))
+        let request = try manager.makeRequest(.delete("echo").parameters(["a": 1]))
         #expect(request.timeoutInterval == 10)
         #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
         #expect(request.httpBody == Data(#"{"a":1}"#.utf8))
@@ -164,11 +164,11 @@ struct AFNetworkingLineTests {
         manager.responseSerializer = .compound(.json, .imageData)
         #expect(await response(manager, "json").value as? JSONValue == [1])
         #expect(await response(manager, "image").value as? Data == Data([1]))
-        let value = try await manager.get("image", serializer: .compound(.json, .imageData))
+        let value = try await manager.send(.get("image", serializer: .compound(.json, .imageData)))
         #expect(value as? Data == Data([1]))
-        let typed: [JSONValue] = [try await manager.get("json", serializer: .compound(.json, .json))]
+        let typed: [JSONValue] = [try await manager.send(.get("json", serializer: .compound(.json, .json)))]
         #expect(typed == [[1]])
-        let bodies: [Data] = [try await manager.get("image", serializer: .compound(.imageData, .data))]
+        let bodies: [Data] = [try await manager.send(.get("image", serializer: .compound(.imageData, .data)))]
         #expect(bodies == [Data([1])])
     }
 
@@ -203,7 +203,7 @@ struct AFNetworkingLineTests {
         }
 
         func load(then whenLoaded: @escaping @MainActor () -> Void) {
-            manager.get("users/1", serializer: .json) { response in
+            manager.send(.get("users/1", serializer: .json)) { response in
                 MainActor.assumeIsolated {
                     self.name = response.value?.name?.string ?? ""
                     whenLoaded()

@@ -56,14 +56,11 @@ import Testing
         let server = try LoopbackServer()
         let manager = manager(server)
         let progress = Watched<ProgressUpdate?>(nil)
-        let operation = try #require(
-            manager.upload("upload", parameters: ["a": "b"]) { form in
-                form.append(LoopbackServer.pattern(count: 100_000), name: "data")
-            } progress: { update in
-                progress.change { $0 = update }
-            } success: { _, _ in
-            }
-        )
+        let request = Request.post("upload")
+            .parameters(["a": "b"])
+            .multipart { $0.append(LoopbackServer.pattern(count: 100_000), name: "data") }
+            .uploadProgress { update in progress.change { $0 = update } }
+        let operation = try #require(manager.send(request, success: nil))
         #expect(await operation.settled())
         #expect(operation.error == nil)
         let seen = try #require(server.requests.first)

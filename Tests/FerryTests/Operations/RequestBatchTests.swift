@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Batches of requests", .timeLimit(.minutes(5))) struct RequestBatchTests {
     private func requests(_ count: Int) -> [Request<Int>] {
-        (0..<count).map { Request("\($0)", as: Int.self) }
+        (0..<count).map { .get("\($0)", as: Int.self) }
     }
 
     private func server(_ running: Watched<(now: Int, most: Int)> = Watched((0, 0))) throws -> LoopbackServer {
@@ -77,7 +77,7 @@ import Testing
     @Test("A request that cannot be made yields a response with an error")
     func unmakeable() async throws {
         let server = try server()
-        let requests = [Request("http:///", as: Int.self), Request("1", as: Int.self)]
+        let requests = [Request.get("http:///", as: Int.self), .get("1", as: Int.self)]
         let responses = try await manager(server).responses(for: requests)
         #expect(responses[0].error?.code == .badURL)
         #expect(responses[1].value == 2)

@@ -219,13 +219,13 @@ struct ReachabilityManagerTests {
             target: try #require(ReachabilityTarget(url: server.url)),
             source: source
         )
-        let cancelled = Task { await manager.response(for: Request<Int>("a", as: Int.self)) }
+        let cancelled = Task { await manager.response(for: .get("a", as: Int.self)) }
         #expect(await eventually { source.isRunning })
         cancelled.cancel()
         #expect(await cancelled.value.error?.code == .cancelled)
         #expect(await eventually { !source.isRunning })
         #expect(server.requests.isEmpty)
-        let waiting = Task { try await manager.send(Request<Int>("b", as: Int.self)) }
+        let waiting = Task { try await manager.send(.get("b", as: Int.self)) }
         #expect(await eventually { source.isRunning && manager.reachability.status == .notReachable })
         #expect(server.requests.isEmpty)
         source.report(.reachableViaWiFi)

@@ -111,7 +111,7 @@ struct ConcurrencyTests {
             }
             for _ in 0..<20 {
                 group.addTask {
-                    let value = try? await manager.get("x", serializer: .json)
+                    let value = try? await manager.send(.get("x", serializer: .json))
                     #expect(value == [1])
                 }
             }

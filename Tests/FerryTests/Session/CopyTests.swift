@@ -75,7 +75,7 @@ struct CopyTests {
         let copy = manager.copy()
         manager.responseSerializer = .data
         manager.requestSerializer = .json
-        let value: JSONValue = try await copy.get("x", serializer: .json)
+        let value: JSONValue = try await copy.send(.get("x", serializer: .json))
         #expect(value == [1])
         #expect(copy.responseSerializer is JSONResponseSerializer)
         #expect(copy.requestSerializer is HTTPRequestSerializer)

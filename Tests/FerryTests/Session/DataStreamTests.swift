@@ -30,7 +30,7 @@ struct DataStreamTests {
                 body.wait(60)
             }
         }
-        for try await chunk in transport.manager(baseURL: server.url).stream("x") {
+        for try await chunk in transport.manager(baseURL: server.url).stream(.get("x")) {
             #expect(chunk == Data("first".utf8))
             break
         }
@@ -41,7 +41,7 @@ struct DataStreamTests {
     @Test("Nothing is sent before the first chunk is requested")
     func lazy() async throws {
         let server = try LoopbackServer { _ in .text("x") }
-        let stream = TestTransport.all[0].manager(baseURL: server.url).stream("x")
+        let stream = TestTransport.all[0].manager(baseURL: server.url).stream(.get("x"))
         var iterator = stream.makeAsyncIterator()
         #expect(server.requestCount == 0)
         #expect(try await iterator.next() == Data("x".utf8))
@@ -53,7 +53,9 @@ struct DataStreamTests {
     func invalidResponse(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"reason":"no"}"#, status: 500) }
         do {
-            for try await _ in transport.manager(baseURL: server.url).stream("x") { Issue.record("unexpected chunk") }
+            for try await _ in transport.manager(baseURL: server.url).stream(.get("x")) {
+                Issue.record("unexpected chunk")
+            }
             Issue.record("no error was thrown")
         } catch {
             let error = try #require(error as? NetworkError)
@@ -67,7 +69,7 @@ struct DataStreamTests {
         let server = try LoopbackServer { _ in .text("x") }
         let validation = Validation(contentTypes: ["application/json"])
         do {
-            for try await _ in transport.manager(baseURL: server.url).stream("x", validation: validation) {}
+            for try await _ in transport.manager(baseURL: server.url).stream(.get("x"), validation: validation) {}
             Issue.record("no error was thrown")
         } catch {
             #expect((error as? NetworkError)?.code == .unacceptableContentType)
@@ -79,7 +81,7 @@ struct DataStreamTests {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)
         let reader = Task {
-            for try await _ in manager.stream("x") {}
+            for try await _ in manager.stream(.get("x")) {}
         }
         try await server.waitForRequests(1, timeout: 40)
         reader.cancel()
@@ -95,7 +97,7 @@ struct DataStreamTests {
         }
         var count = 0
         await #expect(throws: NetworkError.self) {
-            for try await chunk in transport.manager(baseURL: server.url).stream("x") { count += chunk.count }
+            for try await chunk in transport.manager(baseURL: server.url).stream(.get("x")) { count += chunk.count }
         }
         #expect(count == 50_000)
     }

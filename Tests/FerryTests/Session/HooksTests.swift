@@ -45,7 +45,7 @@ struct HooksTests {
         let server = try LoopbackServer { _ in .redirect(to: "/to") }
         let manager = transport.manager()
         manager.hooks.taskWillPerformRedirection = { _, _, _, _ in nil }
-        let response = await manager.download(for: URLRequest(url: server.url))
+        let response = await manager.response(for: URLRequest(url: server.url), to: .temporary)
         #expect(response.statusCode == 302)
         #expect(response.error?.code == .unacceptableStatusCode)
     }
@@ -133,7 +133,7 @@ struct HooksTests {
         }
         let scratch = try TemporaryFolder()
         let place = scratch.file("x")
-        _ = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        _ = await manager.response(for: URLRequest(url: server.url), to: .file(place))
         #expect(written.current == 100_000)
         #expect(expected.current == 100_000)
     }

@@ -87,11 +87,11 @@ struct LifetimeTests {
         manager.invalidate(cancellingTasks: true)
         let data = await manager.response(for: request, serializer: .data)
         #expect(data.error?.code == .sessionInvalidated)
-        let upload = await manager.upload(for: request, from: Data("x".utf8), serializer: .data)
+        let upload = await manager.response(for: request, from: Data("x".utf8), serializer: .data)
         #expect(upload.error?.code == .sessionInvalidated)
-        let download = await manager.download(for: request)
+        let download = await manager.response(for: request, to: .temporary)
         #expect(download.error?.code == .sessionInvalidated)
-        let resumed = await manager.download(resumingWith: Data("x".utf8))
+        let resumed = await manager.response(resumingWith: Data("x".utf8), to: .temporary)
         #expect(resumed.error?.code == .sessionInvalidated)
     }
 

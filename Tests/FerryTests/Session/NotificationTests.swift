@@ -91,11 +91,11 @@ struct NotificationTests {
         let observer = Observer(manager, queue: queue)
         let scratch = try TemporaryFolder()
         let place = scratch.file("x")
-        let good = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        let good = await manager.response(for: URLRequest(url: server.url), to: .file(place))
         #expect(good.error == nil)
         // The last notification follows the handler, so it may come after this call has returned.
         #expect(await observer.posts.wait { $0.count == 3 })
-        let bad = await manager.download(for: URLRequest(url: server.url), to: .file(place))
+        let bad = await manager.response(for: URLRequest(url: server.url), to: .file(place))
         #expect(bad.error?.code == .moveFailed)
         #expect(await observer.posts.wait { $0.count == 6 })
         #expect(

@@ -51,7 +51,7 @@ struct ProgressTests {
         request.httpMethod = "POST"
         let updates = Watched<[ProgressUpdate]>([])
         let body = Data(count: 500_000)
-        let response = await transport.manager().upload(for: request, from: body, serializer: .data) { update in
+        let response = await transport.manager().response(for: request, from: body, serializer: .data) { update in
             updates.change { $0.append(update) }
         }
         #expect(response.error == nil)
@@ -274,11 +274,11 @@ struct ProgressTests {
         let overall = Progress(totalUnitCount: 4)
         let done = Watched(0)
         let tasks = try make(under: overall, units: 1) {
-            [try #require(manager.get("known", serializer: .data) { _ in done.change { $0 += 1 } })]
+            [try #require(manager.send(.get("known", serializer: .data)) { _ in done.change { $0 += 1 } })]
         }
         for path in ["chunked", "none"] {
             _ = try make(under: overall, units: 1) {
-                try #require(manager.get(path, serializer: .data) { _ in done.change { $0 += 1 } })
+                try #require(manager.send(.get(path, serializer: .data)) { _ in done.change { $0 += 1 } })
             }
         }
         var request = URLRequest(url: server.url("/none"))

@@ -22,7 +22,7 @@ struct RequestFailureTests {
             headers: HTTPHeaders = [:],
             _ change: (inout Request<Data>) -> Void = { _ in }
         ) -> Row {
-            var request = Request(path, method: method, parameters: parameters, headers: headers, serializer: .data)
+            var request = Request(method, path, serializer: .data).parameters(parameters).headers(headers)
             change(&request)
             return Row(code: code, beneath: beneath, request: request)
         }
@@ -87,11 +87,11 @@ struct RequestFailureTests {
             }
         }
         let manager = transport.manager(baseURL: URL(string: "http://127.0.0.1:9/"))
-        let download = await manager.download("http://[::1")
-        #expect(download.error?.code == .badURL)
-        #expect((download.error?.underlyingError as? RequestSerializationError)?.code == .invalidURL)
+        let error = await #expect(throws: NetworkError.self) { try await manager.download(.get("http://[::1")) }
+        #expect(error?.code == .badURL)
+        #expect((error?.underlyingError as? RequestSerializationError)?.code == .invalidURL)
         manager.adapters = [Refuse()]
-        let adapted = await manager.response(for: Request("x", serializer: .data))
+        let adapted = await manager.response(for: .get("x", serializer: .data))
         #expect(adapted.error?.code == .requestSerializationFailed)
         #expect((adapted.error?.underlyingError as? RequestSerializationError)?.code == .invalidHeader)
         #expect(adapted.error?.failingURL?.path == "/x")
@@ -107,7 +107,7 @@ struct RequestFailureTests {
         let file = try scratch.file("f", "contents")
         let manager = transport.manager(baseURL: server.url)
         let done = Watched<TaskResponse<String>?>(nil)
-        var request = Request("x", method: .post, serializer: .string)
+        var request = Request.post("x", serializer: .string)
         request.multipartForm = { form in try form.append(fileURL: file, name: "f") }
         let task = manager.task(for: request) { response in done.change { $0 = response } }
         try Data("other contents".utf8).write(to: file)

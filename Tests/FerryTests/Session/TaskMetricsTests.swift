@@ -36,7 +36,7 @@ struct TaskMetricsTests {
         }
         var request = URLRequest(url: server.url("/from"))
         request.httpMethod = "POST"
-        let response = await manager.upload(for: request, from: Data(count: 1000), serializer: .string)
+        let response = await manager.response(for: request, from: Data(count: 1000), serializer: .string)
         #expect(response.value == "yes")
         let metrics = try #require(response.metrics)
         #expect(metrics.redirectCount == 1)
@@ -61,7 +61,7 @@ struct TaskMetricsTests {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         let manager = transport.manager()
         let scratch = try TemporaryFolder()
-        let download = await manager.download(for: URLRequest(url: server.url), to: .file(scratch.file("x")))
+        let download = await manager.response(for: URLRequest(url: server.url), to: .file(scratch.file("x")))
         #expect(download.metrics?.bytesReceived == 100_000)
         let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
         let failure = await manager.response(for: URLRequest(url: nowhere), serializer: .data)

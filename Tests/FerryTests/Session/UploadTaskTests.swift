@@ -16,7 +16,7 @@ struct UploadTaskTests {
     func uploadsData(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }
         let body = LoopbackServer.pattern(count: 300_000)
-        let response = await transport.manager().upload(for: request(server), from: body, serializer: .string)
+        let response = await transport.manager().response(for: request(server), from: body, serializer: .string)
         #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
         #expect(response.metrics?.bytesSent == 300_000)
     }
@@ -38,7 +38,7 @@ struct UploadTaskTests {
         let scratch = try TemporaryFolder()
         let file = scratch.file("body")
         try LoopbackServer.pattern(count: 300_000).write(to: file)
-        let response = await transport.manager().upload(for: request(server), fromFile: file, serializer: .string)
+        let response = await transport.manager().response(for: request(server), fromFile: file, serializer: .string)
         #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
     }
 
@@ -49,7 +49,7 @@ struct UploadTaskTests {
         let manager = transport.manager()
         let remote = try #require(URL(string: "http://example.com/file"))
         for file in [scratch.file("missing"), scratch.url, remote] {
-            let response = await manager.upload(for: request(server), fromFile: file, serializer: .data)
+            let response = await manager.response(for: request(server), fromFile: file, serializer: .data)
             #expect(response.error?.code == .fileError)
         }
         #expect(server.requestCount == 0)
@@ -131,9 +131,9 @@ struct UploadTaskTests {
         manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
             .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
         }
-        let body = try await manager.upload(to: "form", parameters: ["a": 1], serializer: .string) { form in
-            form.append("text", name: "b")
-        }
+        let body = try await manager.send(
+            .post("form", serializer: .string).parameters(["a": 1]).multipart { $0.append("text", name: "b") }
+        )
         #expect(body.contains("name=\"a\""))
         #expect(body.contains("name=\"b\""))
     }
@@ -164,7 +164,9 @@ struct UploadTaskTests {
         #expect(await done.wait { $0 != nil })
         #expect(done.current?.value == "POST again")
         #expect(made.current == 2)
-        let form = try await manager.upload(to: "from", serializer: .string) { $0.append("text", name: "b") }
+        let form = try await manager.send(
+            .post("from", serializer: .string).multipart { $0.append("text", name: "b") }
+        )
         #expect(form.hasPrefix("POST --"))
         #expect(form.contains("name=\"b\"\r\n\r\ntext\r\n"))
     }

@@ -86,7 +86,7 @@ struct UserInfoTests {
         let error = #expect(throws: RequestSerializationError.self) { try BaseURL.resolve(text, against: nil) }
         check(error as Any)
         let manager = HTTPSessionManager(configuration: .ephemeral)
-        try checkError((await manager.response(for: Request(text, serializer: .data))).error)
+        try checkError((await manager.response(for: .get(text, serializer: .data))).error)
     }
 
     @Test("The errors of serializers omit them")

@@ -25,11 +25,7 @@ extension PythonTests {
                 }
                 let manager = HTTPSessionManager(baseURL: url, configuration: .ephemeral)
                 let growth = try await ProcessUsage.growth {
-                    let seen = try await manager.upload(
-                        to: "count",
-                        parameters: ["a": "b"],
-                        serializer: .decodable(Seen.self)
-                    ) { form in
+                    let seen = try await manager.upload("count", parameters: ["a": "b"], as: Seen.self) { form in
                         try form.append(fileURL: file, name: "file")
                     }
                     #expect(seen.length > 2 << 30 && seen.length < 2 << 30 + 1000)

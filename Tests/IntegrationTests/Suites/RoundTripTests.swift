@@ -52,13 +52,8 @@ extension PythonTests {
             ]
             for (serializer, type) in serializers {
                 manager.requestSerializer = serializer
-                let echo = try await manager.request(
-                    method,
-                    "some/path",
-                    parameters: parameters,
-                    headers: ["X-Own": "ü"],
-                    serializer: .pythonEcho
-                )
+                let request = Request(method, "some/path", serializer: .pythonEcho)
+                let echo = try await manager.send(request.parameters(parameters).headers(["X-Own": "ü"]))
                 #expect(echo.method == method.rawValue)
                 #expect(echo.path == "/some/path")
                 #expect(echo["X-Own"] != nil)
@@ -77,12 +72,12 @@ extension PythonTests {
 
         @Test("Without parameters a form has an empty body, and JSON has no body", arguments: verbs)
         func noParameters(method: HTTPMethod) async throws {
-            let form = try await manager.request(method, "x?a=b", serializer: .pythonEcho)
+            let form = try await manager.send(Request(method, "x?a=b", serializer: .pythonEcho))
             #expect(form.query == [["a", "b"]])
             #expect(form.length == 0)
             #expect(form.form == ([.get, .head, .delete].contains(method) ? nil : []))
             manager.requestSerializer = .json
-            let json = try await manager.request(method, "x?a=b", serializer: .pythonEcho)
+            let json = try await manager.send(Request(method, "x?a=b", serializer: .pythonEcho))
             #expect(json["Content-Type"] == nil)
             #expect(json.length == 0)
         }
@@ -98,7 +93,7 @@ extension PythonTests {
             defer { try? FileManager.default.removeItem(at: file) }
             let bytes = Data(0...255)
             let lines = Data("a\r\n\r\nb\n\rc\r\n--".utf8)
-            var request = Request("form", method: method, parameters: Self.literal, serializer: .pythonEcho)
+            var request = Request(method, "form", serializer: .pythonEcho).parameters(Self.literal)
             request.multipartForm = { form in
                 form.append("text", name: "field \"quoted\"")
                 form.append(Data(), name: "nothing")
@@ -158,7 +153,7 @@ extension PythonTests {
             var request = URLRequest(url: try PythonServer.shared().url)
             request.httpMethod = "POST"
             let written = try await form.apply(to: request, writingBodyTo: file)
-            let response = await manager.upload(for: written, fromFile: file, serializer: .pythonEcho)
+            let response = await manager.response(for: written, fromFile: file, serializer: .pythonEcho)
             let parts = try #require(response.value?.parts)
             #expect(parts.map(\.name) == ["data"])
             #expect(parts.map(\.body) == [Data(0...255)])
@@ -188,32 +183,32 @@ extension PythonTests {
         @Test("Each response serializer reads what another writer wrote")
         func responses() async throws {
             #expect(try await manager.get("sample/json", as: Sample.self) == Self.sample)
-            let json: JSONValue = try await manager.get("sample/json", serializer: .json)
+            let json: JSONValue = try await manager.send(.get("sample/json", serializer: .json))
             #expect(json == ["name": "Zoë", "numbers": [1, 2.5, -3], "nested": ["yes": true]])
             for path in ["sample/plist", "sample/binary-plist"] {
-                let list = try await manager.get(path, serializer: PropertyListResponseSerializer())
+                let list = try await manager.send(.get(path, serializer: PropertyListResponseSerializer()))
                 let expected: PropertyListValue = .dictionary([
                     "name": .string("Zoë"), "numbers": .array([.integer(1), .real(2.5), .integer(-3)]),
                     "nested": .dictionary(["yes": .bool(true)]),
                 ])
                 #expect(list == expected, "\(path)")
             }
-            #expect(try await manager.get("sample/latin-1", serializer: StringResponseSerializer()) == "Zoë")
-            let document = try await manager.get("sample/xml", serializer: XMLDocumentResponseSerializer())
+            #expect(try await manager.send(.get("sample/latin-1", serializer: .string)) == "Zoë")
+            let document = try await manager.send(.get("sample/xml", serializer: .xmlDocument))
             let element = try document.makeDocument().rootElement()
             #expect(element?.name == "a")
             #expect(element?.attribute(forName: "b")?.stringValue == "Zoë")
-            #expect(try await manager.getData("sample/bytes") == Data(0...255))
+            #expect(try await manager.send(.get("sample/bytes", serializer: .data)) == Data(0...255))
             let compound = CompoundResponseSerializer<any Sendable>([
                 JSONResponseSerializer().erased(), PropertyListResponseSerializer().erased(),
             ])
-            #expect(try await manager.get("sample/plist", serializer: compound) is PropertyListValue)
-            #expect(try await manager.get("sample/bytes", serializer: compound) is Data)
+            #expect(try await manager.send(.get("sample/plist", serializer: compound)) is PropertyListValue)
+            #expect(try await manager.send(.get("sample/bytes", serializer: compound)) is Data)
         }
 
         @Test("A response of another type is refused, with its body in the error")
         func refusals() async throws {
-            let response = await manager.response(for: Request("sample/latin-1", serializer: .json))
+            let response = await manager.response(for: .get("sample/latin-1", serializer: .json))
             #expect(response.value == nil)
             #expect(response.error?.code == .unacceptableContentType)
             #expect(response.error?.data == Data("Zo\u{EB}".unicodeScalars.map { UInt8($0.value) }))

@@ -11,15 +11,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// An `Encodable` type can conform without any code; a value of any other `Encodable` type is passed with
-/// ``encoding(_:)``:
-///
-/// ```swift
-/// struct Search: Encodable, ParametersConvertible {
-///     var q: String
-///     var page = 1
-/// }
-/// ```
+/// Calls also take a value of any `Encodable` type, which need not conform. ``encoding(_:)`` wraps such a value where
+/// ``Parameters`` are expected.
 ///
 /// A value that cannot be converted is reported when the request is created, as
 /// ``NetworkError/Code/invalidParameters``.

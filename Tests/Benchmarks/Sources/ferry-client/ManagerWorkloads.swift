@@ -84,8 +84,8 @@ struct ManagerWorkloads {
             let form: @Sendable (inout MultipartFormData) throws -> Void = {
                 try $0.append(fileURL: file, name: "file")
             }
-            let serializer = HTTPDataResponseSerializer()
-            manager.post(order.url.absoluteString, multipartForm: form, serializer: serializer) { response in
+            let request = Request.post(order.url.absoluteString, serializer: .data).multipart(form)
+            manager.send(request) { response in
                 let arrived = response.value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
                 let isWhole = arrived > order.bytes && arrived < order.bytes + 1000
                 let error = isWhole ? nil : BenchmarkError("The server received \(arrived) bytes")

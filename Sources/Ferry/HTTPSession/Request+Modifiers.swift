@@ -1,0 +1,119 @@
+import Foundation
+
+extension Request {
+    /// Returns the request with other parameters.
+    ///
+    /// - Parameter parameters: A dictionary, an array or another ``ParametersConvertible``; nil for none.
+    /// - Returns: The changed request.
+    public func parameters(_ parameters: (any ParametersConvertible)?) -> Request {
+        setting(\.parameters, parameters?.makeParameters())
+    }
+
+    /// Returns the request with an encoded value as its parameters.
+    ///
+    /// - Parameter value: The value; the request serializer's encoder encodes it when the request is made.
+    /// - Returns: The changed request.
+    @_disfavoredOverload
+    public func parameters(_ value: some Encodable & Sendable) -> Request {
+        setting(\.parameters, Self.encoded(value))
+    }
+
+    /// Returns the request with additional header fields, which replace those with the same name.
+    ///
+    /// - Parameter headers: The header fields.
+    /// - Returns: The changed request.
+    public func headers(_ headers: HTTPHeaders) -> Request {
+        var merged = self.headers
+        for field in headers { merged.remove(field.name) }
+        for field in headers { merged.add(field) }
+        return setting(\.headers, merged)
+    }
+
+    /// Returns the request with another timeout.
+    ///
+    /// - Parameter interval: The seconds without progress after which the request fails; nil for the default.
+    /// - Returns: The changed request.
+    public func timeout(_ interval: TimeInterval?) -> Request {
+        setting(\.timeoutInterval, interval)
+    }
+
+    /// Returns the request with a serializer that encodes its parameters.
+    ///
+    /// - Parameter serializer: The serializer; nil uses the manager's.
+    /// - Returns: The changed request.
+    public func encoding(with serializer: (any RequestSerializer)?) -> Request {
+        setting(\.requestSerializer, serializer)
+    }
+
+    /// Returns the request with a multipart form as its body.
+    ///
+    /// - Parameter form: Adds parts to the form, whose first parts are the parameters. It runs on the thread that makes
+    ///   the request.
+    /// - Returns: The changed request.
+    public func multipart(_ form: @escaping MultipartForm) -> Request {
+        setting(\.multipartForm, form)
+    }
+
+    /// Returns the request with a closure that receives the progress of the request body.
+    ///
+    /// - Parameter progress: Called on the ``SessionManager/operationQueue``.
+    /// - Returns: The changed request.
+    public func uploadProgress(_ progress: @escaping ProgressHandler) -> Request {
+        setting(\.uploadProgress, progress)
+    }
+
+    /// Returns the request with a closure that receives the progress of the response body.
+    ///
+    /// - Parameter progress: Called on the ``SessionManager/operationQueue``.
+    /// - Returns: The changed request.
+    public func downloadProgress(_ progress: @escaping ProgressHandler) -> Request {
+        setting(\.downloadProgress, progress)
+    }
+
+    /// Returns the request with the arguments of a verb.
+    func with(
+        _ parameters: (any ParametersConvertible)?,
+        _ headers: HTTPHeaders,
+        form: MultipartForm? = nil,
+        _ uploadProgress: ProgressHandler? = nil
+    ) -> Request {
+        var request = self.parameters(parameters)
+        request.headers = headers
+        request.multipartForm = form
+        request.uploadProgress = uploadProgress
+        return request
+    }
+
+    /// Returns the request with the arguments of a verb whose parameters are an encoded value.
+    @_disfavoredOverload
+    func with(
+        _ value: some Encodable & Sendable,
+        _ headers: HTTPHeaders,
+        form: MultipartForm? = nil,
+        _ uploadProgress: ProgressHandler? = nil
+    ) -> Request {
+        with(Self.encoded(value), headers, form: form, uploadProgress)
+    }
+
+    /// Returns the parameters for an encoded value; nil for an optional value that is nil.
+    private static func encoded(_ value: some Encodable & Sendable) -> Parameters? {
+        (value as? any OptionalValue)?.isNil == true ? nil : Parameters(encoding: value)
+    }
+
+    private func setting<Part>(_ property: WritableKeyPath<Request, Part>, _ value: Part) -> Request {
+        var copy = self
+        copy[keyPath: property] = value
+        return copy
+    }
+}
+
+/// An optional value of any type.
+private protocol OptionalValue {
+    var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var isNil: Bool {
+        if case .none = self { true } else { false }
+    }
+}
