@@ -47,8 +47,7 @@ enum Snippets {
     static func readmeDownload(manager: HTTPSessionManager, folder: URL) async -> Data? {
         var resumeData: Data?
         do {
-            let file = try await manager.download(.get("file.zip"), to: .directory(folder, options: .overwrite)) {
-                update in
+            let file = try await manager.download(.get("file.zip"), to: .directory(folder)) { update in
                 print(update.fractionCompleted ?? 0)
             }
             print(file.path)

@@ -34,7 +34,7 @@ struct EventMonitorTests {
         let manager = transport.manager(baseURL: server.url)
         let events = Watched<[String]>([])
         manager.eventMonitors = [Recorder(name: "a", events: events), Recorder(name: "b", events: events)]
-        try await manager.get("from")
+        _ = try await manager.send(.get("from", serializer: .string))
         #expect(await events.wait { $0.last == "b finish 200" })
         let expected = ["create", "resume", "redirect /to", "response", "data 3", "complete", "finish 200"]
         #expect(events.current.filter { $0.hasPrefix("a") } == expected.map { "a \($0)" })
