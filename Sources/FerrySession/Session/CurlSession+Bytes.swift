@@ -16,9 +16,7 @@ extension CurlSession {
         public var chunks: Chunks { Chunks(owner: owner) }
 
         /// Returns an iterator over the bytes.
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(chunks: chunks.makeAsyncIterator())
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
         /// An iterator over the bytes of a response.
         public struct Iterator: AsyncIteratorProtocol {
@@ -53,9 +51,7 @@ extension CurlSession {
         fileprivate let owner: Owner
 
         /// Returns an iterator over the pieces.
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(owner: owner)
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(owner: owner) }
 
         /// An iterator over the pieces of a response's body.
         public struct Iterator: AsyncIteratorProtocol {
@@ -63,10 +59,8 @@ extension CurlSession {
 
             /// Returns the next piece, or `nil` at the end of the body.
             ///
-            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
-            public mutating func next() async throws -> Data? {
-                try await owner.stream.next()
-            }
+            /// - Throws: The error that the transfer ended with.
+            public mutating func next() async throws -> Data? { try await owner.stream.next() }
         }
     }
 
@@ -78,9 +72,7 @@ extension CurlSession {
             self.stream = stream
         }
 
-        deinit {
-            stream.cancel()
-        }
+        deinit { stream.cancel() }
     }
 
     /// Sends a request and returns as soon as the response head has arrived; the body is read from the sequence.
@@ -101,16 +93,10 @@ extension CurlSession {
         stream.attach(task.core)
         task.resume()
         let response = try await stream.response()
-        return (Bytes(task: task, owner: owner), response)
+        return (Bytes(task: task, owner: owner), response.value)
     }
 
-    /// Fetches a URL and returns as soon as the response head has arrived; the body is read from the sequence.
-    ///
-    /// - Parameters:
-    ///   - url: The URL to fetch.
-    ///   - delegate: A delegate for this task.
-    /// - Returns: The body as a sequence, and the response.
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``bytes(for:delegate:)`` with a request for a URL.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil

@@ -22,6 +22,17 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
+    /// Returns an error whose cause is a ``CurlSessionError``.
+    static func ferry(
+        _ code: Code,
+        url: URL?,
+        reason: CurlSessionError.Code,
+        _ message: String,
+        curlCode: Int32? = nil
+    ) -> URLError {
+        .ferry(code, url: url, underlying: CurlSessionError(reason, message, curlCode: curlCode.map { Int($0) }))
+    }
+
     /// Returns the error with resume data, for a download that can be continued.
     func withResumeData(_ data: Data) -> URLError {
         var info = userInfo
@@ -31,12 +42,10 @@ extension URLError {
 
     /// The error when a new body stream is needed and none is provided.
     static func ferryWithoutStream(url: URL?) -> URLError {
-        let error = CurlSessionError(.bodyNotReplayable, "A new stream of the body is needed, and none was provided")
-        return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
+        let text = "A new stream of the body is needed, and none was provided"
+        return .ferry(.requestBodyStreamExhausted, url: url, reason: .bodyNotReplayable, text)
     }
 
     /// The error of a cancelled task.
-    static func ferryCancelled(url: URL?) -> URLError {
-        .ferry(.cancelled, url: url, "cancelled")
-    }
+    static func ferryCancelled(url: URL?) -> URLError { .ferry(.cancelled, url: url, "cancelled") }
 }

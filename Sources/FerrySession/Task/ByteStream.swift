@@ -14,20 +14,17 @@ final class ByteStream: Sendable {
     private let state = Mutex(State())
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
-    func attach(_ core: TaskCore) {
-        state.withLock { $0.core = core }
-    }
+    func attach(_ core: TaskCore) { state.withLock { $0.core = core } }
 
     /// Whether a reader is waiting for bytes.
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side
 
-    /// Appends bytes to the buffer.
+    /// Appends bytes, and returns whether there is room for more, and whether ``flush()`` must be called.
     ///
-    /// - Parameter bytes: The received bytes.
-    /// - Returns: Whether there is room for more, and whether ``flush()`` must be called at the end of the engine's
-    ///   turn to wake a waiting reader. Waking it for each piece would cost more than moving the bytes.
+    /// ``flush()`` wakes a waiting reader at the end of the engine's turn. Waking it for each piece would cost more than
+    /// moving the bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> (flow: Flow, mustFlush: Bool) {
         state.withLock { state in
             let wasEmpty = state.buffer.isEmpty
@@ -76,11 +73,7 @@ final class ByteStream: Sendable {
     // MARK: - The consumer's side
 
     /// Returns the response, once it has arrived.
-    func response() async throws -> URLResponse {
-        try await receivedResponse().value
-    }
-
-    private func receivedResponse() async throws -> ReceivedResponse {
+    func response() async throws -> ReceivedResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let known = state.withLock { state -> Result<ReceivedResponse, any Error>? in
@@ -120,15 +113,9 @@ final class ByteStream: Sendable {
     }
 
     /// Cancels the transfer, since there is no reader any more; has no effect on a stream that has ended.
-    func cancel() {
-        state.withLock { $0.core }?.cancel()
-    }
+    func cancel() { state.withLock { $0.core }?.cancel() }
 
-    private static let secondReader = URLError.ferry(
-        .unknown,
-        url: nil,
-        "Two tasks read the bytes of one response"
-    )
+    private static let secondReader = URLError.ferry(.unknown, url: nil, "Two tasks read the bytes of one response")
 }
 
 extension TaskCore {

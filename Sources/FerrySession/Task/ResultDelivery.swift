@@ -31,7 +31,31 @@ enum ResultDelivery: Sendable {
         }
     }
 
-    var isDelegate: Bool {
-        if case .delegate = self { true } else { false }
+    var isDelegate: Bool { if case .delegate = self { true } else { false } }
+}
+
+/// A delegate cast to each of its protocols, since the casts are too slow to repeat for every event.
+///
+/// A class, so that passing it along with an event costs one retain instead of four.
+final class DelegateCasts: Sendable {
+    let task: (any URLSessionTaskDelegate)?
+    let data: (any URLSessionDataDelegate)?
+    let download: (any URLSessionDownloadDelegate)?
+    let metrics: (any CurlSessionMetricsDelegate)?
+
+    init(_ delegate: (any URLSessionDelegate)?) {
+        task = delegate as? any URLSessionTaskDelegate
+        data = task as? any URLSessionDataDelegate
+        download = task as? any URLSessionDownloadDelegate
+        metrics = task as? any CurlSessionMetricsDelegate
     }
+
+    var isEmpty: Bool { task == nil }
+}
+
+/// A handler that is not `@Sendable` in FoundationNetworking's signature.
+///
+/// `@unchecked Sendable`: it is called once, by one thread.
+struct UncheckedHandler: @unchecked Sendable {
+    let call: (Data?) -> Void
 }

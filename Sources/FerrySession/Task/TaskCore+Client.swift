@@ -4,7 +4,7 @@ extension TaskCore: ExchangeClient {
         state.withLock { state in
             state.currentRequest = request
             state.additionalHeaders = fields
-            state.bytesExpectedToSend = bodyLength
+            state.counts.expectedToSend = bodyLength
         }
     }
 
@@ -13,37 +13,31 @@ extension TaskCore: ExchangeClient {
     }
 
     var exchangeWantsPrebuiltResponse: Bool { !isAsync }
-
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
     func exchange(didReceive response: ReceivedResponse, isReplacement: Bool) {
-        let mustDrain = state.withLock { state -> Bool in
+        change { state in
             guard state.lifecycle == .active else { return false }
-            if isReplacement {
-                state.note(response)
-                return false
-            }
-            if state.tellsResponse {
+            if !isReplacement, state.tellsResponse {
                 state.append(.response(response))
                 return state.claimDrain()
             }
             state.note(response)
             // Limits what is reserved in advance: a server may announce more than it sends.
             let most: Int64 = 67_108_864
-            if case .data = state.resultDelivery, let length = response.expectedLength, length > .zero {
+            if !isReplacement, case .data = state.resultDelivery, let length = response.expectedLength, length > .zero {
                 _ = state.buffer.reserve(Int(min(length.int64, most)))
             }
             return false
         }
-        if mustDrain { scheduleDrain() }
     }
 
     func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
-        let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, ProgressCounts?) in
+        let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream) = state.resultDelivery {
-                state.bytesReceived.add(ByteCount(clamping: bytes.count))
+                state.counts.received.add(ByteCount(clamping: bytes.count))
                 let (flow, mustFlush) = stream.append(bytes)
                 if flow == .wait { state.isEngineWaiting = true }
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
@@ -56,7 +50,7 @@ extension TaskCore: ExchangeClient {
             }
             guard state.buffer.append(bytes) else { return (.noMemory, false, nil) }
             if case .data = state.resultDelivery, !state.tellsOwnDelegate {
-                state.bytesReceived.add(ByteCount(clamping: bytes.count))
+                state.counts.received.add(ByteCount(clamping: bytes.count))
                 return (.more, false, state.counts)
             }
             state.append(.data)
@@ -82,40 +76,29 @@ extension TaskCore: ExchangeClient {
     }
 
     func exchange(didCancelProducing resumeData: Data?) {
-        let mustDrain = state.withLock { state -> Bool in
+        change { state in
             let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
             let error = resumeData.map(cancelled.withResumeData) ?? cancelled
             state.error = error
             state.events = [.completed(error)]
             return state.claimDrain()
         }
-        if mustDrain { scheduleDrain() }
     }
 
-    func exchange(didWrite count: ByteCount) {
-        tell(.wrote(count))
-    }
+    func exchange(didWrite count: ByteCount) { tell(.wrote(count)) }
 
-    func exchange(didSend count: ByteCount, expected: ByteCount?) {
-        tell(.sent(count, expected: expected))
-    }
+    func exchange(didSend count: ByteCount, expected: ByteCount?) { tell(.sent(count, expected: expected)) }
 
-    func exchangeDidRewindBody() {
-        tell(.rewound)
-    }
+    func exchangeDidRewindBody() { tell(.rewound) }
 
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) {
         state.withLock { $0.redirectCount += 1 }
         post(.redirect(response, request))
     }
 
-    func exchange(willAuthenticate question: AuthenticationQuestion) {
-        post(.challenge(question))
-    }
+    func exchange(willAuthenticate question: AuthenticationQuestion) { post(.challenge(question)) }
 
-    func exchangeNeedsBodyStream() {
-        post(.needsBodyStream)
-    }
+    func exchangeNeedsBodyStream() { post(.needsBodyStream) }
 
     func exchangeTakesBuffer() -> Data {
         state.withLock { state in
@@ -143,8 +126,7 @@ extension TaskCore: ExchangeClient {
 
     func exchange(willCache candidate: CacheCandidate) {
         let isAsked = state.withLock { state in
-            (state.resultDelivery.isDelegate || state.tellsOwnDelegate)
-                && (state.ownDelegate ?? state.session?.casts)?.data != nil
+            state.tellsDelegate && (state.ownDelegate ?? state.session?.casts)?.data != nil
         }
         if isAsked { post(.willCache(candidate)) } else { candidate.store() }
     }
@@ -167,7 +149,7 @@ extension TaskCore: ExchangeClient {
 
     /// Counts an event immediately if no user code receives it, or else queues it for delivery.
     private func tell(_ event: TaskEvent) {
-        let (mustDrain, update) = state.withLock { state -> (Bool, ProgressCounts?) in
+        let (mustDrain, update) = state.withLock { state -> (Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (false, nil) }
             if state.isUnheard {
                 state.count(event)
@@ -178,51 +160,5 @@ extension TaskCore: ExchangeClient {
         }
         if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
-    }
-}
-
-/// The values that a `Progress` shows; the total is `nil` while it is not known.
-struct ProgressCounts: Hashable, Sendable {
-    var completed: ByteCount
-    var total: ByteCount?
-}
-
-extension TaskState {
-    /// The counts of both directions together; the total is known if both expected lengths are.
-    var counts: ProgressCounts {
-        let hasResponse = response != nil
-        var completed = bytesSent
-        completed.add(bytesReceived)
-        // Until the response announces its length, one extra unit stands for it, so that an upload does not look
-        // finished.
-        let pending = hasResponse ? bytesExpectedToReceive : ByteCount(clamping: 1)
-        // A sum that overflows counts as unknown.
-        let total = bytesExpectedToSend.flatMap { toSend in pending.flatMap { toSend.adding($0) } }
-        return ProgressCounts(completed: completed, total: total)
-    }
-
-    /// Whether an error is waiting to be delivered.
-    var hasFailed: Bool {
-        events.contains { if case .completed(.some) = $0 { true } else { false } }
-    }
-
-    mutating func note(_ response: ReceivedResponse) {
-        self.response = response
-        bytesReceived = .zero
-        bytesExpectedToReceive = response.expectedLength
-    }
-
-    mutating func count(_ event: TaskEvent) {
-        switch event {
-        case .sent(let count, let expected):
-            bytesSent.add(count)
-            bytesExpectedToSend = expected
-        case .wrote(let count): bytesReceived.add(count)
-        case .rewound: bytesSent = .zero
-        case .resumed(let offset, let total):
-            bytesReceived = offset
-            bytesExpectedToReceive = total
-        default: break
-        }
     }
 }

@@ -2,21 +2,20 @@
 extension TaskCore {
     /// An event with everything needed to deliver it, read under the lock.
     private struct Delivery {
-        var event: TaskEvent
-        var session: CurlSession
-        var task: URLSessionTask
-        var delegate: DelegateCasts
-        var resultDelivery: ResultDelivery
-        /// Whether the delegate receives the events of a download.
-        var tellsDelegate: Bool
-        var driver: (any TaskDriver)?
-        var question: Int?
+        let event: TaskEvent
+        let session: CurlSession
+        let task: URLSessionTask
+        let delegate: DelegateCasts
+        let resultDelivery: ResultDelivery
+        let tellsDelegate: Bool
+        let driver: (any TaskDriver)?
+        /// The number of the question to the delegate, if the event is one.
+        var question = 0
         var data = Data()
-        var sent = ByteCount.zero
-        var received = ByteCount.zero
-        var expectedToReceive: ByteCount?
-        var counts = ProgressCounts(completed: .zero, total: .zero)
+        var counts = TransferCounts()
         var mustReadMore = false
+
+        var downloadTask: URLSessionDownloadTask? { tellsDelegate ? task as? URLSessionDownloadTask : nil }
     }
 
     /// Delivers all events that can be delivered now; the caller must have claimed delivery with `claimDrain()`.
@@ -50,7 +49,7 @@ extension TaskCore {
                 task: task,
                 delegate: state.ownDelegate ?? session.casts,
                 resultDelivery: state.resultDelivery,
-                tellsDelegate: state.resultDelivery.isDelegate || state.tellsOwnDelegate,
+                tellsDelegate: state.tellsDelegate,
                 driver: state.driver
             )
             switch event {
@@ -62,7 +61,7 @@ extension TaskCore {
             case .data:
                 delivery.data = state.buffer.takePiece()
                 if state.tellsOwnDelegate { state.bodyForHandler.append(delivery.data) }
-                state.bytesReceived.add(ByteCount(clamping: delivery.data.count))
+                state.counts.received.add(ByteCount(clamping: delivery.data.count))
                 delivery.mustReadMore = state.isEngineWaiting
                 state.isEngineWaiting = false
             case .becameDownload(let download):
@@ -75,57 +74,47 @@ extension TaskCore {
                     delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
                     state.bodyForHandler = Data()
                 }
-            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache:
-                break
+            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache: break
             }
-            delivery.sent = state.bytesSent
-            delivery.received = state.bytesReceived
-            delivery.expectedToReceive = state.bytesExpectedToReceive
             delivery.counts = state.counts
             return delivery
         }
     }
 
     private func deliver(_ delivery: Delivery) {
-        if case .completed = delivery.event {
-        } else {
-            progress.update(completed: delivery.counts.completed, total: delivery.counts.total)
-        }
-        let (session, task) = (delivery.session, delivery.task)
+        let (session, task, delegate, counts) = (delivery.session, delivery.task, delivery.delegate, delivery.counts)
+        if case .completed(let error) = delivery.event { return complete(delivery, error) }
+        progress.update(completed: counts.completed, total: counts.total)
         switch delivery.event {
-        case .redirect(let response, let request):
-            askRedirect(delivery, response, request)
-        case .needsBodyStream:
-            askBodyStream(delivery)
-        case .challenge(let question):
-            askCredential(delivery, question)
-        case .response(let response):
-            askDisposition(delivery, response)
+        case .redirect(let response, let request): askRedirect(delivery, response, request)
+        case .needsBodyStream: askBodyStream(delivery)
+        case .challenge(let question): askCredential(delivery, question)
+        case .response(let response): askDisposition(delivery, response)
         case .data:
             // The engine fills the next buffer while the delegate works on this one.
             if delivery.mustReadMore { delivery.driver?.perform(.readMore) }
             guard let task = task as? URLSessionDataTask, !delivery.data.isEmpty else { return }
-            delivery.delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
+            delegate.data?.urlSession(session, dataTask: task, didReceive: delivery.data)
         case .sent(let count, let expected):
-            delivery.delegate.task?.urlSession(
+            delegate.task?.urlSession(
                 session,
                 task: task,
                 didSendBodyData: count.int64,
-                totalBytesSent: delivery.sent.int64,
+                totalBytesSent: counts.sent.int64,
                 totalBytesExpectedToSend: expected.transferSize
             )
         case .wrote(let count):
-            guard delivery.tellsDelegate, let task = task as? URLSessionDownloadTask else { return }
-            delivery.delegate.download?.urlSession(
+            guard let task = delivery.downloadTask else { return }
+            delegate.download?.urlSession(
                 session,
                 downloadTask: task,
                 didWriteData: count.int64,
-                totalBytesWritten: delivery.received.int64,
-                totalBytesExpectedToWrite: delivery.expectedToReceive.transferSize
+                totalBytesWritten: counts.received.int64,
+                totalBytesExpectedToWrite: counts.expectedToReceive.transferSize
             )
         case .resumed(let offset, let total):
-            guard delivery.tellsDelegate, let task = task as? URLSessionDownloadTask else { return }
-            delivery.delegate.download?.urlSession(
+            guard let task = delivery.downloadTask else { return }
+            delegate.download?.urlSession(
                 session,
                 downloadTask: task,
                 didResumeAtOffset: offset.int64,
@@ -135,36 +124,36 @@ extension TaskCore {
             let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
             withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
-            delivery.delegate.data?.urlSession(session, dataTask: task, didBecome: download)
+            delegate.data?.urlSession(session, dataTask: task, didBecome: download)
         case .downloaded(let file):
-            deliverFile(delivery, file)
-        case .rewound:
-            break
-        case .willCache(let candidate):
-            propose(delivery, candidate)
-        case .completed(let error):
-            complete(delivery, error)
+            guard delivery.resultDelivery.isDelegate else { return state.withLock { $0.finishedFile = file } }
+            if let task = delivery.downloadTask {
+                delegate.download?.urlSession(session, downloadTask: task, didFinishDownloadingTo: file.url)
+            }
+            file.remove()
+        case .willCache(let candidate): propose(delivery, candidate)
+        case .rewound, .completed: break
         }
     }
 
     // MARK: - Questions to the delegate
 
-    /// Accepts the answer to the question `number`; late and repeated answers are ignored.
-    private func answered(_ number: Int?, _ isEnding: Bool = true) -> (isValid: Bool, mustDrain: Bool) {
-        state.withLock { state in
-            guard let number, state.obstacle == .question(number) else { return (false, false) }
-            // Conversion to a download holds back further events until the engine has finished it.
-            state.obstacle = isEnding ? nil : .conversion
+    /// Accepts the answer to a question and acts on it, unless it is late or repeated; then delivers further events.
+    private func accept(_ delivery: Delivery, holdingBack obstacle: Obstacle? = nil, _ act: () -> Void = {}) {
+        let (isValid, mustDrain) = state.withLock { state in
+            guard state.obstacle == .question(delivery.question) else { return (false, false) }
+            state.obstacle = obstacle
             return (true, state.claimDrain())
         }
+        if isValid { act() }
+        if mustDrain { scheduleDrain() }
     }
 
     private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
-            let (isValid, mustDrain) = answered(delivery.question)
-            guard isValid else { return }
-            if let driver = delivery.driver { followRedirect(response, to: next, driver) }
-            if mustDrain { scheduleDrain() }
+            accept(delivery) {
+                if let driver = delivery.driver { followRedirect(response, to: next, driver) }
+            }
         }
         guard let delegate = delivery.delegate.task else { return answer(request) }
         delegate.urlSession(
@@ -178,38 +167,29 @@ extension TaskCore {
 
     /// Asks the task's delegate, then the session's, then uses the stored credential.
     private func askCredential(_ delivery: Delivery, _ question: AuthenticationQuestion) {
-        let answer: ChallengeSender.Answer = { [self] disposition, credential in
-            let (isValid, mustDrain) = answered(delivery.question)
-            guard isValid else { return }
-            let used = disposition == .performDefaultHandling ? question.proposed : credential
-            delivery.driver?.perform(.authenticate(disposition, used))
-            if mustDrain { scheduleDrain() }
-        }
         let (session, task) = (delivery.session, delivery.task)
+        let answer: ChallengeSender.Answer = { [self] disposition, credential in
+            let used = disposition == .performDefaultHandling ? question.proposed : credential
+            accept(delivery) { delivery.driver?.perform(.authenticate(disposition, used)) }
+        }
         let delegate = session.delegate
         let askSession: ChallengeSender.Answer = { disposition, credential in
             guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
             delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
         }
         guard let delegate = delivery.delegate.task else { return askSession(.performDefaultHandling, nil) }
-        delegate.urlSession(
-            session,
-            task: task,
-            didReceive: question.challenge(askSession),
-            completionHandler: askSession
-        )
+        let challenge = question.challenge(askSession)
+        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: askSession)
     }
 
     private func askBodyStream(_ delivery: Delivery) {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
-            let (isValid, mustDrain) = answered(delivery.question)
-            guard isValid else { return }
-            // The request's own stream is used once: the first answer consumes it, whichever stream the delegate
-            // provides.
-            let own = requestStream()
-            let box = (stream ?? own).map(StreamBox.init)
-            delivery.driver?.perform(.bodyStream(box))
-            if mustDrain { scheduleDrain() }
+            accept(delivery) {
+                // The request's own stream is used once: the first answer consumes it, whichever stream the delegate
+                // provides.
+                let own = requestStream()
+                delivery.driver?.perform(.bodyStream((stream ?? own).map(StreamBox.init)))
+            }
         }
         guard let delegate = delivery.delegate.task else { return answer(nil) }
         delegate.urlSession(delivery.session, task: delivery.task, needNewBodyStream: answer)
@@ -226,38 +206,28 @@ extension TaskCore {
 
     private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
         if case .stream(let stream) = delivery.resultDelivery {
-            _ = answered(delivery.question)
+            accept(delivery)
             return stream.respond(response)
         }
         guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask else {
-            _ = answered(delivery.question)
-            return
+            return accept(delivery)
         }
         delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
             // `cancel()` discards the queued events itself; answering first could deliver one of them.
-            if disposition == .cancel { return isAwaiting(delivery.question) ? cancel() : () }
-            // Tasks with a handler or an `async` function do not become downloads, since those expect the data.
-            let becomesDownload =
-                disposition.rawValue == Self.becomeDownload && delivery.resultDelivery.isDelegate && mayBecomeDownload()
-            let (isValid, mustDrain) = answered(delivery.question, !becomesDownload)
-            guard isValid else { return }
-            if becomesDownload, let driver = delivery.driver {
-                return driver.perform(.becomeDownload(self))
+            if disposition == .cancel {
+                if state.withLock({ $0.obstacle == .question(delivery.question) }) { cancel() }
+                return
             }
-            if mustDrain { scheduleDrain() }
+            // FoundationNetworking deprecates `becomeDownload`, because it does not support it.
+            let becomeDownload = 2
+            // Tasks with a handler or an `async` function do not become downloads, since those expect the data. Nor do
+            // tasks that have failed.
+            guard disposition.rawValue == becomeDownload, delivery.resultDelivery.isDelegate,
+                !state.withLock({ $0.hasFailed })
+            else { return accept(delivery) }
+            // Conversion to a download holds back further events until the engine has finished it.
+            accept(delivery, holdingBack: .conversion) { delivery.driver?.perform(.becomeDownload(self)) }
         }
-    }
-
-    private func isAwaiting(_ number: Int?) -> Bool {
-        state.withLock { state in number.map { state.obstacle == .question($0) } ?? false }
-    }
-
-    /// `ResponseDisposition.becomeDownload`, which FoundationNetworking deprecates because it does not support it.
-    private static let becomeDownload = 2
-
-    /// Whether the task may become a download, which it may not once it has failed.
-    private func mayBecomeDownload() -> Bool {
-        state.withLock { !$0.hasFailed }
     }
 
     /// Asks the delegate what to store; the task does not wait for the answer.
@@ -272,45 +242,26 @@ extension TaskCore {
 
     // MARK: - Completion
 
-    private func deliverFile(_ delivery: Delivery, _ file: DownloadFile) {
-        switch delivery.resultDelivery {
-        case .delegate:
-            if let task = delivery.task as? URLSessionDownloadTask {
-                delivery.delegate.download?.urlSession(
-                    delivery.session,
-                    downloadTask: task,
-                    didFinishDownloadingTo: file.url
-                )
-            }
-            file.remove()
-        case .data, .download, .stream:
-            state.withLock { $0.finishedFile = file }
-        }
-    }
-
     private func complete(_ delivery: Delivery, _ error: (any Error)?) {
+        let (session, task) = (delivery.session, delivery.task)
         if error == nil { progress.finish(completed: delivery.counts.completed) }
         let (response, file, resumeDataHandler) = state.withLock { state in
             (state.response, state.finishedFile, state.resumeDataHandler)
         }
         resumeDataHandler?.call((error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
         if let delegate = delivery.delegate.metrics {
-            let metrics = state.withLock { $0.metrics }
-            delegate.urlSession(delivery.session, task: delivery.task, didFinishCollecting: metrics)
+            delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
         }
         switch delivery.resultDelivery {
-        case .delegate:
-            delivery.delegate.task?.urlSession(delivery.session, task: delivery.task, didCompleteWithError: error)
-        case .data(let handler, _):
-            handler(error == nil ? delivery.data : nil, response, error)
+        case .delegate: delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
+        case .data(let handler, _): handler(error == nil ? delivery.data : nil, response, error)
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)
             if !isAsync || error != nil { file?.remove() }
-        case .stream(let stream):
-            stream.finish(error)
+        case .stream(let stream): stream.finish(error)
         }
         release()
-        delivery.session.forget(identifier)
+        session.forget(identifier)
     }
 
     /// Releases everything that a finished task no longer needs.

@@ -98,3 +98,22 @@ final class DataURLProtocol: URLProtocol {
 
     override func stopLoading() {}
 }
+
+/// Delivers a response that the program has stored in a `URLCache`.
+final class StoredResponseProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { false }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let stored = cachedResponse else {
+            let error = URLError.ferry(.resourceUnavailable, url: request.url, "The URL cache has no response")
+            client?.urlProtocol(self, didFailWithError: error)
+            return
+        }
+        client?.urlProtocol(self, cachedResponseIsValid: stored)
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}

@@ -104,21 +104,37 @@ final class ProtocolClasses: @unchecked Sendable {
     }
 }
 
-/// Delivers a response that the program has stored in a `URLCache`.
-final class StoredResponseProtocol: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { false }
+/// The `URLProtocol` classes registered for all sessions of the process.
+enum RegisteredProtocolClasses {
+    private static let classes = Mutex<[URLProtocol.Type]>([])
 
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    /// The classes, with the one registered last at the front.
+    static var all: [URLProtocol.Type] { classes.withLock { $0.reversed() } }
 
-    override func startLoading() {
-        guard let stored = cachedResponse else {
-            let error = URLError.ferry(.resourceUnavailable, url: request.url, "The URL cache has no response")
-            client?.urlProtocol(self, didFailWithError: error)
-            return
+    static var areThere: Bool { classes.withLock { !$0.isEmpty } }
+
+    static func add(_ type: URLProtocol.Type) {
+        classes.withLock { classes in
+            classes.removeAll { $0 == type }
+            classes.append(type)
         }
-        client?.urlProtocol(self, cachedResponseIsValid: stored)
-        client?.urlProtocolDidFinishLoading(self)
     }
 
-    override func stopLoading() {}
+    static func remove(_ type: URLProtocol.Type) { classes.withLock { $0.removeAll { $0 == type } } }
+}
+
+extension CurlSession {
+    /// Registers a class that all sessions ask for each request, until it is unregistered.
+    ///
+    /// It replaces `URLProtocol.registerClass`, whose list cannot be read from outside FoundationNetworking. The
+    /// classes of a session's configuration are asked first, then the registered ones, beginning with the one
+    /// registered last. Registering a class again makes it the last one registered.
+    public static func registerProtocolClass(_ protocolClass: URLProtocol.Type) {
+        RegisteredProtocolClasses.add(protocolClass)
+    }
+
+    /// Unregisters a class; requests that it is already loading are not affected.
+    public static func unregisterProtocolClass(_ protocolClass: URLProtocol.Type) {
+        RegisteredProtocolClasses.remove(protocolClass)
+    }
 }

@@ -27,13 +27,9 @@ extension ProtocolLoad: URLProtocolClient {
         post(.response(response), from: loader)
     }
 
-    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) {
-        post(.data(data), from: loader)
-    }
+    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) { post(.data(data), from: loader) }
 
-    func urlProtocolDidFinishLoading(_ loader: URLProtocol) {
-        post(.finished, from: loader)
-    }
+    func urlProtocolDidFinishLoading(_ loader: URLProtocol) { post(.finished, from: loader) }
 
     func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) {
         post(.failed(error), from: loader)
@@ -68,12 +64,9 @@ extension ProtocolLoad: URLProtocolClient {
         case .finished:
             guard hasResponse else { return misuse("The protocol class finished without a response") }
             end(nil)
-        case .failed(let error):
-            end(Self.transportError(error))
-        case .redirected(let next, let response):
-            redirected(to: next, response, client)
-        case .challenge(let challenge):
-            ask(challenge, client)
+        case .failed(let error): end(Self.transportError(error))
+        case .redirected(let next, let response): redirected(to: next, response, client)
+        case .challenge(let challenge): ask(challenge, client)
         case .challengeCancelled:
             if case .challenge = question { question = nil }
         }
@@ -83,11 +76,13 @@ extension ProtocolLoad: URLProtocolClient {
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
+            let text: String
             switch data.withUnsafeBytes({ client.exchange(didReceive: $0) }) {
             case .more, .wait: return
-            case .noMemory: return end(tooLarge("There is no memory for the response"))
-            case .tooLarge: return end(tooLarge("The response's body is larger than maximumBodySizeInMemory"))
+            case .noMemory: text = "There is no memory for the response"
+            case .tooLarge: text = "The response's body is larger than maximumBodySizeInMemory"
             }
+            return end(URLError.ferry(.dataLengthExceedsMaximum, url: request.url, text))
         }
         do throws(URLError) {
             try file.append(data)
@@ -95,10 +90,6 @@ extension ProtocolLoad: URLProtocolClient {
         } catch {
             end(error)
         }
-    }
-
-    private func tooLarge(_ text: String) -> URLError {
-        .ferry(.dataLengthExceedsMaximum, url: request.url, text)
     }
 
     /// Converts an error of URLSession's domain to `URLError`; returns others unchanged.

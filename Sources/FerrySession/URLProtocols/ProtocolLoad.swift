@@ -18,8 +18,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     }
 
     let queue = DispatchQueue(label: "Ferry protocol client")
-    let loadingQueue = DispatchQueue(label: "Ferry protocol")
-    let classes: ProtocolClasses
+    private let loadingQueue = DispatchQueue(label: "Ferry protocol")
+    private let classes: ProtocolClasses
     let settings: EngineSettings
     var client: (any ProtocolLoadClient)?
     var request: URLRequest
@@ -37,17 +37,15 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         body: BodySource,
         toFile: Bool,
         client: any ProtocolLoadClient,
-        classes: ProtocolClasses,
-        settings: EngineSettings
+        session: CurlSession
     ) {
         self.request = request
         self.body = body
         self.client = client
-        self.classes = classes
-        self.settings = settings
-        sink =
-            toFile
-            ? .file(DownloadFile(directory: settings.temporaryDirectory, requestURL: request.url)) : .client
+        classes = session.protocols
+        settings = session.engineSettings
+        let folder = settings.temporaryDirectory
+        sink = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
     }
 
     // MARK: - Starting
@@ -154,8 +152,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     }
 
     func misuse(_ message: String) {
-        let error = CurlSessionError(.protocolMisuse, message)
-        end(URLError.ferry(.badServerResponse, url: request.url, underlying: error))
+        end(URLError.ferry(.badServerResponse, url: request.url, reason: .protocolMisuse, message))
     }
 }
 
@@ -174,4 +171,43 @@ protocol ProtocolLoadClient: ExchangeClient {
 
     /// Passes the request to the engine, because no class accepts it.
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource)
+}
+
+/// One instance of a protocol class, started and stopped at most once, in that order.
+///
+/// `@unchecked Sendable`: the instance is called only on its load's serial queue, where it may block; elsewhere only
+/// its identity is compared.
+final class ProtocolRun: @unchecked Sendable {
+    private let loader: URLProtocol
+    private let queue: DispatchQueue
+    private let isStopped = Mutex(false)
+    private var isStarted = false
+
+    let identifier: ObjectIdentifier
+
+    init(_ loader: URLProtocol, on queue: DispatchQueue) {
+        self.loader = loader
+        self.queue = queue
+        identifier = ObjectIdentifier(loader)
+    }
+
+    func start() {
+        queue.async { [self] in
+            if isStopped.withLock({ $0 }) { return }
+            isStarted = true
+            loader.startLoading()
+        }
+    }
+
+    /// Stops a started instance, once `startLoading` has returned.
+    func stop() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        guard isFirst else { return }
+        queue.async { [self] in
+            if isStarted { loader.stopLoading() }
+        }
+    }
 }

@@ -1,0 +1,230 @@
+/// Starts, suspends, resumes and cancels a task.
+extension TaskCore {
+    private enum ResumeAction {
+        case none
+        case start(CurlSession)
+        case goOn((any TaskDriver)?, mustDrain: Bool)
+    }
+
+    func resume() {
+        let action = state.withLock { state -> ResumeAction in
+            guard state.lifecycle == .active, state.suspendCount > 0 else { return .none }
+            state.suspendCount -= 1
+            guard state.suspendCount == 0 else { return .none }
+            if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }
+            guard let session = state.session else { return .none }
+            state.isStarted = true
+            state.task = state.weakTask
+            return .start(session)
+        }
+        switch action {
+        case .none: return
+        case .start(let session): start(in: session)
+        case .goOn(let driver, let mustDrain):
+            driver?.perform(.suspensionChanged)
+            if mustDrain { scheduleDrain() }
+        }
+        notifyObserver { $0.session($1, didResume: $2) }
+    }
+
+    func suspend() {
+        let (isReal, driver) = state.withLock { state -> (Bool, (any TaskDriver)?) in
+            guard state.lifecycle == .active, state.suspendCount < Int.max else { return (false, nil) }
+            state.suspendCount += 1
+            return (state.suspendCount == 1 && state.isStarted, state.driver)
+        }
+        guard isReal else { return }
+        driver?.perform(.suspensionChanged)
+        notifyObserver { $0.session($1, didSuspend: $2) }
+    }
+
+    private func notifyObserver(_ call: (any CurlSessionTaskObserver, CurlSession, URLSessionTask) -> Void) {
+        let (session, task) = state.withLock { ($0.session, $0.task ?? $0.weakTask) }
+        if let session, let task, let observer = session.taskObserver { call(observer, session, task) }
+    }
+
+    func cancel() {
+        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, CurlSession?, undelivered: [TaskEvent])
+        let cancelled = state.withLock { state -> Cancellation? in
+            guard state.lifecycle == .active else { return nil }
+            state.lifecycle = .canceling
+            let error = URLError.ferryCancelled(url: state.originalRequest?.url)
+            state.error = error
+            let session = state.isStarted ? nil : state.session
+            state.isStarted = true
+            if state.task == nil { state.task = state.weakTask }
+            let undelivered = state.takeUndelivered()
+            state.obstacle = nil
+            // A transfer reports its end itself, once the metrics include the request in progress.
+            if !(state.driver is Exchange) { state.events = [.completed(error)] }
+            return (state.driver, state.claimDrain(), session, undelivered)
+        }
+        guard let (driver, mustDrain, session, undelivered) = cancelled else { return }
+        undelivered.discardFiles()
+        // A task that never ran must be registered, so that it is kept until its completion has been delivered.
+        if let session { _ = session.admit(self, forCompletion: true) }
+        driver?.perform(.cancel(telling: self))
+        if mustDrain { scheduleDrain() }
+    }
+
+    /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
+    func cancel(producing handler: UncheckedHandler) {
+        let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
+            guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
+            state.lifecycle = .canceling
+            let undelivered = state.takeUndelivered()
+            state.obstacle = nil
+            state.resumeDataHandler = handler
+            return (driver, undelivered)
+        }
+        guard let (driver, undelivered) = cancelled else {
+            if let queue = state.withLock({ $0.session?.dispatcher.queue }) {
+                queue.deliver { handler.call(nil) }
+            } else {
+                handler.call(nil)
+            }
+            return cancel()
+        }
+        undelivered.discardFiles()
+        driver.perform(.cancelProducingResumeData(self))
+    }
+
+    // MARK: - Starting
+
+    private func start(in session: CurlSession) {
+        let refusal = session.admit(self, forCompletion: false)
+        let partial = refusal == nil ? openPartialFile(unlessClaimedBy: session.protocols) : nil
+        startDriver { state in
+            if let error = refusal ?? state.startError { return .failure(error) }
+            guard let request = state.originalRequest else {
+                return .failure(.ferry(.badURL, url: nil, "The task has no request"))
+            }
+            let delegate = state.ownDelegate ?? session.casts
+            state.isUnheard = delegate.isEmpty && !state.resultDelivery.isDelegate
+            if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
+                state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
+            }
+            guard session.protocols.mayClaim(request) else {
+                return self.makeTransfer(&state, session, request, state.body, partial)
+            }
+            let load = ProtocolLoad(request, body: state.body, toFile: state.isDownload, client: self, session: session)
+            return .success(load)
+        }
+    }
+
+    /// Starts a transfer for a request that no protocol class loads.
+    private func startTransfer(_ request: URLRequest, _ body: BodySource) {
+        let partial = openPartialFile()
+        startDriver { state in
+            guard let session = state.session else { return nil }
+            return self.makeTransfer(&state, session, request, body, partial)
+        }
+    }
+
+    /// The partial file of the download that the task continues.
+    private typealias PartialFile = (record: ResumeData, file: DownloadFile)
+
+    /// Opens the partial file of the download that the task continues; not under the lock, since disks may be slow.
+    private func openPartialFile(unlessClaimedBy classes: ProtocolClasses? = nil) -> Result<PartialFile, URLError>? {
+        let record = state.withLock { state -> ResumeData? in
+            guard state.lifecycle == .active, state.redirectCount == 0, let record = state.resumeData else {
+                return nil
+            }
+            return classes?.mayClaim(state.originalRequest) == true ? nil : record
+        }
+        guard let record else { return nil }
+        do throws(CurlSessionError) {
+            return .success((record, try DownloadFile(resuming: record)))
+        } catch {
+            return .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
+        }
+    }
+
+    private func startDriver(_ make: (inout State) -> Result<any TaskDriver, URLError>?) {
+        let driverOrError = state.withLock { state -> Result<any TaskDriver, URLError>? in
+            guard state.lifecycle == .active, let result = make(&state) else { return nil }
+            if case .success(let driver) = result { state.driver = driver }
+            return result
+        }
+        switch driverOrError {
+        case .success(let driver):
+            let (priority, isCancelled) = state.withLock { ($0.priority, $0.lifecycle != .active) }
+            driver.perform(.start(priority: priority))
+            if isCancelled { driver.perform(.cancel(telling: nil)) }
+        case .failure(let error): post(.completed(error))
+        case nil: break
+        }
+    }
+
+    private func makeTransfer(
+        _ state: inout State,
+        _ session: CurlSession,
+        _ request: URLRequest,
+        _ body: BodySource,
+        _ partial: Result<PartialFile, URLError>?
+    ) -> Result<any TaskDriver, URLError> {
+        guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
+        let limits = session.limits(for: request)
+        switch partial {
+        case .success(let (data, file)):
+            return .success(Exchange(engine: engine, client: self, resuming: data, file: file, limits: limits))
+        case .failure(let error): return .failure(error)
+        case nil: break
+        }
+        let transfer = Exchange(
+            engine: engine,
+            client: self,
+            request: request,
+            body: body,
+            toFile: state.isDownload,
+            limits: limits
+        )
+        // A protocol class may have led here by redirects.
+        transfer.redirects.count = state.redirectCount
+        // As in URLSession, downloads and uploads do not use the cache.
+        transfer.caching.isEnabled = state.task is CurlDataTask
+        if let from = state.originalRequest?.url, let to = request.url, from != to {
+            transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
+        }
+        return .success(transfer)
+    }
+}
+
+/// Connects a task with the classes of `protocolClasses`.
+extension TaskCore: ProtocolLoadClient {
+    var protocolTask: URLSessionTask? { state.withLock { $0.task } }
+
+    var redirectCount: Int { state.withLock { $0.redirectCount } }
+
+    func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
+        let (isWanted, old) = state.withLock { state -> (Bool, (any TaskDriver)?) in
+            guard state.lifecycle == .active else { return (false, nil) }
+            defer { state.driver = load }
+            return (true, state.driver === load ? nil : state.driver)
+        }
+        // The engine's transfer led here by a redirect and is finished.
+        old?.perform(.cancel(telling: nil))
+        return isWanted
+    }
+
+    func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
+        let driver = state.withLock { $0.driver }
+        if let transfer = driver as? Exchange { return transfer.perform(.redirect(request)) }
+        startTransfer(request, body)
+    }
+
+    /// Follows a redirect received by the engine, which may lead to a protocol class.
+    func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
+        let (session, body, isDownload, request) = state.withLock { state in
+            (state.session, state.body, state.isDownload, state.currentRequest)
+        }
+        guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
+            return driver.perform(.redirect(next))
+        }
+        // The protocol class is given the task, whose current request must be the next one from now on.
+        state.withLock { $0.currentRequest = next }
+        let kept = BodySource.afterRedirection(body, status: response.statusCode, from: request, to: next)
+        let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
+        load.perform(.start(priority: priority))
+    }
+}

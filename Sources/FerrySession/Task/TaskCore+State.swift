@@ -1,0 +1,219 @@
+extension TaskCore {
+    /// The mutable state of a task, protected by one lock.
+    struct State: ~Copyable, Sendable {
+        enum Lifecycle: Sendable {
+            case active
+            case canceling
+            case completed
+        }
+
+        let resultDelivery: ResultDelivery
+        let originalRequest: URLRequest?
+        var currentRequest: URLRequest?
+        var body: BodySource
+        var isDownload: Bool
+        /// The maximum number of bytes of a body that is collected in memory.
+        let largestBody: Int
+        /// The reason why the task cannot run, if any.
+        var startError: URLError?
+
+        var lifecycle = Lifecycle.active
+        var suspendCount = 1
+        var isStarted = false
+        /// Whether no user code is called before the task's end, so that counts need no hop to the delegate queue.
+        var isUnheard = false
+        /// Whether the task's own delegate receives the response and the body before the completion handler does.
+        ///
+        /// As in URLSession, the session's delegate does not.
+        var tellsOwnDelegate = false
+
+        /// The session, until the task is complete.
+        var session: CurlSession?
+        /// The task passed to callbacks, kept from `resume` until it is complete.
+        var task: URLSessionTask?
+        weak var weakTask: URLSessionTask?
+        var driver: (any TaskDriver)?
+        var redirectCount = 0
+        var ownDelegate: DelegateCasts?
+
+        var response: ReceivedResponse?
+        var error: (any Error)?
+        var counts = TransferCounts()
+        var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
+        var clientExpectsToSend = NSURLSessionTransferSizeUnknown
+        var priority = URLSessionTask.defaultPriority
+        /// The header fields that the session adds to those of the current request.
+        var additionalHeaders: [HeaderField] = []
+        var metrics = TransferMetrics()
+
+        /// The resume data of the download that the task continues.
+        var resumeData: ResumeData?
+        /// The handler that waits for resume data.
+        var resumeDataHandler: UncheckedHandler?
+        /// The file of a download with a handler, kept between its last two events.
+        var finishedFile: DownloadFile?
+
+        // The event queue.
+        var events: [TaskEvent] = []
+        /// The bytes of `.data` events, or the whole body for a handler.
+        var buffer = ByteBuffer()
+        /// The part of the body for a handler that the task's own delegate has received.
+        var bodyForHandler = Data()
+        var isDraining = false
+        /// What delivery waits for, if anything.
+        var obstacle: Obstacle?
+        /// The number of questions that the delegate was asked.
+        var questionCount = 0
+        var isEngineWaiting = false
+    }
+
+    /// Why a task's events are not delivered for now.
+    enum Obstacle: Hashable, Sendable {
+        /// The delegate has not answered the question with this number; answers to other questions are ignored.
+        case question(Int)
+        /// The engine has not moved the body of a task that becomes a download to a file yet.
+        case conversion
+    }
+}
+
+extension TaskCore.State {
+    var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
+
+    /// Whether the end needs no hop to the delegate queue either, because an `async` function waits for it.
+    var isInline: Bool { isUnheard && resultDelivery.isAsync }
+
+    /// Whether the delegate receives the events of a download, and is asked what to store.
+    var tellsDelegate: Bool { resultDelivery.isDelegate || tellsOwnDelegate }
+
+    /// Whether the response is delivered separately, before the end.
+    var tellsResponse: Bool {
+        switch resultDelivery {
+        case .delegate, .stream: true
+        case .data: tellsOwnDelegate
+        case .download: false
+        }
+    }
+
+    /// Whether events may be delivered now.
+    var canDeliver: Bool { !events.isEmpty && obstacle == nil && !isSuspended }
+
+    /// Whether an error is waiting to be delivered.
+    var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }
+
+    mutating func append(_ event: TaskEvent) {
+        if let last = events.indices.last, events[last].merge(event) { return }
+        // The head, body and end of a short response are queued together.
+        if events.isEmpty { events.reserveCapacity(4) }
+        events.append(event)
+    }
+
+    /// Claims delivery; `false` if there is nothing to deliver or another thread delivers.
+    mutating func claimDrain() -> Bool {
+        guard canDeliver, !isDraining else { return false }
+        isDraining = true
+        return true
+    }
+
+    /// Removes and returns the events that have not been delivered and never will be.
+    mutating func takeUndelivered() -> [TaskEvent] {
+        defer {
+            events = []
+            buffer = ByteBuffer()
+        }
+        return events
+    }
+
+    mutating func note(_ response: ReceivedResponse) {
+        self.response = response
+        counts.received = .zero
+        counts.expectedToReceive = response.expectedLength
+        counts.hasResponse = true
+    }
+
+    mutating func count(_ event: TaskEvent) {
+        switch event {
+        case .sent(let count, let expected):
+            counts.sent.add(count)
+            counts.expectedToSend = expected
+        case .wrote(let count): counts.received.add(count)
+        case .rewound: counts.sent = .zero
+        case .resumed(let offset, let total):
+            counts.received = offset
+            counts.expectedToReceive = total
+        default: break
+        }
+    }
+}
+
+/// The bytes that a task has transferred and expects to transfer; `nil` for a length that is not known.
+struct TransferCounts: Sendable {
+    var sent = ByteCount.zero
+    var received = ByteCount.zero
+    var expectedToSend: ByteCount? = .zero
+    var expectedToReceive: ByteCount? = .zero
+    var hasResponse = false
+
+    /// The bytes of both directions together.
+    var completed: ByteCount {
+        var sum = sent
+        sum.add(received)
+        return sum
+    }
+
+    /// The length of both bodies together, if both are known and the sum does not overflow.
+    ///
+    /// Until the response announces its length, one extra unit stands for it, so that an upload does not look finished.
+    var total: ByteCount? {
+        let pending = hasResponse ? expectedToReceive : ByteCount(clamping: 1)
+        return expectedToSend.flatMap { toSend in pending.flatMap { toSend.adding($0) } }
+    }
+}
+
+/// An event of a task, to be delivered in the order of occurrence.
+enum TaskEvent: Sendable {
+    case redirect(HTTPURLResponse, URLRequest)
+    case needsBodyStream
+    case challenge(AuthenticationQuestion)
+    case sent(ByteCount, expected: ByteCount?)
+    /// The request's body starts again, so earlier counts of sent bytes no longer apply.
+    case rewound
+    case response(ReceivedResponse)
+    /// Bytes are waiting in the task's buffer.
+    case data
+    case wrote(ByteCount)
+    case resumed(at: ByteCount, expectedTotal: ByteCount?)
+    case becameDownload(CurlDownloadTask)
+    case downloaded(DownloadFile)
+    /// A complete response may be stored.
+    case willCache(CacheCandidate)
+    case completed((any Error)?)
+
+    /// Merges the next event into this one if both are of one kind, so that a fast transfer does not fill the queue.
+    mutating func merge(_ next: TaskEvent) -> Bool {
+        switch (self, next) {
+        case (.data, .data): break
+        case (.wrote(var count), .wrote(let more)):
+            count.add(more)
+            self = .wrote(count)
+        case (.sent(var count, _), .sent(let more, let expected)):
+            count.add(more)
+            self = .sent(count, expected: expected)
+        default: return false
+        }
+        return true
+    }
+}
+
+extension [TaskEvent] {
+    /// Deletes the files, complete or partial, of events that will not be delivered; must not be called with a lock
+    /// held.
+    func discardFiles() {
+        for event in self {
+            switch event {
+            case .downloaded(let file): file.remove()
+            case .completed(let error): ResumeData.discard(error)
+            default: break
+            }
+        }
+    }
+}
