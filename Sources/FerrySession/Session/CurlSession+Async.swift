@@ -1,39 +1,32 @@
 /// The `async` functions.
 ///
 /// URLSession's own functions of these names cannot be overridden. These are called instead on a variable of type
-/// `CurlSession`, without a delegate argument or with one that is not optional.
+/// `CurlSession`, without a delegate argument or with one that is not optional, and with a literal `nil`, because
+/// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`.
 ///
-/// They throw the error that the task completes with: a `URLError`, or whatever error a class of `protocolClasses`
-/// reports. Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+/// They throw the error that the task completes with. Cancelling the Swift task cancels the transfer, which then throws
+/// `URLError.cancelled`.
 extension CurlSession {
     /// Fetches the contents of a URL into memory.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), reportingTo: nil)
     }
 
-    /// Fetches the contents of a URL into memory, with a delegate for this task.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``data(from:)`` with a delegate for this task.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), reportingTo: delegate)
     }
 
     /// Sends a request and returns the response with its body in memory.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, reportingTo: nil)
     }
 
-    /// Sends a request and returns the response with its body in memory, with a delegate for this task.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``data(for:)`` with a delegate for this task.
     public func data(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -43,16 +36,12 @@ extension CurlSession {
 
     /// Sends a request with the given bytes as its body.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Sends a request with the given bytes as its body, with a delegate for this task.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``upload(for:from:)`` with a delegate for this task.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,
@@ -63,16 +52,12 @@ extension CurlSession {
 
     /// Sends a request with a file as its body.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
 
-    /// Sends a request with a file as its body, with a delegate for this task.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``upload(for:fromFile:)`` with a delegate for this task.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,
@@ -83,36 +68,24 @@ extension CurlSession {
 
     /// Downloads the contents of a URL to a temporary file, which the caller must move or delete.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
-    /// Downloads the contents of a URL to a temporary file, with a delegate for this task.
-    ///
-    /// The caller must move or delete the file.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``download(from:)`` with a delegate for this task.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await run(delegate) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
     /// Sends a request and downloads the body to a temporary file, which the caller must move or delete.
     ///
-    /// Cancelling the Swift task cancels the transfer.
-    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 
-    /// Sends a request and downloads the body to a temporary file, with a delegate for this task.
-    ///
-    /// The caller must move or delete the file.
-    ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// Calls ``download(for:)`` with a delegate for this task.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -121,8 +94,6 @@ extension CurlSession {
     }
 
     /// Continues an earlier download to a temporary file, which the caller must move or delete.
-    ///
-    /// Cancelling the Swift task cancels the transfer.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class. If the resume data is not valid, its underlying error
     ///   is a ``CurlSessionError`` with the code `invalidResumeData`.
@@ -162,6 +133,51 @@ extension CurlSession {
         }
         canceller.finish()
         return (value, response.value)
+    }
+}
+
+extension CurlSession {
+    /// A delegate type without instances; its only value is `nil`.
+    public final class NoDelegate: NSObject, URLSessionTaskDelegate, Sendable {
+        private override init() {}
+    }
+
+    /// Calls ``data(from:)``.
+    public func data(from url: URL, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
+        try await data(from: url)
+    }
+
+    /// Calls ``data(for:)``.
+    public func data(for request: URLRequest, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
+        try await data(for: request)
+    }
+
+    /// Calls ``upload(for:from:)``.
+    public func upload(
+        for request: URLRequest,
+        from bodyData: Data,
+        delegate: NoDelegate?
+    ) async throws -> (Data, URLResponse) {
+        try await upload(for: request, from: bodyData)
+    }
+
+    /// Calls ``upload(for:fromFile:)``.
+    public func upload(
+        for request: URLRequest,
+        fromFile fileURL: URL,
+        delegate: NoDelegate?
+    ) async throws -> (Data, URLResponse) {
+        try await upload(for: request, fromFile: fileURL)
+    }
+
+    /// Calls ``download(from:)``.
+    public func download(from url: URL, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
+        try await download(from: url)
+    }
+
+    /// Calls ``download(for:)``.
+    public func download(for request: URLRequest, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
+        try await download(for: request)
     }
 }
 

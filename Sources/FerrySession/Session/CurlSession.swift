@@ -19,7 +19,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     let dispatcher: DelegateDispatcher
     let registry = Mutex(TaskRegistry())
     private let engineError: CurlSessionError?
-    private let settings: SessionSettings
+    private let settings: CurlSessionSettings
     private let link: Mutex<DelegateLink>
     private let observer = Mutex(WeakObserver())
     private let isShared: Bool
@@ -98,7 +98,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     ) {
         self.isShared = isShared
         self.options = options
-        let settings = SessionSettings(configuration, options: options)
+        let settings = CurlSessionSettings(configuration, options: options)
         self.settings = settings
         link = Mutex(DelegateLink(delegate: delegate, casts: DelegateCasts(delegate)))
         let callbacks = queue ?? OperationQueue()
@@ -113,7 +113,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         }
         // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
         let nextDescriptor = SystemMultiHandle.nextDescriptor
-        super.init(configuration: SessionSettings.inert, delegate: nil, delegateQueue: callbacks)
+        super.init(configuration: CurlSessionSettings.inert, delegate: nil, delegateQueue: callbacks)
         if engine != nil { SystemMultiHandle.closeOnExec(self, since: nextDescriptor) }
     }
 

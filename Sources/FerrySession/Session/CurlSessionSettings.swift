@@ -1,7 +1,7 @@
 /// A configuration and options, read once and converted for the engine and the tasks.
 ///
 /// `@unchecked Sendable`: the configuration is a copy that is never changed.
-struct SessionSettings: @unchecked Sendable {
+struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let engine: EngineSettings
     let protocols: ProtocolClasses

@@ -51,14 +51,6 @@ final class DelegateDispatcher: Sendable {
         if !isEngine { stream.flush() }
     }
 
-    private func flushStreams() {
-        let streams = state.withLock { state -> [ByteStream] in
-            defer { if !state.streams.isEmpty { state.streams = [] } }
-            return state.streams
-        }
-        for stream in streams { stream.flush() }
-    }
-
     private func schedule() {
         let mustSchedule = state.withLock { state -> Bool in
             guard !state.isScheduled, !state.ready.isEmpty else { return false }
@@ -91,17 +83,42 @@ final class DelegateDispatcher: Sendable {
 }
 
 extension DelegateDispatcher: EngineObserver {
-    func engineDidStart() {
-        state.withLock { $0.engine = pthread_self() }
-    }
+    func engineDidStart() { state.withLock { $0.engine = pthread_self() } }
 
     func engineDidEndTurn() {
-        flushStreams()
+        let streams = state.withLock { state -> [ByteStream] in
+            defer { if !state.streams.isEmpty { state.streams = [] } }
+            return state.streams
+        }
+        for stream in streams { stream.flush() }
         schedule()
     }
 
     func engineDidStop() {
         state.withLock { $0.engine = nil }
         schedule()
+    }
+}
+
+/// An operation that runs even if it is cancelled, so that every task completes.
+///
+/// `OperationQueue.cancelAllOperations()` is meant for the user's own operations and must not prevent a task's
+/// completion. `@unchecked Sendable` like its superclass: the body never changes.
+private final class DeliveryOperation: Operation, @unchecked Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    override func main() { body() }
+
+    override func cancel() {}
+}
+
+extension OperationQueue {
+    /// Adds a block that runs even if the queue's operations are cancelled.
+    func deliver(_ body: @escaping @Sendable () -> Void) {
+        addOperation(DeliveryOperation(body))
     }
 }

@@ -42,17 +42,55 @@ final class EngineBypassGuard: URLProtocol {
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
-        let error = CurlSessionError(
-            .bypassesEngine,
+        let text =
             "This call bypasses CurlSession's engine: call it on a variable of type CurlSession, "
-                + "and not with a delegate in an optional variable"
-        )
-        client?.urlProtocol(
-            self,
-            didFailWithError: URLError.ferry(.unsupportedURL, url: request.url, underlying: error)
-        )
+            + "and not with a delegate in an optional variable"
+        let error = URLError.ferry(.unsupportedURL, url: request.url, reason: .bypassesEngine, text)
+        client?.urlProtocol(self, didFailWithError: error)
         Self.isNoted.withLock { $0 = false }
     }
 
     override func stopLoading() {}
+}
+
+/// The libcurl multi handle that FoundationNetworking makes for a session's superclass and that Ferry never uses.
+enum SystemMultiHandle {
+    /// The number that the next descriptor of the process will get.
+    static var nextDescriptor: Int32 { ferry_lowest_free_descriptor() }
+
+    /// Keeps child processes from inheriting the handle's descriptors.
+    ///
+    /// FoundationNetworking does not expose the handle, so it is found by reflection. If a later version has another
+    /// layout, two sockets of each session are inherited, and nothing else changes.
+    ///
+    /// - Parameters:
+    ///   - session: A session that is not in use yet.
+    ///   - first: The value of ``nextDescriptor`` before the session was made.
+    static func closeOnExec(_ session: URLSession, since first: Int32) {
+        var mirror: Mirror? = Mirror(reflecting: session)
+        while let current = mirror, current.subjectType != URLSession.self { mirror = current.superclassMirror }
+        guard let wrapper = mirror?.children.first(where: { $0.label == "multiHandle" })?.value,
+            let handle = Mirror(reflecting: wrapper).children.first(where: { $0.label == "rawHandle" })?.value
+                as? UnsafeMutableRawPointer
+        else { return }
+        ferry_multi_close_on_exec(handle, first)
+    }
+}
+
+/// Makes WebSocket tasks that fail.
+///
+/// A usable subclass of FoundationNetworking's class is not possible: `send` and `receive` cannot be overridden, and
+/// they trap without a session of its own. The task therefore belongs to an inert session, and its URL has a scheme
+/// that libcurl does not support, so nothing is ever sent. Its identifier belongs to that session and cannot be
+/// mistaken for one of the original session's.
+enum UnsupportedWebSocket {
+    private static let scheme = "ferry-unsupported"
+
+    static func task(with request: URLRequest) -> URLSessionWebSocketTask {
+        var refused = request
+        refused.url =
+            URL(string: "\(scheme):\(request.url?.presentable.absoluteString ?? "")") ?? URL(fileURLWithPath: "/")
+        let session = URLSession(configuration: CurlSessionSettings.inert)
+        return session.webSocketTask(with: refused)
+    }
 }
