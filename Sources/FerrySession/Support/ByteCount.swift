@@ -1,19 +1,12 @@
 /// A number of bytes from zero to `Int64.max`, for numbers from a server, a file or an archive.
 ///
 /// It deliberately has no `+` and no `-`: every sum must say what happens on overflow.
-package struct ByteCount: Hashable, Comparable, Sendable {
-    /// The number.
+package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let int64: Int64
-
-    /// No bytes.
     package static let zero = ByteCount(unchecked: 0)
-
-    /// The largest number.
     package static let max = ByteCount(unchecked: .max)
 
-    private init(unchecked value: Int64) {
-        int64 = value
-    }
+    private init(unchecked value: Int64) { int64 = value }
 
     /// Makes a count; `nil` for a negative number.
     package init?(_ value: Int64) {
@@ -22,9 +15,7 @@ package struct ByteCount: Hashable, Comparable, Sendable {
     }
 
     /// Makes a count of bytes in memory.
-    package init(clamping count: Int) {
-        int64 = Int64(Swift.max(0, count))
-    }
+    package init(clamping count: Int) { int64 = Int64(Swift.max(0, count)) }
 
     /// Parses decimal digits without sign or blanks, the form of a length in RFC 9110, section 8.6.
     ///
@@ -42,6 +33,8 @@ package struct ByteCount: Hashable, Comparable, Sendable {
         int64 = value
     }
 
+    package var description: String { "\(int64)" }
+
     /// Returns the sum, or `nil` if it is too large.
     package func adding(_ other: ByteCount) -> ByteCount? {
         let (sum, overflow) = int64.addingReportingOverflow(other.int64)
@@ -55,20 +48,11 @@ package struct ByteCount: Hashable, Comparable, Sendable {
     }
 
     /// Adds a count; the result is at most the largest number.
-    package mutating func add(_ other: ByteCount) {
-        self = adding(other) ?? .max
-    }
-
-    package static func < (left: ByteCount, right: ByteCount) -> Bool {
-        left.int64 < right.int64
-    }
+    package mutating func add(_ other: ByteCount) { self = adding(other) ?? .max }
+    package static func < (left: ByteCount, right: ByteCount) -> Bool { left.int64 < right.int64 }
 }
 
 extension ByteCount? {
     /// The number as in URLSession, with `NSURLSessionTransferSizeUnknown` for an unknown one.
     package var transferSize: Int64 { map(\.int64) ?? NSURLSessionTransferSizeUnknown }
-}
-
-extension ByteCount: CustomStringConvertible {
-    package var description: String { "\(int64)" }
 }

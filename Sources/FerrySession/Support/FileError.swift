@@ -6,20 +6,15 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         case system(Int32)
         /// The path names a pipe, a socket or a device.
         case notRegular
-        /// The file belongs to another user.
         case foreignOwner
-        /// The file has fewer bytes than are needed.
         case tooSmall(Int64, needed: Int64)
-        /// The file has more bytes than are read.
         case tooLarge(limit: Int)
     }
 
     /// The operation that failed, such as `open`.
     package let operation: String
-
     /// The path of the file.
     package let path: String
-
     /// The reason for the failure.
     package let reason: Reason
 
@@ -65,6 +60,5 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
 
     /// The operation, the path and the reason.
     package var description: String { "\(operation) \(path): \(reasonText)" }
-
     package var errorDescription: String? { description }
 }

@@ -8,9 +8,7 @@ struct MonotonicTime: Comparable, Sendable {
         return Self(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
     }
 
-    static func < (left: Self, right: Self) -> Bool {
-        left.nanoseconds < right.nanoseconds
-    }
+    static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// Returns the nanoseconds since another time, or zero if that is later.
     func since(_ earlier: Self) -> UInt64 {
@@ -18,9 +16,7 @@ struct MonotonicTime: Comparable, Sendable {
     }
 
     /// Returns the time `duration` nanoseconds earlier, clamped to zero.
-    func before(_ duration: UInt64) -> Self {
-        Self(nanoseconds: nanoseconds > duration ? nanoseconds - duration : 0)
-    }
+    func before(_ duration: UInt64) -> Self { Self(nanoseconds: nanoseconds > duration ? nanoseconds - duration : 0) }
 
     /// Returns the time `duration` nanoseconds later, clamped to the largest value.
     func advanced(by duration: UInt64) -> Self {

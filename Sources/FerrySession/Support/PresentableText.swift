@@ -3,9 +3,7 @@
 /// It works on text, because the text may not be a valid URL.
 package enum PresentableText {
     /// Returns the text of a URL, or of an invalid one, without user information and secret parameters.
-    package static func url(_ text: String) -> String {
-        withoutSecretParameters(withoutUserInfo(text))
-    }
+    package static func url(_ text: String) -> String { withoutSecretParameters(withoutUserInfo(text)) }
 
     /// Returns the text of a URL without its user information, which is between `//` and the last `@` of the authority.
     ///
@@ -118,5 +116,73 @@ package enum PresentableText {
         }
         guard let start else { return message }
         return message[..<start] + withoutUserInfo(String(message[start...]))
+    }
+}
+
+extension URL {
+    /// Whether the URL has the scheme `http` or `https` and a host.
+    package var isWebAddress: Bool {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else { return false }
+        return host(percentEncoded: true)?.isEmpty == false
+    }
+
+    /// The URL for errors, responses, metrics and logs, without user and password.
+    ///
+    /// Query and fragment are kept, because a program may need them to identify what failed; ``presentableText`` is for
+    /// people.
+    package var presentable: URL {
+        let text = absoluteString
+        // Nearly all URLs have no user information and are returned unchanged.
+        guard text.hasByte(UInt8(ascii: "@")) else { return self }
+        let safe = PresentableText.withoutUserInfo(text)
+        if safe == text { return self }
+        return URL(string: safe) ?? URL(string: "redacted:") ?? URL(fileURLWithPath: "/")
+    }
+
+    /// The host of the URL in the form of ``URLHost/name``, or the whole URL as text if it has no host.
+    package var presentableHost: String {
+        guard let host = host(percentEncoded: true), !host.isEmpty else { return presentableText }
+        return (try? URLHost(host))?.name ?? host
+    }
+
+    /// The text of the URL for messages, logs and command lines.
+    ///
+    /// It has no user and password, and ``SecretName/placeholder`` in place of parameters such as `access_token`.
+    package var presentableText: String { PresentableText.url(absoluteString) }
+}
+
+/// Recognizes the names of header fields, query parameters, form fields and JSON members whose values are secret.
+package enum SecretName {
+    /// The text that replaces a secret value.
+    package static let placeholder = "<redacted>"
+
+    /// Returns a Boolean value that indicates whether a name suggests that its value is secret.
+    ///
+    /// Case and all characters except letters and digits are ignored: `api_key`, `apiKey` and `X-Api-Key` are equal.
+    package static func isSecret(_ name: some StringProtocol) -> Bool {
+        // No known name is longer, and the limit bounds the work; a longer name counts as secret.
+        let longest = 256
+        guard name.utf8.count <= longest else { return true }
+        let plain = String(decoding: name.utf8.compactMap(plainByte), as: UTF8.self)
+        return whole.contains(plain) || parts.contains { plain.contains($0) }
+    }
+
+    /// Names that are compared as a whole, because they are also parts of harmless names.
+    private static let whole: Set<String> = [
+        "cookie", "setcookie", "key", "sig", "pwd", "pass", "auth", "jwt", "sid", "otp", "xkey", "xauth",
+        "authkey", "xauthkey", "functionskey", "xfunctionskey", "subscriptionkey", "ocpapimsubscriptionkey",
+    ]
+
+    private static let parts = [
+        "authorization", "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey",
+        "credential", "signature", "sessionid", "assertion", "codeverifier",
+    ]
+
+    private static func plainByte(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+        default: nil
+        }
     }
 }

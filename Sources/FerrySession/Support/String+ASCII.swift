@@ -22,7 +22,6 @@ extension String {
         return isFolded ? self : lowercased()
     }
 
-    /// Returns a Boolean value that indicates whether the string contains a byte.
     func hasByte(_ byte: UInt8) -> Bool {
         var text = self
         return text.withUTF8 { $0.contains(byte) }

@@ -46,6 +46,5 @@ extension URLError {
         return .ferry(.requestBodyStreamExhausted, url: url, reason: .bodyNotReplayable, text)
     }
 
-    /// The error of a cancelled task.
     static func ferryCancelled(url: URL?) -> URLError { .ferry(.cancelled, url: url, "cancelled") }
 }
