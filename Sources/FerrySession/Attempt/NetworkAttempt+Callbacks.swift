@@ -6,44 +6,34 @@ extension NetworkAttempt {
     static func installCallbacks() {
         ferry_install_callbacks(
             ferry_callbacks(
-                write: { bytes, size, count, context in
-                    NetworkAttempt.from(context)?.didReceiveBody(bytes, size &* count) ?? 0
-                },
-                header: { bytes, size, count, context in
-                    NetworkAttempt.from(context)?.didReceiveHeader(bytes, size &* count) ?? 0
+                write: { bytes, size, count, context in attempt(context)?.didReceiveBody(bytes, size &* count) ?? 0 },
+                header: { bytes, size, count, context in attempt(context)?.didReceiveHeader(bytes, size &* count) ?? 0
                 },
                 read: { buffer, size, count, context in
-                    NetworkAttempt.from(context)?.readBody(buffer, size &* count) ?? CurlAnswer.readAbort
+                    attempt(context)?.readBody(buffer, size &* count) ?? CurlAnswer.readAbort
                 },
-                seek: { context, offset, origin in
-                    NetworkAttempt.from(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
+                seek: { context, offset, origin in attempt(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
                 },
-                may_connect: { context in
-                    NetworkAttempt.from(context)?.mayConnect() == true ? 1 : 0
-                },
+                may_connect: { context in attempt(context)?.mayConnect() == true ? 1 : 0 },
                 prerequest: { context, _, local, _, localPort in
-                    NetworkAttempt.from(context)?.maySendRequest(local: local, port: Int(localPort)) == true ? 0 : 1
+                    attempt(context)?.maySendRequest(local: local, port: Int(localPort)) == true ? 0 : 1
                 },
                 resolve: { _, _, context in
-                    NetworkAttempt.from(context)?.willResolve()
+                    attempt(context)?.willResolve()
                     return 0
                 },
                 opened: { context, socket in
-                    guard let attempt = NetworkAttempt.from(context), let exchange = attempt.exchange else { return }
+                    guard let attempt = attempt(context), let exchange = attempt.exchange else { return }
                     attempt.lastOpened = exchange.engine.connections.open(socket)
                 },
                 closed: { context, socket in
                     guard let context else { return }
                     Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
                 },
-                progress: { context in
-                    NetworkAttempt.from(context)?.mayContinueTunnel() == true ? 0 : 1
-                },
+                progress: { context in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
                 handshake: { context in
-                    guard let attempt = NetworkAttempt.from(context), attempt.timing.handshakeStart == nil else {
-                        return
-                    }
-                    attempt.timing.handshakeStart = Date()
+                    guard let attempt = attempt(context) else { return }
+                    if attempt.timing.handshakeStart == nil { attempt.timing.handshakeStart = Date() }
                 },
                 refused: { owner, easy, isAtFault, bytes, length in
                     guard let owner, let easy, let bytes else { return }
@@ -52,14 +42,6 @@ extension NetworkAttempt {
                 }
             )
         )
-    }
-
-    /// Returns the attempt that a callback is about.
-    private static func from(_ context: UnsafeMutableRawPointer?) -> NetworkAttempt? {
-        guard let context else { return nil }
-        let attempt = Unmanaged<NetworkAttempt>.fromOpaque(context).takeUnretainedValue()
-        attempt.exchange?.engine.noteEvent()
-        return attempt
     }
 
     // MARK: - Connecting
@@ -103,18 +85,15 @@ extension NetworkAttempt {
         return true
     }
 
-    /// Whether the request may be sent once more, where it was sent before: without a response to the first only if that
-    /// does no harm.
+    /// Whether the request may be sent, which is not so if it was sent before without a response and is not idempotent.
     ///
     /// libcurl sends a request again if its connection, taken from the pool, closes without a response.
     private func mayRepeat(_ exchange: Exchange) -> Bool {
         let method = exchange.method
         guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(method) else { return true }
-        let cause = CurlSessionError(
-            .notRepeated,
+        let text =
             "The server closed the connection without a response, and a \(method) request is not sent a second time"
-        )
-        exchange.incoming.failure = .ferry(.networkConnectionLost, url: url, underlying: cause)
+        exchange.incoming.failure = .ferry(.networkConnectionLost, url: url, reason: .notRepeated, text)
         return false
     }
 
@@ -173,8 +152,7 @@ extension NetworkAttempt {
 
     private func didReceiveHeaderLine(_ line: UnsafeRawBufferPointer, _ exchange: Exchange) -> Bool {
         switch parser.consume(line) {
-        case .none:
-            return true
+        case .none: return true
         case .head(let head):
             noteHead(head, exchange)
             return exchange.didReceiveHead(head, of: self)
@@ -187,9 +165,8 @@ extension NetworkAttempt {
     private func noteHead(_ head: ResponseHead, _ exchange: Exchange) {
         let httpVersion2 = 3
         status = head.status
-        guard let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = exchange.slot.origin else {
-            return
-        }
+        guard let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = exchange.slot.origin
+        else { return }
         isMultiplexed = true
         connection?.isMultiplexed = true
         exchange.engine.noteMultiplexed(origin)
@@ -221,8 +198,7 @@ extension NetworkAttempt {
             guard count > 0 else { return readBody(buffer, capacity) }
             client.exchange(didSend: ByteCount(clamping: count), expected: reader.length)
             return count
-        case .end:
-            return 0
+        case .end: return 0
         case .wait:
             exchange.pauses.insert(.bodyIsStarved)
             appliedPause |= CurlPause.send
@@ -241,4 +217,11 @@ extension NetworkAttempt {
         exchange.client?.exchangeDidRewindBody()
         return CurlAnswer.seekDone
     }
+}
+
+private func attempt(_ context: UnsafeMutableRawPointer?) -> NetworkAttempt? {
+    guard let context else { return nil }
+    let attempt = Unmanaged<NetworkAttempt>.fromOpaque(context).takeUnretainedValue()
+    attempt.exchange?.engine.noteEvent()
+    return attempt
 }

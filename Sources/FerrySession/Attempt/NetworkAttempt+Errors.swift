@@ -1,21 +1,16 @@
 /// Turns libcurl's codes into errors that name what failed.
 extension NetworkAttempt {
-    /// Returns the error of an attempt that libcurl has ended with a code.
     func failure(_ code: Int32) -> URLError {
         if again == .onNewConnection {
-            let cause = CurlSessionError(
-                .trustRefused,
-                "No connection was found that may carry the request",
-                host: prepared.origin.host
-            )
+            let text = "No connection was found that may carry the request"
+            let cause = CurlSessionError(.trustRefused, text, host: prepared.origin.host)
             return .ferry(.serverCertificateUntrusted, url: url, underlying: cause)
         }
         let text = easy?.message(for: code) ?? ""
         if let failure = routeFailure(code, text) { return failure }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
         guard prepared.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
-            let cause = CurlSessionError(.curl, text, curlCode: Int(code))
-            return .ferry(ErrorRule.code(for: code, verdict: verdict), url: url, text, underlying: cause)
+            return .ferry(ErrorRule.code(for: code, verdict: verdict), url: url, reason: .curl, text, curlCode: code)
         }
         return tlsFailure(code, text, tlsReason)
     }
@@ -31,20 +26,16 @@ extension NetworkAttempt {
         }
         let chain = presentedChain
         if let words = CertificateSummary.words(for: reason, chain) { message += " (\(words))" }
-        let cause = CurlSessionError(
-            reason,
-            message,
-            curlCode: Int(code),
-            certificates: chain.certificates,
-            host: prepared.origin.host
-        )
-        // Under a policy all faults of a server's certificate have one code, as in AFNetworking; the reason tells them apart.
+        let (certificates, host) = (chain.certificates, prepared.origin.host)
+        let cause = CurlSessionError(reason, message, curlCode: Int(code), certificates: certificates, host: host)
+        // Under a policy all faults of a server's certificate have one code, as in AFNetworking; the reasons differ.
         let isServers = TLSErrorRule.isAboutServerCertificate(code)
         let errorCode = trust.session.policy != nil && isServers ? .serverCertificateUntrusted : tlsReason.code
         return .ferry(errorCode, url: url, underlying: cause)
     }
 
-    /// The chain that the server has presented: from libcurl after a handshake, from OpenSSL where it refused the chain.
+    /// The chain that the server has presented: from libcurl after a handshake, from OpenSSL where it refused the
+    /// chain.
     private var presentedChain: RefusedChains.Chain {
         guard let easy else { return RefusedChains.Chain() }
         let presented = easy.presentedCertificates
@@ -57,37 +48,26 @@ extension NetworkAttempt {
     /// Returns the error of an attempt that ended at the proxy or at a local socket, or `nil` where it got past them.
     private func routeFailure(_ code: Int32, _ text: String) -> URLError? {
         if code == CurlCode.interfaceFailed {
-            let cause = CurlSessionError(.localEndpointUnavailable, text, curlCode: Int(code))
-            return .ferry(.cannotConnectToHost, url: url, underlying: cause)
+            return .ferry(.cannotConnectToHost, url: url, reason: .localEndpointUnavailable, text, curlCode: code)
         }
         if let unixSocket = route.unixSocket, code == CurlCode.couldNotConnect {
-            let cause = CurlSessionError(.curl, "\(unixSocket.words) could not be connected to", curlCode: Int(code))
-            return .ferry(.cannotConnectToHost, url: url, underlying: cause)
+            let text = "\(unixSocket.words) could not be connected to"
+            return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)
         }
         let text = route.tunnel.problem ?? text
         guard let proxy = route.proxy, let fault = proxyFault(code, text, proxy) else { return nil }
-        let cause = CurlSessionError(
-            fault.reason,
-            "The proxy \(proxy.address) \(fault.what): \(text)",
-            curlCode: Int(code)
-        )
-        return .ferry(fault.code, url: url, underlying: cause)
+        let message = "The proxy \(proxy.address) \(fault.what): \(text)"
+        return .ferry(fault.code, url: url, reason: fault.reason, message, curlCode: code)
     }
 
-    private struct ProxyFault {
-        var code: URLError.Code
-        var reason: CurlSessionError.Code
-        var what: String
-    }
+    private typealias ProxyFault = (code: URLError.Code, reason: CurlSessionError.Code, what: String)
 
     private func proxyFault(_ code: Int32, _ text: String, _ proxy: ProxyServer) -> ProxyFault? {
         switch code {
-        case CurlCode.couldNotResolveProxy:
-            return ProxyFault(code: .cannotFindHost, reason: .proxyUnreachable, what: "could not be found")
+        case CurlCode.couldNotResolveProxy: return (.cannotFindHost, .proxyUnreachable, "could not be found")
         case CurlCode.couldNotConnect where route.isProxyCertain || text.contains(proxy.host):
-            return ProxyFault(code: .cannotConnectToHost, reason: .proxyUnreachable, what: "could not be reached")
-        case CurlCode.proxyFailed:
-            return ProxyFault(code: .cannotConnectToHost, reason: .proxyRefused, what: "did not connect")
+            return (.cannotConnectToHost, .proxyUnreachable, "could not be reached")
+        case CurlCode.proxyFailed: return (.cannotConnectToHost, .proxyRefused, "did not connect")
         default: break
         }
         let head = route.tunnel.head
@@ -95,25 +75,16 @@ extension NetworkAttempt {
         if head == nil, proxy.kind == .https,
             let reason = TLSErrorRule.reason(for: code, verdict: ErrorRule.Verdict(text: text))
         {
-            return ProxyFault(code: reason.code, reason: reason.reason, what: "has no valid TLS connection")
+            return (reason.code, reason.reason, "has no valid TLS connection")
         }
         guard isTunnelling, CurlCode.endsOfTunnels.contains(code) else { return nil }
-        guard let status = head?.status else {
-            return ProxyFault(code: .cannotConnectToHost, reason: .proxyRefused, what: "opened no tunnel")
+        return switch head?.status {
+        case nil: (.cannotConnectToHost, .proxyRefused, "opened no tunnel")
+        case 407: (.userAuthenticationRequired, .proxyAuthenticationRequired, "requires a credential")
+        case .some(200...299): nil
+        case .some(let status):
+            (.cannotConnectToHost, .proxyRefused, "opened no tunnel and responded with \(status)")
         }
-        if status == 407 {
-            return ProxyFault(
-                code: .userAuthenticationRequired,
-                reason: .proxyAuthenticationRequired,
-                what: "requires a credential"
-            )
-        }
-        guard !(200...299).contains(status) else { return nil }
-        return ProxyFault(
-            code: .cannotConnectToHost,
-            reason: .proxyRefused,
-            what: "opened no tunnel and responded with \(status)"
-        )
     }
 }
 

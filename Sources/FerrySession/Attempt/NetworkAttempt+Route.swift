@@ -63,8 +63,7 @@ extension NetworkAttempt {
                 // libcurl need not look again, and cannot find another one.
                 easy.set(CurlOption.proxy, "")
             }
-        case .direct:
-            easy.set(CurlOption.proxy, "")
+        case .direct: easy.set(CurlOption.proxy, "")
         case .server(let server):
             if server.kind == .https, !engine.runtime.supportsHTTPSProxies {
                 throw CurlSessionError(.invalidProxy, "This libcurl has no proxies over TLS: \(server.address)")
@@ -91,11 +90,8 @@ extension NetworkAttempt {
             if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
             if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
         } catch {
-            throw CurlSessionError(
-                .tlsUnsupported,
-                "This libcurl's TLS library cannot restrict the versions or ciphers of the connection to a proxy",
-                curlCode: Int(error.curlCode)
-            )
+            let text = "This libcurl's TLS library cannot restrict the versions or ciphers of the connection to a proxy"
+            throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
         }
     }
 
@@ -104,9 +100,7 @@ extension NetworkAttempt {
         let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.host, $0.port)] } ?? [])
         easy.setList(CurlOption.resolve, hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
         if let interface = network.interface { easy.set(CurlOption.interface, interface) }
-        if let milliseconds = network.happyEyeballsMilliseconds {
-            easy.set(CurlOption.happyEyeballsTimeout, milliseconds)
-        }
+        if let time = network.happyEyeballsMilliseconds { easy.set(CurlOption.happyEyeballsTimeout, time) }
         switch network.options.ipVersion {
         case .any: break
         case .v4: easy.set(CurlOption.ipResolve, 1)
@@ -118,13 +112,10 @@ extension NetworkAttempt {
 
     /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
     var isTunnelling: Bool { stage != .connected && prepared.origin.scheme == "https" }
-
     /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
     var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
 
-    /// Whether libcurl may go on with what it does for a tunnel.
-    ///
-    /// It asks during a lookup too, which must not be ended by this: taking the handle back would block.
+    /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
     func mayContinueTunnel() -> Bool {
         guard stage == .connecting else { return true }
         route.tunnel.steps += 1

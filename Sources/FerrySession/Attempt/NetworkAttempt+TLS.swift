@@ -5,7 +5,6 @@ extension NetworkAttempt {
         var session = SessionTrust.Current()
         /// Whether the connection needs a verdict before it carries the request.
         var needsVerdict = false
-        /// Whether libcurl verifies the chain.
         var verifiesChain = true
         var identity: TLSMaterial.Identity?
         /// How many connections the attempt had opened when one was last evaluated.
@@ -36,11 +35,8 @@ extension NetworkAttempt {
                     try easy.require(CurlOption.freshConnect, 1)
                 }
             } catch {
-                throw CurlSessionError(
-                    .tlsUnsupported,
-                    "This libcurl's TLS library does not have what the session's options ask for",
-                    curlCode: Int(error.curlCode)
-                )
+                let text = "This libcurl's TLS library does not have what the session's options ask for"
+                throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
             }
         } catch {
             throw .ferry(.secureConnectionFailed, url: url, underlying: error)
@@ -147,12 +143,8 @@ extension NetworkAttempt {
         let certificates = easy.presentedCertificates
         // Without verification libcurl loads no authorities, and OpenSSL knows none.
         let verifyResult = trust.verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
-        let server = ServerTrust(
-            host: origin.host,
-            port: origin.port,
-            certificates: certificates,
-            verifyResult: verifyResult
-        )
+        let (host, port) = (origin.host, origin.port)
+        let server = ServerTrust(host: host, port: port, certificates: certificates, verifyResult: verifyResult)
         let decision: TrustDecision
         if certificates.isEmpty {
             decision = .refuse(reason: "it presented no certificate")

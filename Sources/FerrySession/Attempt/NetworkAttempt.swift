@@ -1,8 +1,7 @@
-/// One request over the network: a handle of libcurl's, and all that is known of its connection and response.
+/// One request over the network: a handle of libcurl's, and what is known about its connection and response.
 ///
-/// Only the thread that has the engine touches it. While libcurl has the handle, its callbacks come here.
+/// Only the thread that has the engine uses it. While libcurl has the handle, its callbacks are called here.
 final class NetworkAttempt {
-    /// How far the connection has come.
     enum Stage {
         case none
         /// The host's name is looked up. Taking the handle from libcurl now would block until that ends.
@@ -14,9 +13,7 @@ final class NetworkAttempt {
 
     /// When something happened, for the metrics and for the cache.
     struct Timing {
-        /// When the attempt began.
         var start: Date?
-        /// When the first TLS handshake began.
         var handshakeStart: Date?
         var isReported = false
     }
@@ -34,11 +31,8 @@ final class NetworkAttempt {
     }
 
     let prepared: PreparedRequest
-    /// The request's URL.
     let url: URL?
-    /// The exchange, while the attempt has a handle.
-    ///
-    /// A lookup that cannot be stopped goes on without it.
+    /// The exchange, while the attempt has a handle; a lookup that cannot be stopped goes on without it.
     private(set) var exchange: Exchange?
     private(set) var easy: EasyHandle?
 
@@ -75,10 +69,7 @@ final class NetworkAttempt {
         self.url = url
     }
 
-    /// Takes the handle that the attempt runs with.
-    func attach(_ easy: EasyHandle, to exchange: Exchange) {
-        (self.easy, self.exchange) = (easy, exchange)
-    }
+    func attach(_ easy: EasyHandle, to exchange: Exchange) { (self.easy, self.exchange) = (easy, exchange) }
 
     /// Returns the handle for other uses, and leaves the connection.
     func detach() -> EasyHandle? {
@@ -94,7 +85,6 @@ final class NetworkAttempt {
         leaveConnection()
     }
 
-    /// Notes the connection that carries the request from now on.
     func use(_ connection: Connection) {
         guard self.connection !== connection else { return }
         leaveConnection()
@@ -109,9 +99,7 @@ final class NetworkAttempt {
 
     // MARK: - Pauses
 
-    /// Pauses or resumes libcurl's handle for these reasons, and returns libcurl's code.
-    ///
-    /// Resuming makes libcurl deliver what it has immediately, which may pause it again.
+    /// Pauses or resumes libcurl's handle, and returns its code; resuming delivers bytes, which may pause it again.
     func apply(_ pauses: PauseReasons) -> Int32 {
         guard let easy, let exchange else { return 0 }
         let mask = pauses.curlMask
@@ -126,7 +114,6 @@ final class NetworkAttempt {
         return 0
     }
 
-    /// Whether libcurl does not deliver what comes.
     var isReceivingPaused: Bool { appliedPause & CurlPause.receive != 0 }
 
     /// How many bytes libcurl keeps for the attempt while it is paused.
@@ -137,8 +124,8 @@ final class NetworkAttempt {
 
     /// Makes libcurl free what it keeps for a paused attempt; returns `false` where it cannot.
     ///
-    /// Taken from a connection that others use, the handle would keep those bytes, and deliver them as the next request's
-    /// (libcurl before 8.4 does both).
+    /// libcurl before 8.4 would keep the bytes of a handle that leaves a shared connection, and deliver them as the
+    /// next request's.
     func discardBacklog() -> Bool {
         guard let easy, isReceivingPaused else { return true }
         isDiscarding = true
@@ -150,8 +137,8 @@ final class NetworkAttempt {
 
     /// Returns whether the server has acknowledged more of the body since this was last checked.
     ///
-    /// The system takes the end of a body long before a slow server has read it; until then acknowledgements are the only
-    /// bytes that move. A connection that others use too says nothing about one request.
+    /// The system accepts the end of a body long before a slow server has read it; until then only acknowledgements
+    /// move. Those of a connection that others use too say nothing about one request.
     func hasProgressed() -> Bool {
         guard let connection, !connection.isMultiplexed, let acknowledged = connection.acknowledgedBytes,
             acknowledged > sending.acknowledgedBytes

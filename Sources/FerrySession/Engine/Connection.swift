@@ -1,12 +1,8 @@
 internal import CFerry
 
-/// A connection of an engine, from the opening of its socket to its end.
-///
-/// Only the thread that has the engine touches it.
+/// A connection of an engine, from the opening of its socket to its end; used by the thread that has the engine.
 final class Connection {
-    /// The trust verdict on the server of a TLS connection.
-    ///
-    /// libcurl shows the chain only to the request that opened the connection, so the verdict is kept with the connection.
+    /// The trust verdict on a server, kept because libcurl shows the chain only to the connection's first request.
     struct Verdict: Sendable {
         var origin: Origin
         /// The revision of the session's policy that the verdict belongs to.
@@ -20,13 +16,10 @@ final class Connection {
     /// The local address and port, when they are known; the port is negative for a socket that never has one.
     fileprivate(set) var local: (address: String, port: Int)?
     var verdict: Verdict?
-    /// The number of attempts that use the connection.
     private(set) var users = 0
-    /// Whether a request has been sent on the connection.
     private(set) var hasCarriedRequest = false
     /// Whether the connection is known to use HTTP/2.
     var isMultiplexed = false
-    /// When the last byte was received.
     private(set) var lastReceived: MonotonicTime
     /// Whether a request has timed out on the connection and no byte has been received since.
     private(set) var isStalled = false
@@ -44,9 +37,7 @@ final class Connection {
         hasCarriedRequest = true
     }
 
-    func removeUser() {
-        users -= 1
-    }
+    func removeUser() { users -= 1 }
 
     func noteReceived(at now: MonotonicTime) {
         lastReceived = now
@@ -67,8 +58,8 @@ final class Connection {
 
     /// Returns whether a new request may be sent on the connection.
     ///
-    /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for its
-    /// response. `hasUnreadBytes` returns whether the TLS library has some.
+    /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for
+    /// its response. `hasUnreadBytes` returns whether the TLS library has some.
     func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
         guard !isBroken, !isStalled else { return false }
         guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
@@ -87,7 +78,8 @@ final class Connection {
 
 /// The open connections of an engine, by their sockets.
 ///
-/// `@unchecked Sendable`: only the thread that has the engine touches it, or the one that frees the engine's multi handle.
+/// `@unchecked Sendable`: only the thread that has the engine touches it, or the one that frees the engine's multi
+/// handle.
 final class ConnectionTable: @unchecked Sendable {
     private var connections: [Int32: Connection] = [:]
     private var byPort: [Int: Connection] = [:]
@@ -104,23 +96,23 @@ final class ConnectionTable: @unchecked Sendable {
 
     /// Removes a connection whose socket is about to be closed.
     func close(_ socket: Int32) {
-        guard let connection = connections.removeValue(forKey: socket) else { return }
-        if let local = connection.local, byPort[local.port] === connection { byPort[local.port] = nil }
+        guard let connection = connections.removeValue(forKey: socket), let port = connection.local?.port else {
+            return
+        }
+        if byPort[port] === connection { byPort[port] = nil }
     }
 
-    /// Returns the open connection with a local address and port.
     func connection(address: UnsafePointer<CChar>, port: Int) -> Connection? {
         if let known = byPort[port], let local = known.local, local.address.isEqual(to: address) { return known }
         for connection in connections.values where connection.local == nil { resolve(connection) }
         // Two connections from different addresses may have the same port.
         let found = connections.values.first {
-            $0.local.map { $0.port == port && $0.address.isEqual(to: address) } ?? false
+            $0.local?.port == port && $0.local?.address.isEqual(to: address) == true
         }
         if let found { byPort[port] = found }
         return found
     }
 
-    /// Removes the trust verdicts of all connections.
     func forgetVerdicts() {
         for connection in connections.values { connection.verdict = nil }
     }
@@ -141,8 +133,5 @@ final class ConnectionTable: @unchecked Sendable {
 }
 
 extension String {
-    /// Whether a C string has the same bytes.
-    fileprivate func isEqual(to text: UnsafePointer<CChar>) -> Bool {
-        withCString { strcmp($0, text) == 0 }
-    }
+    fileprivate func isEqual(to text: UnsafePointer<CChar>) -> Bool { withCString { strcmp($0, text) == 0 } }
 }

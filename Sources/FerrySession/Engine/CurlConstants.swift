@@ -60,8 +60,6 @@ enum CurlOption {
 
 enum CurlMultiOption {
     static let pipelining: Int32 = 3
-    static let maximumConnections: Int32 = 6
-    static let maximumHostConnections: Int32 = 7
 }
 
 enum CurlInfo {

@@ -30,12 +30,11 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Resets every option, and returns whether the handle can be used again; the caches of connections, sessions and names
-    /// are in the multi handle and stay.
+    /// Resets every option, and returns whether the handle can be used again; the multi handle keeps its caches.
     ///
-    /// From 7.83 to 8.0, libcurl keeps a pointer to the last header field of the previous response, which it has freed, and
-    /// appends a folded line at the beginning of the next response to that memory (curl #11101). There the handle is
-    /// replaced by a new one, which costs a microsecond.
+    /// From 7.83 to 8.0, libcurl keeps a pointer to the last header field of the previous response, which it has freed,
+    /// and appends a folded line at the beginning of the next response to that memory (curl #11101). There the handle
+    /// is replaced by a new one, which costs a microsecond.
     func reset(isReusable: Bool) -> Bool {
         if isReusable {
             ferry_easy_reset(pointer)
@@ -51,8 +50,6 @@ final class EasyHandle {
 
     /// The versions of libcurl whose handles must not be used for a second request.
     private static let withDanglingHeader = 0x07_53_00..<0x08_01_00
-
-    /// Returns whether handles of a version of libcurl can be used again.
     static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
 
     private func forgetSecrets() {
@@ -64,7 +61,6 @@ final class EasyHandle {
         }
     }
 
-    /// The lines of all lists that are kept.
     var keptLines: [String] { lists.values.flatMap(\.lines) }
 
     func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
@@ -84,13 +80,8 @@ final class EasyHandle {
             ? String(cString: ferry_easy_strerror(code)) : PresentableText.withoutUserInfo(inMessage: text)
     }
 
-    func set(_ option: Int32, _ value: Int) {
-        ferry_easy_set_long(pointer, option, value)
-    }
-
-    func set(_ option: Int32, offset value: Int64) {
-        ferry_easy_set_offset(pointer, option, value)
-    }
+    func set(_ option: Int32, _ value: Int) { ferry_easy_set_long(pointer, option, value) }
+    func set(_ option: Int32, offset value: Int64) { ferry_easy_set_offset(pointer, option, value) }
 
     func set(_ option: Int32, _ value: String) {
         // Passed directly, a string would be copied into an array first.
@@ -127,11 +118,90 @@ final class EasyHandle {
     }
 
     /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
-    func watchProgress(context: UnsafeMutableRawPointer) {
-        ferry_easy_watch_progress(pointer, context)
+    func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
+    func pause(_ mask: Int32) -> Int32 { ferry_easy_pause(pointer, mask) }
+}
+
+/// Options and results of TLS connections.
+extension EasyHandle {
+    /// The error of an option that libcurl or its TLS library does not support, with libcurl's code.
+    struct Refusal: Error { var curlCode: Int32 }
+
+    func require(_ option: Int32, _ value: Int) throws(Refusal) {
+        try check(ferry_easy_set_long(pointer, option, value))
     }
 
-    func pause(_ mask: Int32) -> Int32 {
-        ferry_easy_pause(pointer, mask)
+    func require(_ option: Int32, _ value: String) throws(Refusal) {
+        try check(ferry_easy_set_string(pointer, option, value))
+    }
+
+    func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
+        try check(ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+    }
+
+    func clear(_ option: Int32) { ferry_easy_set_string(pointer, option, nil) }
+    /// The number of bytes that the TLS library has decrypted and libcurl has not read.
+    var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
+
+    /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
+    func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
+        _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
+    }
+
+    private func check(_ code: Int32) throws(Refusal) {
+        if code != 0 { throw Refusal(curlCode: code) }
+    }
+
+    /// The chain that the server has presented, in DER, beginning with its own certificate.
+    var presentedCertificates: [Data] {
+        (0..<ferry_easy_certificate_count(pointer)).compactMap { index in
+            guard let text = ferry_easy_certificate_field(pointer, index, "Cert") else { return nil }
+            return try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first?.content
+        }
+    }
+
+    /// The subject of the server's own certificate, such as `CN = localhost`.
+    var presentedSubject: String? { ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) } }
+}
+
+extension EasyHandle {
+    /// Returns libcurl's measurements of the attempt that is ending.
+    func transaction(of request: URLRequest, status: Int?, start: Date) -> TransferMetrics.Transaction {
+        let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
+        return TransferMetrics.Transaction(
+            url: request.url?.presentable,
+            method: request.httpMethod ?? "GET",
+            status: status,
+            start: start,
+            nameLookup: seconds(CurlInfo.nameLookupTime),
+            connect: seconds(CurlInfo.connectTime),
+            secureConnect: seconds(CurlInfo.secureConnectTime),
+            requestStart: seconds(CurlInfo.preTransferTime),
+            responseStart: seconds(CurlInfo.startTransferTime),
+            end: seconds(CurlInfo.totalTime),
+            bodyBytesSent: offset(CurlInfo.sizeUpload),
+            bodyBytesReceived: offset(CurlInfo.sizeDownload),
+            headerBytesReceived: long(CurlInfo.headerSize),
+            networkProtocolName: status == nil ? nil : Self.protocolNames[long(CurlInfo.httpVersion)],
+            remoteAddress: address.isEmpty ? nil : address,
+            remotePort: port > 0 ? port : nil,
+            isReusedConnection: status != nil && long(CurlInfo.newConnections) == 0
+        )
+    }
+
+    private static let protocolNames = [1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"]
+
+    private func seconds(_ info: Int32) -> TimeInterval { Double(offset(info)) / 1_000_000 }
+
+    func offset(_ info: Int32) -> Int64 {
+        var value: Int64 = 0
+        ferry_easy_get_offset(pointer, info, &value)
+        return value
+    }
+
+    private func string(_ info: Int32) -> String {
+        var value: UnsafePointer<CChar>?
+        ferry_easy_get_string(pointer, info, &value)
+        return value.map { String(cString: $0) } ?? ""
     }
 }

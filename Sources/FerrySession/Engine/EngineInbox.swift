@@ -1,4 +1,5 @@
-/// The commands that wait for an engine, and who may touch the engine: a value without side effects, kept behind a lock.
+/// The commands that wait for an engine, and who may touch the engine: a value without side effects, kept behind a
+/// lock.
 struct EngineInbox {
     /// Who may touch the engine.
     enum Holder {
@@ -15,7 +16,7 @@ struct EngineInbox {
         case done
         case wakeThread
         case startThread
-        /// Perform the command itself: it has the engine until ``giveBack(isIdle:isHeard:)``.
+        /// Perform the command itself; the caller has the engine until ``giveBack(isIdle:isHeard:)``.
         case runInline
     }
 
@@ -93,4 +94,17 @@ struct EngineInbox {
         }
         return true
     }
+}
+
+/// What the engine is asked to do, by tasks and by itself.
+enum EngineCommand: Sendable {
+    case task(TaskCommand, Exchange)
+    /// The stream of the request's body has bytes again.
+    case bodyAvailable(Exchange)
+    /// An evaluator or a policy has decided about a connection that the exchange waits for.
+    case trustDecided(Exchange, TrustQuestion, TrustDecision)
+    /// A policy has said what libcurl verifies for the exchange's host.
+    case verificationKnown(Exchange)
+    /// Ends the validations of stored responses that no task waits for.
+    case cancelRevalidations
 }

@@ -1,9 +1,7 @@
 /// The name and value of a field of a request.
 typealias HeaderField = (name: String, value: String)
 
-/// The settings that all exchanges of a session share.
-///
-/// A class, because it is passed on several times for each request.
+/// The settings that all exchanges of a session share; a class, because each request passes them on several times.
 final class EngineSettings: Sendable {
     let maximumConnectionsPerHost: Int
     let maximumRedirects: Int
@@ -30,11 +28,14 @@ final class EngineSettings: Sendable {
 
     /// Reads a configuration, which must not change afterwards, and options.
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
-        maximumConnectionsPerHost = Self.connections(configuration, options)
+        // The configuration's default of 6 is too few where latency is high; see the option.
+        let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
+        let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
+        maximumConnectionsPerHost = max(1, most)
         maximumRedirects = max(0, options.maximumRedirects)
         allowsInsecureRedirects = options.allowsInsecureRedirects
         sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })
-        additionalHeaders = Self.headers(configuration.httpAdditionalHeaders)
+        additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
         userAgentLine = "User-Agent: \(Self.userAgent)"
         tls = Result { () throws(CurlSessionError) in
             try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
@@ -78,19 +79,6 @@ final class EngineSettings: Sendable {
         let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
         let hasEvaluator = (try? tls.get())?.evaluator != nil
         return isStandard && !hasEvaluator && cache?.isInMemory ?? true
-    }
-
-    // MARK: - Reading
-
-    private static func connections(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options) -> Int {
-        let (untouched, own) = (6, 64)
-        let configured = configuration.httpMaximumConnectionsPerHost
-        return max(1, options.maximumConnectionsPerHost ?? (configured == untouched ? own : configured))
-    }
-
-    /// Any key and value that can be printed.
-    private static func headers(_ fields: [AnyHashable: Any]?) -> [(name: String, value: String)] {
-        (fields ?? [:]).map { (name: "\($0.key.base)", value: "\($0.value)") }
     }
 
     private static let userAgent: String = {

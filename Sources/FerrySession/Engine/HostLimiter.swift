@@ -1,16 +1,14 @@
 /// The connection slots of one origin: how many exchanges use its connections, and which ones wait.
 ///
-/// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a value
-/// in a dictionary allocates; only the thread that has the engine touches it.
+/// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a
+/// value in a dictionary allocates; only the thread that has the engine touches it.
 final class HostLimiter {
     private(set) var running = 0
     var limit: Int
     private var queues: [Queue] = [Queue(), Queue(), Queue()]
     private var waiting = 0
 
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { running == 0 && waiting == 0 }
 
@@ -22,13 +20,8 @@ final class HostLimiter {
     }
 
     /// Takes a slot even if none is free: an exchange that is resumed still has its connection.
-    func reenter() {
-        running += 1
-    }
-
-    func leave() {
-        running -= 1
-    }
+    func reenter() { running += 1 }
+    func leave() { running -= 1 }
 
     func wait(_ exchange: Exchange, priority: Float) {
         let index = priority > URLSessionTask.defaultPriority ? 0 : priority < URLSessionTask.defaultPriority ? 2 : 1
@@ -59,9 +52,7 @@ final class HostLimiter {
         private var items: [Exchange?] = []
         private var head = 0
 
-        mutating func append(_ exchange: Exchange) {
-            items.append(exchange)
-        }
+        mutating func append(_ exchange: Exchange) { items.append(exchange) }
 
         mutating func popFirst() -> Exchange? {
             guard head < items.count else { return nil }

@@ -2,17 +2,15 @@ internal import CFerry
 
 /// A libcurl multi handle.
 ///
-/// `@unchecked Sendable`: everything except ``wakeUp()``, which libcurl allows on any thread, is called by the thread that
-/// has the engine, or after the engine's own thread has ended.
+/// `@unchecked Sendable`: everything except ``wakeUp()``, which libcurl allows on any thread, is called by the thread
+/// that has the engine, or after the engine's own thread has ended.
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
     /// The descriptor that ends a wait, which costs less than libcurl's own way; -1 if there is none.
     private let wakeDescriptor: Int32
-
     /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
-
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
     private let chains: RefusedChains
 
@@ -40,13 +38,8 @@ final class MultiHandle: @unchecked Sendable {
         if wakeDescriptor >= 0 { close(wakeDescriptor) }
     }
 
-    func add(_ easy: EasyHandle) -> Int32 {
-        ferry_multi_add(pointer, easy.pointer)
-    }
-
-    func remove(_ easy: EasyHandle) {
-        _ = ferry_multi_remove(pointer, easy.pointer)
-    }
+    func add(_ easy: EasyHandle) -> Int32 { ferry_multi_add(pointer, easy.pointer) }
+    func remove(_ easy: EasyHandle) { _ = ferry_multi_remove(pointer, easy.pointer) }
 
     func perform() {
         var running: Int32 = 0
@@ -62,9 +55,7 @@ final class MultiHandle: @unchecked Sendable {
     /// Whether ``sleep(_:milliseconds:)`` can be woken.
     var canSleep: Bool { wakeDescriptor >= 0 }
 
-    /// Waits for ``wakeUp()`` and for bytes from a socket, without using the multi handle.
-    ///
-    /// Returns whether the socket ended the wait.
+    /// Waits for ``wakeUp()`` and for bytes from a socket, without the multi handle; returns whether there are bytes.
     func sleep(_ socket: Int32?, milliseconds: Int32?) -> Bool {
         ferry_wait(wakeDescriptor, socket ?? -1, milliseconds ?? -1)
     }
@@ -75,13 +66,8 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     /// Waits for the connections, libcurl's timers and ``wakeUp()``; returns `false` if only the time has passed.
-    func poll(milliseconds: Int32) -> Bool {
-        ferry_multi_poll(pointer, wakeDescriptor, milliseconds)
-    }
-
-    func wakeUp() {
-        ferry_multi_wake(pointer, wakeDescriptor)
-    }
+    func poll(milliseconds: Int32) -> Bool { ferry_multi_poll(pointer, wakeDescriptor, milliseconds) }
+    func wakeUp() { ferry_multi_wake(pointer, wakeDescriptor) }
 
     /// Returns a handle whose transfer has ended, with libcurl's code, and removes the message from libcurl's queue.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: Int32)? {
@@ -90,4 +76,32 @@ final class MultiHandle: @unchecked Sendable {
         guard ferry_multi_next_finished(pointer, &easy, &code), let easy else { return nil }
         return (easy, code)
     }
+}
+
+/// When the engine takes an additional turn, because libcurl may have lost a timer: a value without side effects.
+///
+/// libcurl before 8.4 may lose a timer that ends within a millisecond of a turn's beginning: it treats it as one that
+/// the turn has served (curl #11937). A response in its buffers, or a body that need not wait any longer for `100
+/// Continue`, would stay there until something else happens. A turn examines every transfer, with or without a timer,
+/// so each turn in which something has happened is followed by another one a millisecond later.
+struct LostTimerWorkaround {
+    /// The first libcurl that loses no timers.
+    private static let firstFixedVersion = 0x08_04_00
+    /// How long after a turn the additional one begins, in milliseconds.
+    static let delay: Int32 = 1
+    static let delayInNanoseconds = UInt64(delay) * 1_000_000
+
+    private let isNeeded: Bool
+    private(set) var isDue = false
+
+    init(versionNumber: Int) { isNeeded = versionNumber < Self.firstFixedVersion }
+
+    /// Records a turn that is over.
+    ///
+    /// Something has happened in it if a socket, a command or a timer ended the wait before it (and not the delay of an
+    /// additional turn), or if libcurl has called back or ended a transfer.
+    mutating func note(isEventful: Bool) { isDue = isNeeded && isEventful }
+
+    /// Returns how long the engine may wait, where `milliseconds` would be right for everything else.
+    func wait(_ milliseconds: Int32) -> Int32 { isDue ? min(milliseconds, Self.delay) : milliseconds }
 }

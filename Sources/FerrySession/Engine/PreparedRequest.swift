@@ -13,9 +13,7 @@ struct PreparedRequest: Sendable {
     let isPlain: Bool
     /// Whether the request's fields may have something to say about caching.
     let mentionsCaching: Bool
-    /// Whether the request asks for 100 (Continue).
     let expectsContinue: Bool
-    /// Whether the URL has user information.
     let hasUserInfo: Bool
     /// Whether the fields have credentials, or what the session's options call sensitive.
     let hasSecrets: Bool
@@ -42,7 +40,7 @@ struct PreparedRequest: Sendable {
                 + "CurlSession.registerProtocolClass takes it: \(url.presentableText)"
             throw .ferry(.unsupportedURL, url: url, text)
         }
-        // What libcurl gets has the host that all decisions are made on, so that no spelling can divide the two.
+        // libcurl receives the host that all decisions are made on, so that no spelling can divide the two.
         let text = (context.hasCredential ? url.presentable : url).absoluteString
         guard let authority = Authority(text), !authority.host.isEmpty else {
             throw .ferry(.badURL, url: url, "The URL has no host: \(url.presentableText)")
@@ -55,17 +53,14 @@ struct PreparedRequest: Sendable {
         }
         let method = request.httpMethod ?? "GET"
         guard HeaderRule.isToken(method), method != "CONNECT" else {
-            let error = CurlSessionError(.invalidMethod, "The method is not one a request can have: \(method)")
-            throw .ferry(.badURL, url: url, underlying: error)
+            let text = "The method is not one a request can have: \(method)"
+            throw .ferry(.badURL, url: url, reason: .invalidMethod, text)
         }
         let fields = try Self.fields(request, settings, context, url)
         // Other bodies have a length of their own; a stream has none but this.
         if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
-            let error = CurlSessionError(
-                .invalidHeader,
-                "The Content-Length of the body's stream is no number: \(length)"
-            )
-            throw .ferry(.badURL, url: url, underlying: error)
+            let text = "The Content-Length of the body's stream is no number: \(length)"
+            throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
         }
         let hostText = host.urlText
         self.url = text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText)
@@ -83,11 +78,11 @@ struct PreparedRequest: Sendable {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
         mentionsCaching = fields.list.contains { Self.mayMentionCaching($0.name) }
-        // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section 11.7.1).
+        // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section
+        // 11.7.1).
         let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
-        let list = fields.list.filter { !dropped.contains($0.name.lowercased()) }
         headers = Self.lines(
-            list,
+            fields.list.filter { !dropped.contains($0.name.lowercased()) },
             userAgentLine: settings.userAgentLine,
             decodesContent: settings.decodesContent,
             method: method,
@@ -101,8 +96,7 @@ struct PreparedRequest: Sendable {
         do throws(URLHost.Invalid) {
             return try URLHost(text)
         } catch {
-            let cause = CurlSessionError(.invalidHost, "The URL's host \(error): \(text.debugDescription)")
-            throw .ferry(.badURL, url: url, underlying: cause)
+            throw .ferry(.badURL, url: url, reason: .invalidHost, "The URL's host \(error): \(text.debugDescription)")
         }
     }
 
@@ -110,11 +104,11 @@ struct PreparedRequest: Sendable {
     private static func mayMentionCaching(_ name: String) -> Bool {
         var bytes = name.utf8.makeIterator()
         guard let first = bytes.next(), let second = bytes.next() else { return false }
-        switch (first | 0x20, second | 0x20) {
+        return switch (first | 0x20, second | 0x20) {
         case (UInt8(ascii: "c"), UInt8(ascii: "a")), (UInt8(ascii: "p"), UInt8(ascii: "r")),
             (UInt8(ascii: "r"), UInt8(ascii: "a")), (UInt8(ascii: "i"), UInt8(ascii: "f")):
-            return true
-        default: return false
+            true
+        default: false
         }
     }
 
@@ -134,15 +128,12 @@ struct PreparedRequest: Sendable {
             let folded = name.folded
             guard seen.insert(folded).inserted else { return }
             guard HeaderRule.isToken(name) else {
-                let error = CurlSessionError(
-                    .invalidHeader,
-                    "The header's name is not a token: \(name.debugDescription)"
-                )
-                throw .ferry(.badURL, url: url, underlying: error)
+                let text = "The header's name is not a token: \(name.debugDescription)"
+                throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
             }
             guard HeaderRule.isValue(value) else {
-                let error = CurlSessionError(.invalidHeader, "The value of \(name) has a line break or a null byte")
-                throw .ferry(.badURL, url: url, underlying: error)
+                let text = "The value of \(name) has a line break or a null byte"
+                throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
             }
             switch folded {
             // The engine frames the body itself: both fields at once would be a smuggled request.

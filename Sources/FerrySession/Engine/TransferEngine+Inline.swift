@@ -1,7 +1,7 @@
 /// Runs a turn of the engine on a caller's thread, while the engine's own thread sleeps and no exchange is in progress.
 ///
-/// The request is sent before another thread has had to wake up. Often none has to: the engine's thread sleeps where it
-/// notices the response.
+/// The request is sent before another thread has had to wake up. Often none has to: the sleeping thread notices the
+/// response by itself.
 extension TransferEngine {
     /// What the sleeping thread notices without being woken.
     struct Sleep {
@@ -41,9 +41,7 @@ extension TransferEngine {
         return multi.waitsOnly(for: socket, milliseconds: milliseconds(until: end))
     }
 
-    /// Sleeps, and leaves the engine to callers, until there is something for the thread to do.
-    ///
-    /// Returns whether a connection has something to read.
+    /// Sleeps, and leaves the engine to callers, until there is work; returns whether a connection has input.
     func sleepAvailable() -> Bool {
         sleep = Sleep(socket: idleSocket, end: nextDeadline)
         idleSocket = nil
@@ -57,8 +55,5 @@ extension TransferEngine {
         }
     }
 
-    /// Records that a connection is about to be opened.
-    func noteNewSocket() {
-        sleep.hasNewSocket = true
-    }
+    func noteNewSocket() { sleep.hasNewSocket = true }
 }

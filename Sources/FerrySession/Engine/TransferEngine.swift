@@ -2,39 +2,34 @@ internal import CFerry
 
 /// Runs all exchanges of one session on one thread, with one libcurl multi handle.
 ///
-/// Tasks submit commands, and are told what happens through ``ExchangeClient``. The thread starts with the first exchange,
-/// sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no exchange is in
-/// progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
+/// Tasks submit commands, and are told what happens through ``ExchangeClient``. The thread starts with the first
+/// exchange, sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no exchange
+/// is in progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
 ///
-/// `@unchecked Sendable`: everything that is not behind `inbox` is touched only by the thread that has the engine: its own,
-/// or a caller's that runs a turn.
+/// `@unchecked Sendable`: everything that is not behind `inbox` is used only by the thread that has the engine: its
+/// own, or a caller's that runs a turn.
 final class TransferEngine: @unchecked Sendable {
-    /// The maximum number of simultaneous requests to an origin with HTTP/2: what servers commonly allow on one connection.
+    /// The maximum number of simultaneous requests to an origin with HTTP/2, which servers commonly allow.
     private static let streamsPerOrigin = 100
-
     /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
-
-    /// How many handles of libcurl's are kept for the next requests.
+    /// The number of libcurl's handles that are kept for the next requests.
     private static let idleHandleCount = 64
-
-    /// How many origins without a request keep their connection slots.
+    /// The number of origins without a request whose connection slots are kept.
     private static let idleLimiterCount = 64
-
-    /// How many turns pass before the backlogs of paused streams are counted again.
+    /// The number of turns before the backlogs of paused streams are counted again.
     private static let turnsBetweenBacklogs = 4
-
-    /// How long the thread waits if there is no deadline, in milliseconds.
+    /// The time for which the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
     let settings: EngineSettings
     let runtime: CurlRuntime
     let connections = ConnectionTable()
-    let trustQuestions: TrustQuestions
+    let trustQuestions = TrustQuestions()
     let chains = RefusedChains()
     let trust = SessionTrust()
     let multi: MultiHandle
-    private let observer: any EngineObserver
+    private let dispatcher: DelegateDispatcher
     /// Whether a request begins without waiting and without user code.
     let isSelfContained: Bool
     let inbox = Mutex(EngineInbox())
@@ -66,20 +61,17 @@ final class TransferEngine: @unchecked Sendable {
     private var revalidations: [String: Exchange] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(settings: EngineSettings, observer: any EngineObserver) throws {
+    init(settings: EngineSettings, dispatcher: DelegateDispatcher) throws {
         self.settings = settings
-        self.observer = observer
+        self.dispatcher = dispatcher
         runtime = try CurlRuntime.current()
         multi = try MultiHandle(connections, chains)
-        trustQuestions = TrustQuestions()
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
         lostTimers = LostTimerWorkaround(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
-    deinit {
-        scratch.deallocate()
-    }
+    deinit { scratch.deallocate() }
 
     // MARK: - From any thread
 
@@ -122,8 +114,8 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - The thread
 
     private func run() {
-        observer.engineDidStart()
-        defer { observer.engineDidStop() }
+        dispatcher.engineDidStart()
+        defer { dispatcher.engineDidStop() }
         var commands: [EngineCommand] = []
         while true {
             let isStopped = inbox.withLock { $0.take(&commands) }
@@ -149,10 +141,7 @@ final class TransferEngine: @unchecked Sendable {
         turnStart = now
     }
 
-    /// Records that something has happened in the turn.
-    func noteEvent() {
-        isEventful = true
-    }
+    func noteEvent() { isEventful = true }
 
     /// Handles what libcurl has done in the turn.
     func endTurn() {
@@ -162,7 +151,7 @@ final class TransferEngine: @unchecked Sendable {
         expire()
         // A single one is built immediately: the delegate queue would only wait for it.
         if unbuilt.count == 1 { buildResponses() }
-        observer.engineDidEndTurn()
+        dispatcher.engineDidEndTurn()
         buildResponses()
         lostTimers.note(isEventful: isEventful)
         isEventful = true
@@ -182,8 +171,7 @@ final class TransferEngine: @unchecked Sendable {
         switch command {
         case .task(let command, let exchange): perform(command, of: exchange)
         case .bodyAvailable(let exchange): exchange.bodyAvailable()
-        case .trustDecided(let exchange, let question, let decision):
-            exchange.continueAfterTrust(question, decision)
+        case .trustDecided(let exchange, let question, let decision): exchange.continueAfterTrust(question, decision)
         case .verificationKnown(let exchange): exchange.continueAfterWait()
         case .cancelRevalidations: cancelRevalidations()
         }
@@ -208,9 +196,7 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     /// Adds a response that is built before the delegate queue needs it.
-    func prebuild(_ response: ReceivedResponse) {
-        unbuilt.append(response)
-    }
+    func prebuild(_ response: ReceivedResponse) { unbuilt.append(response) }
 
     /// Builds responses from the last one on, while the delegate queue, which was woken, begins with the first.
     private func buildResponses() {
@@ -266,9 +252,8 @@ final class TransferEngine: @unchecked Sendable {
             return exchange.fail(error)
         }
         let code = multi.add(easy)
-        if code != 0 {
-            exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))
-        }
+        guard code != 0 else { return }
+        exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))
     }
 
     /// Takes back the handle and the connection slot of an attempt that is over, and lets the next one begin.
@@ -290,9 +275,7 @@ final class TransferEngine: @unchecked Sendable {
         idleHandles.append(easy)
     }
 
-    /// Leaves an attempt alone with a lookup that still runs: taking its handle back now would block until it ends.
-    ///
-    /// The attempt may not connect, and its handle is taken back when libcurl ends it.
+    /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.
     func abandonLookup(of attempt: NetworkAttempt) {
         attempt.exchange?.attempt = nil
         attempt.abandon()
@@ -306,11 +289,6 @@ final class TransferEngine: @unchecked Sendable {
         admitWaiting(origin)
     }
 
-    /// Gives up the slot of a suspended exchange, so that no other one waits for it; its connection is kept.
-    func giveUpSlotWhileSuspended(_ exchange: Exchange) {
-        if exchange.phase == .running { giveUpSlot(exchange) }
-    }
-
     /// Takes a slot for an exchange that is resumed: it still has its connection, so no slot needs to be free.
     func retakeSlot(_ exchange: Exchange) {
         guard !exchange.slot.isHeld, exchange.phase == .running, let origin = exchange.slot.origin else { return }
@@ -318,9 +296,7 @@ final class TransferEngine: @unchecked Sendable {
         exchange.slot.isHeld = true
     }
 
-    /// Raises the number of slots of an origin with HTTP/2, where one connection carries many requests.
-    ///
-    /// It is called from libcurl's callbacks, where no handle may be added; waiting exchanges begin when libcurl returns.
+    /// Raises the number of slots of an origin with HTTP/2; exchanges begin when libcurl, which calls this, returns.
     func noteMultiplexed(_ origin: Origin) {
         guard let limiter = limiters[origin], limiter.limit < Self.streamsPerOrigin else { return }
         limiter.limit = Self.streamsPerOrigin
@@ -341,12 +317,8 @@ final class TransferEngine: @unchecked Sendable {
             begin(next)
         }
         // An idle limiter is kept for the next request, unless there are many.
-        guard limiters.count > Self.idleLimiterCount, limiter.isEmpty,
-            limiter.limit == settings.maximumConnectionsPerHost
-        else {
-            return
-        }
-        limiters[origin] = nil
+        let isRaised = limiter.limit != settings.maximumConnectionsPerHost
+        if limiters.count > Self.idleLimiterCount, limiter.isEmpty, !isRaised { limiters[origin] = nil }
     }
 
     // MARK: - Waiting for user code
@@ -372,14 +344,7 @@ final class TransferEngine: @unchecked Sendable {
     func revalidate(_ request: URLRequest, key: String, limits: ExchangeClock.Limits) {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
-        let exchange = Exchange(
-            engine: self,
-            client: client,
-            request: request,
-            body: .none,
-            toFile: false,
-            limits: limits
-        )
+        let exchange = Exchange(self, request, body: .none, toFile: false, client: client, limits: limits)
         exchange.caching.isEnabled = true
         exchange.caching.isRevalidation = true
         client.attach(exchange)
@@ -401,9 +366,7 @@ final class TransferEngine: @unchecked Sendable {
         pausedStreams[pointer] = attempt.isReceivingPaused ? attempt : nil
     }
 
-    /// Gives up paused streams, those with most bytes first, when all together hold more than the limit.
-    ///
-    /// A single one is never given up: it costs 32 MiB at most.
+    /// Gives up the largest paused streams if together they hold more than the limit; a single one holds up to 32 MiB.
     private func limitBacklogs() {
         guard pausedStreams.count > 1 else { return }
         turnsUntilLook -= 1
@@ -434,11 +397,7 @@ final class TransferEngine: @unchecked Sendable {
         nextDeadline = nil
         for exchange in active.values.compactMap(\.exchange) + Array(waiting.values) {
             guard let next = exchange.clock.next() else { continue }
-            if next.time <= now {
-                exchange.expire(next.deadline)
-            } else {
-                watch(exchange)
-            }
+            if next.time <= now { exchange.expire(next.deadline) } else { watch(exchange) }
         }
     }
 

@@ -6,19 +6,13 @@ struct AttemptEnd {
         case withoutConditions
         /// For the whole body, since the rest of it belongs to another entity.
         case fromStart
-        /// Without a credential.
         case withoutCredential
-        /// Without `Expect: 100-continue`.
         case withoutExpectation
-        /// On a new connection.
         case onNewConnection
-        /// For the rest of the body.
         case forRest
-        /// With a new stream as its body.
         case withNewBody
     }
 
-    /// Why an exchange fails.
     enum Failure: Hashable, Sendable {
         /// For a reason that Ferry found.
         case own
@@ -40,16 +34,13 @@ struct AttemptEnd {
         case askForTunnel
         /// The exchange waits for a decision about the connection's trust, and begins again then.
         case waitForTrust
-        /// The request is sent again.
         case again(Again)
-        /// The response is complete.
         case finish
         case fail(Failure)
     }
 
     /// How often an exchange looks for another connection in a row.
     static let maximumReconnections = 3
-
     /// How Ferry wants the request to be sent again, which is why it ended the attempt.
     var again: Again?
     /// Whether Ferry ended the attempt with an error.

@@ -49,14 +49,8 @@ extension Exchange {
         let isInURL = url.user != nil && authentication.server.credential == nil && !challenge.isProxy
         let failures = party(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
         let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
-        client.exchange(
-            willAuthenticate: AuthenticationQuestion(
-                space: space,
-                proposed: stored,
-                failures: failures,
-                response: response
-            )
-        )
+        let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
+        client.exchange(willAuthenticate: question)
     }
 
     /// Returns the credential of the session's options for their proxy, the first time it asks.
@@ -67,7 +61,6 @@ extension Exchange {
         return URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .none)
     }
 
-    /// Continues as the delegate has decided about a challenge.
     func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
         guard client != nil, let question = incoming.question, question.isAsked,
             case .challenge(var challenge) = question.kind

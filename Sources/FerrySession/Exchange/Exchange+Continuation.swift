@@ -1,3 +1,48 @@
+/// How the rest of a body is requested: after a suspension, or with an earlier task's resume data.
+struct Continuation {
+    /// The offset that the current attempt asks for; `nil` where it asks for the whole.
+    var offset: ByteCount?
+    /// The length of the whole body, where it is known.
+    var expectedTotal: ByteCount?
+    /// Whether the task has been suspended since the response began; each suspension allows one continuation.
+    var wasSuspended = false
+    /// Whether an earlier task's download is continued, whose response this task has not received.
+    var isResuming = false
+    /// The response whose validator has not been read yet: few responses are ever continued.
+    private var source: ReceivedResponse?
+    private var knownValidator: String?
+
+    init() {}
+
+    /// Continues a download at its end.
+    init(_ data: ResumeData, at offset: ByteCount) {
+        self.offset = offset
+        expectedTotal = data.expectedTotal.flatMap { ByteCount($0) }
+        isResuming = true
+        knownValidator = data.validator
+    }
+
+    /// Returns the validator that makes sure the rest belongs to the same entity, if there is one.
+    mutating func validator(for request: URLRequest) -> String? {
+        if let response = source?.value {
+            source = nil
+            knownValidator = (response as? HTTPURLResponse).flatMap {
+                ContinuationRule.validator(for: $0, request: request)
+            }
+        }
+        return knownValidator
+    }
+
+    /// Takes the validator from a response from now on, or from none.
+    mutating func useValidator(of response: ReceivedResponse?) { (source, knownValidator) = (response, nil) }
+
+    /// Asks for the whole body from now on.
+    mutating func startOver() {
+        (offset, isResuming) = (nil, false)
+        useValidator(of: nil)
+    }
+}
+
 /// Asks for the rest of a body: after a suspension, with resume data, or for a stream that was given up while paused.
 extension Exchange {
     /// Returns the request's header fields for an attempt, with those that ask for the rest of a body.
@@ -32,14 +77,12 @@ extension Exchange {
             continuation.isResuming = false
             deliver(received, isReplacement: !isFirst)
             return true
-        case .isComplete:
-            return finishComplete(head)
+        case .isComplete: return finishComplete(head)
         case .isAnother:
             guard restartFile() else { break }
             attempt.again = .fromStart
             return false
-        case .fails:
-            break
+        case .fails: break
         }
         incoming.failure = cannotContinue(head)
         return false
@@ -90,34 +133,25 @@ extension Exchange {
 
     /// The error of a range that has more or fewer bytes than its `Content-Range` says.
     func incompleteRange(_ end: ByteCount) -> URLError {
-        let error = CurlSessionError(
-            .cannotContinue,
-            "The server's range was to end at byte \(end), and the body has \(bodyReceived) bytes"
-        )
-        return .ferry(.networkConnectionLost, url: request.url, underlying: error)
+        let text = "The server's range was to end at byte \(end), and the body has \(bodyReceived) bytes"
+        return .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
     }
 
     private func cannotContinue(_ head: ResponseHead?) -> URLError {
         guard continuation.isResuming, let head else {
-            let error = CurlSessionError(
-                .cannotContinue,
-                "The connection was lost while the task was suspended, and the server has another response now"
-            )
-            return .ferry(.networkConnectionLost, url: request.url, underlying: error)
+            let text = "The connection was lost while the task was suspended, and the server has another response now"
+            return .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
         }
-        let error = CurlSessionError(
-            .cannotContinue,
-            "The download could not be resumed: the server responded with \(head.status)"
-        )
-        return .ferry(.badServerResponse, url: request.url, underlying: error)
+        let text = "The download could not be resumed: the server responded with \(head.status)"
+        return .ferry(.badServerResponse, url: request.url, reason: .cannotContinue, text)
     }
 
     // MARK: - Paused streams
 
-    /// Gives a paused stream up with all that libcurl keeps for it, so that the rest is asked for when it is wanted.
+    /// Gives a paused stream up with all that libcurl keeps for it, so that the rest is requested when it is wanted.
     ///
-    /// libcurl allows a server 32 MiB on each stream (up to version 8.9), and pausing does not take that back: while
-    /// another stream keeps the connection going, libcurl has to store what comes for a paused one.
+    /// libcurl allows a server 32 MiB on each stream (up to version 8.9), and stores them for a paused stream while
+    /// another one keeps the connection going.
     ///
     /// Returns whether that is safe: there must be a rest, and it must belong to the same entity.
     func detach() -> Bool {
@@ -145,7 +179,7 @@ extension Exchange {
         else { return nil }
         // After a write that failed the file is not what was received.
         guard file.size == bodyReceived else { return nil }
-        let data = ResumeData(
+        let record = ResumeData(
             url: url,
             originalURL: originalURL,
             headers: request.allHTTPHeaderFields ?? [:],
@@ -153,8 +187,8 @@ extension Exchange {
             offset: bodyReceived.int64,
             expectedTotal: continuation.expectedTotal?.int64,
             validator: validator
-        ).encoded()
-        guard let data else { return nil }
+        )
+        guard let data = record.encoded() else { return nil }
         file.keep()
         destination = .client
         return data

@@ -15,7 +15,8 @@ extension Exchange {
         pauses.insert(.suspended)
         continuation.wasSuspended = true
         clock.stop(at: .now())
-        engine.giveUpSlotWhileSuspended(self)
+        // No other exchange waits for the slot of a suspended one; its connection is kept.
+        if phase == .running { engine.giveUpSlot(self) }
     }
 
     private func resume() {
@@ -30,7 +31,6 @@ extension Exchange {
         }
     }
 
-    /// Goes on delivering, since the client has room again.
     func readMore() {
         guard client != nil, incoming.question == nil else { return }
         setClientFull(false)
@@ -56,7 +56,7 @@ extension Exchange {
         clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
     }
 
-    /// Forgets the pauses of the attempt before, and with them why the deadline of inactivity has waited.
+    /// Removes the pauses of the attempt before, for which the deadline of inactivity has waited.
     func removeLocalPauses() {
         guard !pauses.isDisjoint(with: .local) else { return }
         pauses.subtract(.local)
@@ -88,13 +88,14 @@ extension Exchange {
         sendAgain()
     }
 
-    /// Returns the body of the next request: the task's own if the redirect keeps it, else the one the delegate has set.
+    /// Returns the body of the next request: the task's own if the redirect keeps it, else the one the delegate has
+    /// set.
     private func bodyAfterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
         if let data = next.httpBody { return .data(data) }
         if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
         // A delegate that removed the body, or changed the method, wants none.
         let wasRemoved = asked.httpBody != nil
-        let isSameMethod = (next.httpMethod ?? "GET") == (asked.httpMethod ?? "GET")
+        let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
         return keepsBody && !wasRemoved && isSameMethod ? body : .none
     }
 
@@ -117,8 +118,7 @@ extension Exchange {
         client?.exchange(didReceive: received, isReplacement: false)
         setClientFull(false)
         engine.watch(self)
-        let isTaken = question.body.withUnsafeBytes { take($0) }
-        guard isTaken else { return failAttempt() }
+        guard question.body.withUnsafeBytes({ take($0) }) else { return failAttempt() }
         if let failure = question.failure { return fail(failure) }
         guard decodeWaiting() else { return failAttempt() }
         finishIfDrained()
@@ -136,7 +136,6 @@ extension Exchange {
         }
     }
 
-    /// Begins with the delegate's stream as the body.
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
         guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
@@ -144,25 +143,20 @@ extension Exchange {
         engine.start(self, priority: priority)
     }
 
-    /// Moves what the client has of the body to a file, where all that follows goes too.
-    ///
-    /// The exchange may be over already.
+    /// Moves what the client has of the body to a file, where the rest goes too; the exchange may be over already.
     func becomeDownload(for client: any ExchangeClient) {
         guard case .client = destination, phase == .finished || self.client != nil else { return }
         let isWhole = phase == .finished
         let kept = client.exchangeTakesBuffer()
+        let folder = engine.settings.temporaryDirectory
         let file: DownloadFile
         do throws(URLError) {
-            file = try DownloadFile(
-                keeping: kept,
-                in: engine.settings.temporaryDirectory,
-                requestURL: request.url,
-                isWhole: isWhole
-            )
+            file = try DownloadFile(keeping: kept, in: folder, requestURL: request.url, isWhole: isWhole)
         } catch {
             self.client = nil
             if !isWhole { end() }
-            // The failure comes first: becoming a download resumes delivery, and a success that waits could overtake it.
+            // The failure comes first: becoming a download resumes delivery, and a success that waits could overtake
+            // it.
             client.exchange(didFinishWith: error, file: nil)
             return client.exchange(didBecomeDownloadWith: .zero, finished: nil)
         }
@@ -171,5 +165,67 @@ extension Exchange {
         guard !isWhole else { return }
         destination = .file(file)
         readMore()
+    }
+
+    // MARK: - Trust that the user's code decides about
+
+    /// Waits for the decision that the attempt has ended without.
+    func waitForTrust() {
+        repetition.reconnections += 1
+        // The decision may have come already, with its command in the inbox.
+        if let decidedTrust, decidedTrust.question == attempt?.trust.pendingQuestion {
+            engine.start(self, priority: priority)
+        } else {
+            engine.wait(self)
+        }
+    }
+
+    func continueAfterTrust(_ question: TrustQuestion, _ decision: TrustDecision) {
+        guard client != nil else { return }
+        decidedTrust = (question, decision)
+        continueAfterWait()
+    }
+
+    func continueAfterWait() {
+        guard client != nil, engine.endWait(self) else { return }
+        engine.start(self, priority: priority)
+    }
+
+    /// Asks the policy what libcurl verifies for a host, unless it is known; returns whether the exchange waits.
+    func mustWaitForVerification(of origin: Origin) -> Bool {
+        guard origin.scheme == "https" else { return false }
+        let current = engine.trust.use()
+        guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
+            engine.trust.verification(for: origin.host, revision: current.revision) == nil
+        else { return false }
+        engine.wait(self)
+        engine.trustQuestions.run { [self] in
+            let verification = policy.verification(for: origin.host)
+            engine.trust.note(verification, for: origin.host, revision: current.revision)
+            engine.submit(.verificationKnown(self))
+        }
+        return true
+    }
+}
+
+/// Why an exchange moves no bytes for now.
+struct PauseReasons: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    static let suspended = PauseReasons(rawValue: 1)
+    /// The client has no room for more of the response's body.
+    static let clientIsFull = PauseReasons(rawValue: 2)
+    /// The stream that the request's body comes from has no bytes yet.
+    static let bodyIsStarved = PauseReasons(rawValue: 4)
+    /// The reasons that are not the network's, so that the deadline of inactivity waits.
+    static let local: PauseReasons = [.clientIsFull, .bodyIsStarved]
+
+    /// The mask of `curl_easy_pause` for these reasons.
+    var curlMask: Int32 {
+        var mask = CurlPause.none
+        if contains(.suspended) { mask |= CurlPause.receive | CurlPause.send }
+        if contains(.clientIsFull) { mask |= CurlPause.receive }
+        if contains(.bodyIsStarved) { mask |= CurlPause.send }
+        return mask
     }
 }

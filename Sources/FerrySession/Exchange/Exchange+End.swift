@@ -6,18 +6,14 @@ extension Exchange {
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
         let failure = code == 0 ? nil : attempt.failure(code)
-        if ErrorRule.breaksConnection(code), incoming.failure == nil, let connection = attempt.connection,
-            connection.isMultiplexed
-        {
-            connection.breakDown()
-        }
+        let isShared = attempt.connection?.isMultiplexed == true
+        if isShared, incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
         endAttempt(isOver: true)
         guard client != nil else { return }
         let tunnel = failure == nil ? nil : attempt.tunnelChallenge(for: self)
         follow(end(of: attempt, code, hasTunnelChallenge: tunnel != nil).next, failure, tunnel)
     }
 
-    /// Returns how an attempt has ended.
     private func end(of attempt: NetworkAttempt, _ code: Int32, hasTunnelChallenge: Bool) -> AttemptEnd {
         var end = AttemptEnd(
             again: attempt.again,
@@ -102,9 +98,8 @@ extension Exchange {
 
     /// Completes the exchange if the attempt has ended and the client has taken all of the body.
     func finishIfDrained() {
-        guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil else {
-            return
-        }
+        guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil
+        else { return }
         guard incoming.decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
         if let end = attempt?.rangeEnd, bodyReceived != end { return fail(incompleteRange(end)) }
         finish()
@@ -119,19 +114,16 @@ extension Exchange {
             return engine.watch(self)
         }
         attempt?.noteTimeoutOfConnection(deadline, clock.limits.inactivity)
-        let code: CurlSessionError.Code
-        let what: String
-        let limit: UInt64?
-        switch deadline {
-        case .inactivity: (code, what, limit) = (.inactivityTimeout, "no byte moved for", clock.limits.inactivity)
-        case .resource:
-            (code, what, limit) = (.resourceTimeout, "the whole exchange took more than", clock.limits.resource)
-        case .connect: (code, what, limit) = (.connectTimeout, "there was no connection after", clock.limits.connect)
-        }
+        let limits = clock.limits
+        let (reason, what, limit): (CurlSessionError.Code, String, UInt64?) =
+            switch deadline {
+            case .inactivity: (.inactivityTimeout, "no byte moved for", limits.inactivity)
+            case .resource: (.resourceTimeout, "the whole exchange took more than", limits.resource)
+            case .connect: (.connectTimeout, "there was no connection after", limits.connect)
+            }
         let seconds = Double(limit ?? 0) / 1_000_000_000
-        let url = request.url?.presentableText ?? ""
-        let cause = CurlSessionError(code, "The request timed out: \(what) \(seconds) s (\(url))")
-        fail(.ferry(.timedOut, url: request.url, underlying: cause))
+        let text = "The request timed out: \(what) \(seconds) s (\(request.url?.presentableText ?? ""))"
+        fail(.ferry(.timedOut, url: request.url, reason: reason, text))
     }
 
     // MARK: - The end

@@ -6,7 +6,7 @@ extension Exchange {
     /// Decides what a response is, and returns whether the attempt goes on.
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
         repetition.reconnections = 0
-        // libcurl answers some challenges itself within the attempt, so that the response before this one does not count.
+        // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         if incoming.question?.isAsked == false { incoming.question = nil }
         engine.settings.cookies?.store(head.fields, for: request)
         if head.status == 417, canRepeatWithoutExpectation(attempt) {
@@ -38,11 +38,8 @@ extension Exchange {
         let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
         if let challenge = challenge(for: head, of: attempt), let response = received.value as? HTTPURLResponse {
             // libcurl answers each nonce that the server calls stale; ending the attempt is the only way to stop it.
-            incoming.question = PendingQuestion(
-                response: response,
-                kind: .challenge(challenge),
-                isAbandoned: !mayAnswer
-            )
+            let kind = PendingQuestion.Kind.challenge(challenge)
+            incoming.question = PendingQuestion(response: response, kind: kind, isAbandoned: !mayAnswer)
             return mayAnswer
         }
         guard mayAnswer else {
@@ -58,41 +55,33 @@ extension Exchange {
 
     /// Notes why the attempt fails, since the response's head is not accepted.
     func refuse(_ refusal: ResponseHeadParser.Refusal) {
-        switch refusal {
-        case .malformed(let text):
-            let cause = CurlSessionError(.malformedResponse, text)
-            incoming.failure = .ferry(.cannotParseResponse, url: request.url, underlying: cause)
-        case .tooLarge(let text):
-            let cause = CurlSessionError(.responseTooLarge, text)
-            incoming.failure = .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: cause)
-        }
+        let url = request.url
+        incoming.failure =
+            switch refusal {
+            case .malformed(let text): .ferry(.cannotParseResponse, url: url, reason: .malformedResponse, text)
+            case .tooLarge(let text): .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text)
+            }
     }
 
-    /// Whether a 417 is followed by the request without its expectation (RFC 9110, section 10.1.1).
-    ///
-    /// A stream can be read once, so there the 417 is the response.
+    /// Whether a 417 leads to a request without its expectation (RFC 9110, section 10.1.1); streams are read once.
     private func canRepeatWithoutExpectation(_ attempt: NetworkAttempt) -> Bool {
-        guard attempt.prepared.expectsContinue else { return false }
         switch body {
-        case .data, .file: return true
-        case .none, .stream, .delegateStream: return false
+        case .data, .file: attempt.prepared.expectsContinue
+        case .none, .stream, .delegateStream: false
         }
     }
 
-    /// Returns the question about a redirect, if the response is one.
     func redirect(for received: ReceivedResponse, head: ResponseHead) -> PendingQuestion? {
         guard let location = head.location else { return nil }
         let settings = engine.settings
-        guard
-            let next = RedirectRule.redirect(
-                request,
-                status: head.status,
-                location: location,
-                allowsDowngrade: settings.allowsInsecureRedirects,
-                sensitiveHeaders: settings.sensitiveHeaders
-            )
-        else { return nil }
-        guard let response = received.value as? HTTPURLResponse else { return nil }
+        let next = RedirectRule.redirect(
+            request,
+            status: head.status,
+            location: location,
+            allowsDowngrade: settings.allowsInsecureRedirects,
+            sensitiveHeaders: settings.sensitiveHeaders
+        )
+        guard let next, let response = received.value as? HTTPURLResponse else { return nil }
         return PendingQuestion(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
@@ -140,11 +129,11 @@ extension Exchange {
                     rest -= count
                 }
             } catch {
-                switch error {
-                case .damaged: incoming.failure = damagedCoding("is damaged")
-                case .tooLarge:
-                    incoming.failure = tooLarge("The response unpacks to more than ContentDecodingLimits allow")
-                }
+                incoming.failure =
+                    switch error {
+                    case .damaged: damagedCoding("is damaged")
+                    case .tooLarge: tooLarge("The response unpacks to more than ContentDecodingLimits allow")
+                    }
                 return false
             }
             guard rest <= 0, !pauses.contains(.clientIsFull) else { continue }
@@ -204,17 +193,16 @@ extension Exchange {
     // MARK: - Errors
 
     private func bodyTooLarge(_ limit: String) -> URLError {
-        let error = CurlSessionError(.responseTooLarge, "The response's body is larger than \(limit)")
-        return .ferry(.dataLengthExceedsMaximum, url: request.url, underlying: error)
+        let text = "The response's body is larger than \(limit)"
+        return .ferry(.dataLengthExceedsMaximum, url: request.url, reason: .responseTooLarge, text)
     }
 
     private func tooLarge(_ text: String) -> URLError {
-        let error = CurlSessionError(.responseTooLarge, text)
-        return .ferry(.cannotDecodeContentData, url: request.url, underlying: error)
+        .ferry(.cannotDecodeContentData, url: request.url, reason: .responseTooLarge, text)
     }
 
     func damagedCoding(_ what: String) -> URLError {
-        let error = CurlSessionError(.damagedContentCoding, "The response's content coding \(what)")
-        return .ferry(.cannotDecodeContentData, url: request.url, underlying: error)
+        let text = "The response's content coding \(what)"
+        return .ferry(.cannotDecodeContentData, url: request.url, reason: .damagedContentCoding, text)
     }
 }

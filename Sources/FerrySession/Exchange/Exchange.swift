@@ -1,11 +1,11 @@
 /// Everything a task does for one request: the attempts it takes, and the response that it ends with.
 ///
 /// An exchange has one attempt at a time: a ``NetworkAttempt``, or a stored response that the cache serves. Redirects,
-/// challenges, new body streams and continuations begin another. What lasts for one attempt is in objects and values that
-/// each attempt makes anew: ``attempt`` and ``incoming``.
+/// challenges, new body streams and continuations begin another. What lasts for one attempt is in ``attempt`` and
+/// ``incoming``, which each attempt makes anew.
 ///
-/// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the thread
-/// that has the engine touches it.
+/// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
+/// thread that has the engine touches it.
 final class Exchange: @unchecked Sendable {
     /// Where the bytes of a response go.
     enum Destination {
@@ -30,7 +30,6 @@ final class Exchange: @unchecked Sendable {
         case finished
     }
 
-    /// The redirects that were followed.
     struct Redirects {
         let originalURL: URL?
         var count = 0
@@ -63,12 +62,6 @@ final class Exchange: @unchecked Sendable {
         var isHeld = false
     }
 
-    /// A decision about a chain that the exchange waited for.
-    struct DecidedTrust {
-        var question: TrustQuestion
-        var decision: TrustDecision
-    }
-
     let engine: TransferEngine
     /// The task; `nil` as soon as the exchange is over.
     var client: (any ExchangeClient)?
@@ -91,7 +84,8 @@ final class Exchange: @unchecked Sendable {
     var redirects: Redirects
     var authentication = Authentication()
     var repetition = Repetition()
-    var decidedTrust: DecidedTrust?
+    /// A decision about a chain that the exchange waited for.
+    var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
 
     var attempt: NetworkAttempt?
     var incoming = IncomingResponse()
@@ -102,11 +96,11 @@ final class Exchange: @unchecked Sendable {
     var caching = CacheUse()
 
     init(
-        engine: TransferEngine,
-        client: (any ExchangeClient)?,
-        request: URLRequest,
+        _ engine: TransferEngine,
+        _ request: URLRequest,
         body: BodySource,
         toFile: Bool,
+        client: any ExchangeClient,
         limits: ExchangeClock.Limits
     ) {
         self.engine = engine
@@ -116,21 +110,19 @@ final class Exchange: @unchecked Sendable {
         self.body = body
         redirects = Redirects(originalURL: request.url)
         clock = ExchangeClock(limits: limits)
-        destination =
-            toFile
-            ? .file(DownloadFile(directory: engine.settings.temporaryDirectory, requestURL: request.url)) : .client
+        let folder = engine.settings.temporaryDirectory
+        destination = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
     }
 
     /// Continues an earlier download: `file` has its first part.
     convenience init(
-        engine: TransferEngine,
-        client: any ExchangeClient,
+        _ engine: TransferEngine,
         resuming data: ResumeData,
         file: DownloadFile,
+        client: any ExchangeClient,
         limits: ExchangeClock.Limits
     ) {
-        let request = data.request
-        self.init(engine: engine, client: client, request: request, body: .none, toFile: true, limits: limits)
+        self.init(engine, data.request, body: .none, toFile: true, client: client, limits: limits)
         destination = .file(file)
         // The record was checked where it was read.
         let offset = ByteCount(data.offset) ?? .zero
@@ -139,17 +131,13 @@ final class Exchange: @unchecked Sendable {
     }
 
     private static func method(of request: URLRequest) -> String { request.httpMethod ?? "GET" }
-
     var isSuspended: Bool { pauses.contains(.suspended) }
-
     /// The validator that makes sure that the rest of the body belongs to the same entity.
     var validator: String? { continuation.validator(for: request) }
 
     // MARK: - An attempt begins
 
-    /// Makes a new attempt, and returns the origin that it goes to.
-    ///
-    /// Returns `nil` where it cannot begin: the request is not valid, or a new body stream is needed first.
+    /// Makes a new attempt and returns its origin; `nil` if the request is not valid, or a new body stream is needed.
     func prepare() -> Origin? {
         guard let client else { return nil }
         if case .delegateStream = body, !hasUnreadStream {
@@ -175,21 +163,15 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Whether a body is sent, even an empty one: `Content-Length: 0` is sent where the method expects content (RFC 9110,
-    /// section 8.6).
+    /// Whether a body is sent, even an empty one, where the method expects content (RFC 9110, section 8.6).
     var hasBody: Bool {
-        if method == "HEAD" { return false }
-        return !body.isNone || method == "POST" || method == "PUT" || method == "PATCH"
+        method != "HEAD" && (!body.isNone || method == "POST" || method == "PUT" || method == "PATCH")
     }
 
-    var isStreamed: Bool {
-        if case .stream = body { true } else { false }
-    }
-
+    var isStreamed: Bool { if case .stream = body { true } else { false } }
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
     private var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
 
-    /// Returns the reader of the body for a new attempt.
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
         if case .delegateStream = body, let reader, hasUnreadStream { return reader }
         reader?.close()
@@ -206,9 +188,48 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// Tells the client which request the attempt sends.
     func reportRequest(bodyLength: ByteCount?) {
         let fields = engine.settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
         client?.exchange(willSend: request, adding: fields, bodyLength: bodyLength)
     }
+}
+
+/// The response that the current attempt brings, from the network or from the cache; each attempt begins with a new
+/// one.
+struct IncomingResponse {
+    /// The redirect or challenge that the delegate decides about.
+    var question: PendingQuestion?
+    var decoder: ContentDecoderChain?
+    /// Why the attempt fails, where Ferry and not libcurl found the reason.
+    var failure: URLError?
+    /// Whether the response is a redirect that is not followed, or a challenge that is not answered.
+    var isUnwanted = false
+    /// Whether the body is skipped, since the file is complete already.
+    var skipsBody = false
+    /// Whether the attempt has succeeded; the client may not have taken all of the body yet.
+    var hasEnded = false
+    /// How much of an unwanted response's body is collected.
+    static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
+}
+
+/// A response that is held back until the delegate has decided what becomes of it.
+struct PendingQuestion {
+    enum Kind {
+        case redirect(URLRequest, keepsBody: Bool)
+        case challenge(AuthenticationChallenge)
+    }
+
+    var response: HTTPURLResponse
+    var kind: Kind
+    /// The beginning of the response's body, which is delivered if the response turns out to be the final one.
+    var body: [UInt8] = []
+    var isAsked = false
+    /// Why the body is damaged or incomplete, which matters only if the response is delivered.
+    var failure: URLError?
+    /// Whether the response is a proxy's to `CONNECT`, and not one to the request.
+    var isTunnel = false
+    /// Whether the attempt was ended before the body came, so that the response cannot be delivered.
+    var isAbandoned = false
+    /// How much of the body is kept before the delegate is asked.
+    static let bodyLimit = 65_536
 }

@@ -1,65 +1,41 @@
-/// The engine's view of a task.
-///
-/// Every method is called on the thread that has the engine, and must not block.
+/// The engine's view of a task; all methods are called on the thread that has the engine, and must not block.
 protocol ExchangeClient: AnyObject, Sendable {
     /// Whether the task is suspended; the command `suspensionChanged` follows each change.
     var exchangeIsSuspended: Bool { get }
-
     /// Whether the client keeps the whole body in memory.
     var exchangeCollectsBody: Bool { get }
-
     /// Whether the engine's thread should build responses in advance, because the delegate queue is waiting for them.
     var exchangeWantsPrebuiltResponse: Bool { get }
-
-    /// The final response has arrived, and its body follows.
-    ///
-    /// A replacement takes the place of an earlier response, whose body is discarded.
+    /// The final response has arrived and its body follows; a replacement discards an earlier response and its body.
     func exchange(didReceive response: ReceivedResponse, isReplacement: Bool)
-
     /// The body continues after `offset` bytes that an earlier task has received.
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?)
-
     /// Takes bytes of the body, and returns whether there is room for more; if not, the engine waits for `readMore`.
     func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow
-
     /// Bytes of the body have been written to the task's file.
     func exchange(didWrite count: ByteCount)
-
     /// Bytes of the request's body have been passed to the network; `expected` is the length of the body, if known.
     func exchange(didSend count: ByteCount, expected: ByteCount?)
-
     /// The request's body is sent again from its first byte.
     func exchangeDidRewindBody()
-
-    /// An attempt sends this request.
-    ///
-    /// The additional fields are the session's; a field of the same name in the request takes precedence.
+    /// An attempt sends this request; a field of the request takes precedence over one of the session's `fields`.
     func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?)
-
     /// The server redirects; the engine waits for the command `redirect`.
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest)
-
     /// The server or the proxy asks for a credential; the engine waits for the command `authenticate`.
     func exchange(willAuthenticate question: AuthenticationQuestion)
-
     /// A new stream of the request's body is needed; the engine waits for the command `bodyStream`.
     func exchangeNeedsBodyStream()
-
     /// Returns what the client has of a body that becomes a download, and removes it from the client.
     func exchangeTakesBuffer() -> Data
-
     /// The body goes to a file from now on, where its first `count` bytes are; `file` is set if it is complete.
     func exchange(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?)
-
     /// An attempt has ended, with these metrics.
     func exchange(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int)
-
     /// The exchange was cancelled by the client; the data continues it, if that is possible.
     func exchange(didCancelProducing resumeData: Data?)
-
     /// The response is complete and may be stored, unless the client's delegate declines.
     func exchange(willCache candidate: CacheCandidate)
-
     /// The exchange is over; `file` has the body of a download.
     func exchange(didFinishWith error: (any Error)?, file: DownloadFile?)
 }

@@ -3,12 +3,7 @@
 /// The clock runs while the exchange waits for the network. It stops while the exchange is suspended, queued, or
 /// waiting for the application to read, write or respond.
 struct ExchangeClock: Sendable {
-    /// The kinds of deadlines.
-    enum Deadline: Sendable, Hashable {
-        case inactivity
-        case resource
-        case connect
-    }
+    enum Deadline: Sendable, Hashable { case inactivity, resource, connect }
 
     /// The limits, in nanoseconds; `nil` for no limit.
     struct Limits: Sendable, Hashable {
@@ -24,22 +19,17 @@ struct ExchangeClock: Sendable {
     private var connecting: UInt64?
     private var isInactivityPaused = false
 
-    init(limits: Limits) {
-        self.limits = limits
-    }
+    init(limits: Limits) { self.limits = limits }
 
     var isRunning: Bool { startedAt != nil }
 
-    /// Starts the clock, or resumes it after a stop.
     mutating func start(at now: MonotonicTime) {
         guard startedAt == nil else { return }
         startedAt = now
         lastActivity = now
     }
 
-    /// Stops the clock.
-    ///
-    /// The time spent so far still counts after it is resumed, except towards inactivity.
+    /// Stops the clock; the time spent so far still counts after it is resumed, except towards inactivity.
     mutating func stop(at now: MonotonicTime) {
         guard let started = startedAt else { return }
         let passed = now.since(started)
@@ -48,10 +38,7 @@ struct ExchangeClock: Sendable {
         startedAt = nil
     }
 
-    /// Records that a byte or a response was sent or received.
-    mutating func noteActivity(at now: MonotonicTime) {
-        lastActivity = now
-    }
+    mutating func noteActivity(at now: MonotonicTime) { lastActivity = now }
 
     /// Pauses the inactivity deadline while waiting for the application, and resumes it afterwards.
     mutating func pauseInactivity(_ isPaused: Bool, at now: MonotonicTime) {

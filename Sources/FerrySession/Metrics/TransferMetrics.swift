@@ -6,62 +6,50 @@ public struct TransferMetrics: Sendable, Hashable {
     public struct Transaction: Sendable, Hashable {
         /// The requested URL, without user and password.
         public var url: URL?
-
         /// The request method.
         public var method: String
-
         /// The status code of the response, or `nil` if there was none.
         public var status: Int?
-
         /// The date and time at which the transaction began.
         public var start: Date
-
         /// The time from the start to the end of the lookup, in seconds; zero on a reused connection.
-        public var nameLookup: TimeInterval
-
+        public var nameLookup: TimeInterval = 0
         /// The time from the start until the connection was established, in seconds; zero on a reused connection.
-        public var connect: TimeInterval
-
+        public var connect: TimeInterval = 0
         /// The time from the start to the end of the TLS handshake, in seconds; zero without a handshake.
-        public var secureConnect: TimeInterval
-
+        public var secureConnect: TimeInterval = 0
         /// The time from the start until the request could be sent, in seconds.
-        public var requestStart: TimeInterval
-
+        public var requestStart: TimeInterval = 0
         /// The time from the start to the first byte of the response, in seconds; zero if there was none.
-        public var responseStart: TimeInterval
-
+        public var responseStart: TimeInterval = 0
         /// The time from the start to the end of the transaction, in seconds.
-        public var end: TimeInterval
-
+        public var end: TimeInterval = 0
         /// The number of bytes of the request's body that were sent.
-        public var bodyBytesSent: Int64
-
+        public var bodyBytesSent: Int64 = 0
         /// The number of bytes of the response's body that were received, before any decoding.
-        public var bodyBytesReceived: Int64
-
+        public var bodyBytesReceived: Int64 = 0
         /// The number of bytes of all response heads that were received.
-        public var headerBytesReceived: Int
-
+        public var headerBytesReceived: Int = 0
         /// The ALPN name of the protocol (RFC 7301), such as `http/1.1` or `h2`, or `nil` if there was no response.
         public var networkProtocolName: String?
-
         /// The address of the server, or of the proxy.
         public var remoteAddress: String?
-
         /// The port of the server, or of the proxy.
         public var remotePort: Int?
-
         /// A Boolean value that indicates whether the connection was reused.
-        public var isReusedConnection: Bool
-
+        public var isReusedConnection = false
         /// A Boolean value that indicates whether the response came from the cache, without using the network.
         public var isFromCache = false
+
+        /// Returns the transaction of a response from the cache, which takes no time.
+        static func cached(_ request: URLRequest, status: Int) -> Self {
+            let method = request.httpMethod ?? "GET"
+            return Self(url: request.url?.presentable, method: method, status: status, start: Date(), isFromCache: true)
+        }
     }
 
     /// The transactions, in order.
     public var transactions: [Transaction] = []
-
     /// The number of redirects that were followed.
     public var redirectCount = 0
 
@@ -85,7 +73,5 @@ extension URLSessionTask {
     /// The measurements of the exchange so far, for a task of ``CurlSession``; `nil` for any other task.
     ///
     /// It can be read on any thread.
-    public var transferMetrics: TransferMetrics? {
-        (self as? any CurlTask)?.core.state.withLock { $0.metrics }
-    }
+    public var transferMetrics: TransferMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }
 }

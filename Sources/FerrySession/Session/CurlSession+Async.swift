@@ -11,19 +11,19 @@ extension CurlSession {
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
-        try await data(for: URLRequest(url: url), reportingTo: nil)
+        try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
 
     /// Calls ``data(from:)`` with a delegate for this task.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
-        try await data(for: URLRequest(url: url), reportingTo: delegate)
+        try await run(delegate) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
 
     /// Sends a request and returns the response with its body in memory.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        try await data(for: request, reportingTo: nil)
+        try await run(nil) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
     /// Calls ``data(for:)`` with a delegate for this task.
@@ -31,7 +31,7 @@ extension CurlSession {
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
     ) async throws -> (Data, URLResponse) {
-        try await data(for: request, reportingTo: delegate)
+        try await run(delegate) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
     /// Sends a request with the given bytes as its body.
@@ -99,13 +99,6 @@ extension CurlSession {
     ///   is a ``CurlSessionError`` with the code `invalidResumeData`.
     public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
-    }
-
-    private func data(
-        for request: URLRequest,
-        reportingTo delegate: (any URLSessionTaskDelegate)?
-    ) async throws -> (Data, URLResponse) {
-        try await run(delegate) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
     private func run<Value: Sendable>(
@@ -210,7 +203,5 @@ final class Canceller: Sendable {
     ///
     /// Both the thread that completes the call and the calling task take the lock here. That shows the thread sanitizer
     /// their order, which it does not see where a continuation is resumed before its task waits.
-    func finish() {
-        state.withLock { $0.task = nil }
-    }
+    func finish() { state.withLock { $0.task = nil } }
 }

@@ -6,7 +6,6 @@ extension CurlSession {
     public struct Bytes: AsyncSequence, Sendable {
         /// One byte.
         public typealias Element = UInt8
-
         /// The task that fetches the bytes.
         public let task: URLSessionDataTask
 
@@ -14,7 +13,6 @@ extension CurlSession {
 
         /// The body in the pieces in which it arrives.
         public var chunks: Chunks { Chunks(owner: owner) }
-
         /// Returns an iterator over the bytes.
         public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
@@ -24,9 +22,7 @@ extension CurlSession {
             private var chunk = Data()
             private var index = 0
 
-            fileprivate init(chunks: Chunks.Iterator) {
-                self.chunks = chunks
-            }
+            fileprivate init(chunks: Chunks.Iterator) { self.chunks = chunks }
 
             /// Returns the next byte, or `nil` at the end of the body.
             ///
@@ -68,9 +64,7 @@ extension CurlSession {
     fileprivate final class Owner: Sendable {
         let stream: ByteStream
 
-        init(_ stream: ByteStream) {
-            self.stream = stream
-        }
+        init(_ stream: ByteStream) { self.stream = stream }
 
         deinit { stream.cancel() }
     }

@@ -24,11 +24,8 @@ extension CurlSession {
             task.core.state.withLock { $0.resumeData = record }
             return task
         } catch {
-            return makeDownloadTask(
-                nil,
-                resultDelivery,
-                startError: .ferry(.unsupportedURL, url: nil, underlying: error)
-            )
+            let error = URLError.ferry(.unsupportedURL, url: nil, underlying: error)
+            return makeDownloadTask(nil, resultDelivery, startError: error)
         }
     }
 
@@ -47,17 +44,17 @@ extension CurlSession {
         _ make: @escaping @Sendable (TaskCore) -> Task
     ) -> Task {
         let (identifier, isInvalidated) = registry.withLock { ($0.reserveIdentifier(), $0.isInvalidated) }
-        let core = TaskCore(
-            identifier: identifier,
-            session: self,
-            request: request,
-            body: body,
+        let state = TaskCore.State(
             resultDelivery: resultDelivery,
+            originalRequest: request,
+            currentRequest: request,
+            body: body,
             isDownload: isDownload,
-            wasMadeBeforeInvalidation: !isInvalidated,
+            largestBody: max(0, options.maximumBodySizeInMemory),
             startError: startError,
-            makeTask: make
+            session: self
         )
+        let core = TaskCore(identifier, state, wasMadeBeforeInvalidation: !isInvalidated, makeTask: make)
         let task = make(core)
         if !isInvalidated { registry.withLock { $0.add(core) } }
         return task

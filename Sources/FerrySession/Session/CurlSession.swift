@@ -29,14 +29,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         configuration.httpCookieStorage = .shared
         configuration.urlCredentialStorage = .shared
         configuration.urlCache = .shared
-        return CurlSession(
-            configuration: configuration,
-            options: Options(),
-            delegate: nil,
-            delegateQueue: nil,
-            deliversInBatches: true,
-            isShared: true
-        )
+        return CurlSession(configuration: configuration, options: Options(), deliversInBatches: true, isShared: true)
     }()
 
     /// The shared session, which has the default configuration with the shared storages and no delegate.
@@ -91,8 +84,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     package init(
         configuration: URLSessionConfiguration,
         options: Options,
-        delegate: (any URLSessionDelegate)?,
-        delegateQueue queue: OperationQueue?,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue queue: OperationQueue? = nil,
         deliversInBatches: Bool,
         isShared: Bool = false
     ) {
@@ -105,7 +98,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
         dispatcher = DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches)
         do {
-            engine = try TransferEngine(settings: settings.engine, observer: dispatcher)
+            engine = try TransferEngine(settings: settings.engine, dispatcher: dispatcher)
             engineError = nil
         } catch {
             engine = nil
@@ -117,9 +110,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         if engine != nil { SystemMultiHandle.closeOnExec(self, since: nextDescriptor) }
     }
 
-    deinit {
-        engine?.stop()
-    }
+    deinit { engine?.stop() }
 
     // MARK: - Properties
 
@@ -134,7 +125,6 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// The delegate, or `nil` once the session is invalid.
     public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
-
     /// The queue of delegate methods and completion handlers.
     public override var delegateQueue: OperationQueue { dispatcher.queue }
 
@@ -241,9 +231,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 
     /// Makes a data task that sends a request and reports to the delegate.
-    public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        makeDataTask(request, .delegate)
-    }
+    public override func dataTask(with request: URLRequest) -> URLSessionDataTask { makeDataTask(request, .delegate) }
 
     /// Makes a data task that fetches a URL into memory; the handler runs on the delegate queue.
     public override func dataTask(
@@ -309,9 +297,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(request, .delegate)
     }
 
-    /// Makes a download task that fetches a URL to a temporary file, which is deleted when the handler returns.
-    ///
-    /// The handler runs on the delegate queue.
+    /// Makes a download task for a URL, whose file is deleted when the handler, on the delegate queue, returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -319,10 +305,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(URLRequest(url: url), .download(completionHandler))
     }
 
-    /// Makes a download task that sends a request and writes the body to a temporary file, which is deleted when the
-    /// handler returns.
-    ///
-    /// The handler runs on the delegate queue.
+    /// Makes a download task for a request, whose file is deleted when the handler, on the delegate queue, returns.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -337,10 +320,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         makeDownloadTask(resuming: resumeData, .delegate)
     }
 
-    /// Makes a download task that continues an earlier download to a temporary file, which is deleted when the handler
-    /// returns.
+    /// Makes a download task that continues an earlier download, as ``downloadTask(withResumeData:)`` does.
     ///
-    /// The handler runs on the delegate queue.
+    /// The handler runs on the delegate queue; the file is deleted when it returns.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -368,18 +350,11 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     // MARK: - Internal
 
     var temporaryDirectory: URL { settings.engine.temporaryDirectory }
-
     var engineSettings: EngineSettings { settings.engine }
-
     var protocols: ProtocolClasses { settings.protocols }
-
     var casts: DelegateCasts { link.withLock { $0.casts } }
-
     func limits(for request: URLRequest) -> ExchangeClock.Limits { settings.limits(for: request) }
-
-    func unavailable(_ url: URL?) -> URLError {
-        .ferry(.unknown, url: url, underlying: engineError)
-    }
+    func unavailable(_ url: URL?) -> URLError { .ferry(.unknown, url: url, underlying: engineError) }
 
     /// Releases the delegate and returns it for its last call.
     func breakLink() -> (any URLSessionDelegate)? {
@@ -394,9 +369,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         var casts: DelegateCasts
     }
 
-    private struct WeakObserver {
-        weak var observer: (any CurlSessionTaskObserver)?
-    }
+    private struct WeakObserver { weak var observer: (any CurlSessionTaskObserver)? }
 }
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.

@@ -9,9 +9,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public let rawValue: String
 
         /// Makes a code with a name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// libcurl was not found, or is too old.
         public static let curlUnavailable = Code(rawValue: "curlUnavailable")
@@ -104,10 +102,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
 
     /// The kind of error.
     public let code: Code
-
     /// A sentence that describes the error.
     public let message: String
-
     /// libcurl's error number, or `nil` if the error does not come from libcurl.
     public let curlCode: Int?
 
@@ -135,7 +131,6 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
 
     /// The message.
     public var errorDescription: String? { message }
-
     /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }
 }

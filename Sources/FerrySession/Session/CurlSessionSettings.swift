@@ -26,12 +26,9 @@ struct CurlSessionSettings: @unchecked Sendable {
     /// session's.
     func limits(for request: URLRequest) -> ExchangeClock.Limits {
         let standard: TimeInterval = 60
-        let inactivity = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
-        return ExchangeClock.Limits(
-            inactivity: UInt64.nanoseconds(inSeconds: inactivity),
-            resource: resourceTimeout,
-            connect: connectTimeout
-        )
+        let seconds = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
+        let inactivity = UInt64.nanoseconds(inSeconds: seconds)
+        return ExchangeClock.Limits(inactivity: inactivity, resource: resourceTimeout, connect: connectTimeout)
     }
 
     /// The configuration for the superclass, which disables storage, additional headers and network access.

@@ -82,9 +82,11 @@ final class DelegateDispatcher: Sendable {
     }
 }
 
-extension DelegateDispatcher: EngineObserver {
+/// What the engine reports about its thread and its turns, on that thread.
+extension DelegateDispatcher {
     func engineDidStart() { state.withLock { $0.engine = pthread_self() } }
 
+    /// Delivers what happened in a turn; all tasks have been told about it.
     func engineDidEndTurn() {
         let streams = state.withLock { state -> [ByteStream] in
             defer { if !state.streams.isEmpty { state.streams = [] } }
@@ -107,18 +109,13 @@ extension DelegateDispatcher: EngineObserver {
 private final class DeliveryOperation: Operation, @unchecked Sendable {
     private let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = body
-    }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     override func main() { body() }
-
     override func cancel() {}
 }
 
 extension OperationQueue {
     /// Adds a block that runs even if the queue's operations are cancelled.
-    func deliver(_ body: @escaping @Sendable () -> Void) {
-        addOperation(DeliveryOperation(body))
-    }
+    func deliver(_ body: @escaping @Sendable () -> Void) { addOperation(DeliveryOperation(body)) }
 }

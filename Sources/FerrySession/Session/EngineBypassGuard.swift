@@ -19,7 +19,6 @@ final class EngineBypassGuard: URLProtocol {
         strcmp(ferry_current_queue_label(), "org.swift.URLSessionTask.WorkQueue") == 0
     }
 
-    /// Records that a ``CurlSession``'s configuration was read.
     static func noteQuestion() {
         if isOnQueueOfTasks { isNoted.withLock { $0 = true } }
     }
@@ -58,14 +57,10 @@ enum SystemMultiHandle {
     /// The number that the next descriptor of the process will get.
     static var nextDescriptor: Int32 { ferry_lowest_free_descriptor() }
 
-    /// Keeps child processes from inheriting the handle's descriptors.
+    /// Keeps child processes from inheriting the descriptors of a new session's handle, from a first one on.
     ///
     /// FoundationNetworking does not expose the handle, so it is found by reflection. If a later version has another
     /// layout, two sockets of each session are inherited, and nothing else changes.
-    ///
-    /// - Parameters:
-    ///   - session: A session that is not in use yet.
-    ///   - first: The value of ``nextDescriptor`` before the session was made.
     static func closeOnExec(_ session: URLSession, since first: Int32) {
         var mirror: Mirror? = Mirror(reflecting: session)
         while let current = mirror, current.subjectType != URLSession.self { mirror = current.superclassMirror }
@@ -84,13 +79,10 @@ enum SystemMultiHandle {
 /// that libcurl does not support, so nothing is ever sent. Its identifier belongs to that session and cannot be
 /// mistaken for one of the original session's.
 enum UnsupportedWebSocket {
-    private static let scheme = "ferry-unsupported"
-
     static func task(with request: URLRequest) -> URLSessionWebSocketTask {
+        let url = request.url?.presentable.absoluteString ?? ""
         var refused = request
-        refused.url =
-            URL(string: "\(scheme):\(request.url?.presentable.absoluteString ?? "")") ?? URL(fileURLWithPath: "/")
-        let session = URLSession(configuration: CurlSessionSettings.inert)
-        return session.webSocketTask(with: refused)
+        refused.url = URL(string: "ferry-unsupported:\(url)") ?? URL(fileURLWithPath: "/")
+        return URLSession(configuration: CurlSessionSettings.inert).webSocketTask(with: refused)
     }
 }

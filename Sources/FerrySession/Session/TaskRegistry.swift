@@ -27,9 +27,7 @@ struct TaskRegistry {
         entries.sorted { $0.key < $1.key }.compactMap { if case .idle(let core) = $0.value { core } else { nil } }
     }
 
-    /// Returns the identifier of a task that is about to be made.
-    ///
-    /// Unless the session is invalidated, `add(_:)` must follow.
+    /// Returns the identifier of a task to be made; `add(_:)` must follow, unless the session is invalidated.
     mutating func reserveIdentifier() -> Int {
         defer { nextIdentifier += 1 }
         if !isInvalidated { reservedCount += 1 }
@@ -48,18 +46,14 @@ struct TaskRegistry {
         entries[identifier] = .running(task)
     }
 
-    /// Replaces a data task with the download task that it has become.
-    ///
-    /// - Returns: The data task.
+    /// Replaces a data task with the download task that it has become, and returns the data task.
     mutating func replace(_ task: URLSessionTask, identifier: Int) -> URLSessionTask? {
         guard case .running(let old) = entries[identifier] else { return nil }
         entries[identifier] = .running(task)
         return old
     }
 
-    /// Removes a task.
-    ///
-    /// - Returns: The removed core or task, which must be released outside the lock.
+    /// Removes a task, and returns the core or task, which must be released outside the lock.
     mutating func remove(_ identifier: Int) -> AnyObject? {
         switch entries.removeValue(forKey: identifier) {
         case .idle(let core): core
@@ -69,9 +63,7 @@ struct TaskRegistry {
     }
 
     /// Makes the session invalid once it has no tasks left.
-    mutating func invalidate() {
-        isInvalidated = true
-    }
+    mutating func invalidate() { isInvalidated = true }
 
     /// Returns a Boolean value that indicates whether the session has just become invalid; `true` only once.
     mutating func claimInvalidity() -> Bool {
@@ -88,9 +80,7 @@ extension CurlSession {
         registry.withLock { $0.running }.filter { $0.state == .running || $0.state == .suspended }
     }
 
-    /// Registers a task that begins to run.
-    ///
-    /// - Returns: The reason why the task must not run, or `nil`.
+    /// Registers a task that begins to run, and returns the reason why it must not run, if any.
     func admit(_ core: TaskCore, forCompletion: Bool) -> URLError? {
         guard let task = core.state.withLock({ $0.task }) else { return nil }
         let isInvalidated = registry.withLock { registry in
@@ -122,7 +112,6 @@ extension CurlSession {
         if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
     }
 
-    /// Removes a completed task.
     func forget(_ identifier: Int) {
         let (removed, isInvalid) = registry.withLock { ($0.remove(identifier), $0.claimInvalidity()) }
         if isInvalid { reportInvalidity() }

@@ -15,16 +15,14 @@ final class ByteStream: Sendable {
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
     func attach(_ core: TaskCore) { state.withLock { $0.core = core } }
-
-    /// Whether a reader is waiting for bytes.
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side
 
     /// Appends bytes, and returns whether there is room for more, and whether ``flush()`` must be called.
     ///
-    /// ``flush()`` wakes a waiting reader at the end of the engine's turn. Waking it for each piece would cost more than
-    /// moving the bytes.
+    /// ``flush()`` wakes a waiting reader at the end of the engine's turn. Waking it for each piece would cost more
+    /// than moving the bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> (flow: Flow, mustFlush: Bool) {
         state.withLock { state in
             let wasEmpty = state.buffer.isEmpty
@@ -72,7 +70,6 @@ final class ByteStream: Sendable {
 
     // MARK: - The consumer's side
 
-    /// Returns the response, once it has arrived.
     func response() async throws -> ReceivedResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in

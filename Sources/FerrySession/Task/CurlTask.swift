@@ -1,7 +1,7 @@
 /// A task of ``CurlSession``, of any kind.
 ///
-/// FoundationNetworking's classes of tasks are only interfaces: a ``TaskCore`` has the state and the behavior. They have
-/// no common superclass to extend, so each subclass forwards to its core separately. The subclasses are
+/// FoundationNetworking's classes of tasks are only interfaces: a ``TaskCore`` has the state and the behavior. They
+/// have no common superclass to extend, so each subclass forwards to its core separately. The subclasses are
 /// `@unchecked Sendable` like their superclasses: their only property is the core, which is `Sendable`.
 protocol CurlTask: URLSessionTask {
     var core: TaskCore { get }

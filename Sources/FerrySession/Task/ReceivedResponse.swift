@@ -18,17 +18,13 @@ final class ReceivedResponse: Sendable {
         state = Mutex(.head(head, url, isDecoded: isDecoded))
     }
 
-    /// Makes a response from an existing one.
     init(_ response: URLResponse) {
         expectedLength = ByteCount(response.expectedContentLength)
         state = Mutex(.made(response))
     }
 
     /// Makes the response now, unless another thread is making it.
-    func prebuild() {
-        _ = state.withLockIfAvailable { Self.make(&$0) }
-    }
-
+    func prebuild() { _ = state.withLockIfAvailable { Self.make(&$0) } }
     /// The response, which is always the same object.
     var value: URLResponse { state.withLock { Self.make(&$0) } }
 
@@ -77,7 +73,6 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
 
     /// Archives name the public class, so that they can be read without Ferry.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
-
     override var expectedContentLength: Int64 { length.transferSize }
 
     // Computed lazily, because few callers ask for the file name.

@@ -53,9 +53,7 @@ final class DelegateCasts: Sendable {
     var isEmpty: Bool { task == nil }
 }
 
-/// A handler that is not `@Sendable` in FoundationNetworking's signature.
-///
-/// `@unchecked Sendable`: it is called once, by one thread.
+/// A handler that is not `@Sendable` in FoundationNetworking's signature; it is called once, by one thread.
 struct UncheckedHandler: @unchecked Sendable {
     let call: (Data?) -> Void
 }

@@ -8,10 +8,7 @@ extension TaskCore: ExchangeClient {
         }
     }
 
-    var exchangeCollectsBody: Bool {
-        state.withLock { if case .data = $0.resultDelivery { true } else { false } }
-    }
-
+    var exchangeCollectsBody: Bool { state.withLock { if case .data = $0.resultDelivery { true } else { false } } }
     var exchangeWantsPrebuiltResponse: Bool { !isAsync }
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
@@ -86,9 +83,7 @@ extension TaskCore: ExchangeClient {
     }
 
     func exchange(didWrite count: ByteCount) { tell(.wrote(count)) }
-
     func exchange(didSend count: ByteCount, expected: ByteCount?) { tell(.sent(count, expected: expected)) }
-
     func exchangeDidRewindBody() { tell(.rewound) }
 
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) {
@@ -97,7 +92,6 @@ extension TaskCore: ExchangeClient {
     }
 
     func exchange(willAuthenticate question: AuthenticationQuestion) { post(.challenge(question)) }
-
     func exchangeNeedsBodyStream() { post(.needsBodyStream) }
 
     func exchangeTakesBuffer() -> Data {

@@ -121,7 +121,6 @@ extension TaskCore {
         }
     }
 
-    /// The partial file of the download that the task continues.
     private typealias PartialFile = (record: ResumeData, file: DownloadFile)
 
     /// Opens the partial file of the download that the task continues; not under the lock, since disks may be slow.
@@ -167,18 +166,11 @@ extension TaskCore {
         let limits = session.limits(for: request)
         switch partial {
         case .success(let (data, file)):
-            return .success(Exchange(engine: engine, client: self, resuming: data, file: file, limits: limits))
+            return .success(Exchange(engine, resuming: data, file: file, client: self, limits: limits))
         case .failure(let error): return .failure(error)
         case nil: break
         }
-        let transfer = Exchange(
-            engine: engine,
-            client: self,
-            request: request,
-            body: body,
-            toFile: state.isDownload,
-            limits: limits
-        )
+        let transfer = Exchange(engine, request, body: body, toFile: state.isDownload, client: self, limits: limits)
         // A protocol class may have led here by redirects.
         transfer.redirects.count = state.redirectCount
         // As in URLSession, downloads and uploads do not use the cache.
@@ -193,7 +185,6 @@ extension TaskCore {
 /// Connects a task with the classes of `protocolClasses`.
 extension TaskCore: ProtocolLoadClient {
     var protocolTask: URLSessionTask? { state.withLock { $0.task } }
-
     var redirectCount: Int { state.withLock { $0.redirectCount } }
 
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
@@ -223,8 +214,36 @@ extension TaskCore: ProtocolLoadClient {
         }
         // The protocol class is given the task, whose current request must be the next one from now on.
         state.withLock { $0.currentRequest = next }
-        let kept = BodySource.afterRedirection(body, status: response.statusCode, from: request, to: next)
+        let kept = body.afterRedirection(status: response.statusCode, from: request, to: next)
         let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
         load.perform(.start(priority: priority))
     }
+}
+
+/// An object that carries out a task: a transfer of the engine, or a class of the configuration's `protocolClasses`.
+protocol TaskDriver: AnyObject, Sendable {
+    /// Receives a command from the task, on any thread; does not block.
+    func perform(_ command: TaskCommand)
+}
+
+/// A command from a task to its driver.
+enum TaskCommand: Sendable {
+    case start(priority: Float)
+    /// The task was suspended or resumed; the driver reads which, because two threads may submit in any order.
+    case suspensionChanged
+    /// Cancels the task; a transfer, but not a protocol load, reports its end once its metrics are complete.
+    case cancel(telling: (any ExchangeClient)?)
+    case cancelProducingResumeData(any ExchangeClient)
+    /// There is room for more of the body.
+    case readMore
+    /// Answers a redirect with the request to send, or with `nil` to deliver the redirect response itself.
+    case redirect(URLRequest?)
+    case authenticate(URLSession.AuthChallengeDisposition, URLCredential?)
+    case bodyStream(StreamBox?)
+    /// Writes the body to a file, beginning with what the client has kept of it.
+    case becomeDownload(any ExchangeClient)
+}
+
+extension Exchange: TaskDriver {
+    func perform(_ command: TaskCommand) { engine.submit(.task(command, self)) }
 }

@@ -1,11 +1,7 @@
 extension TaskCore {
     /// The mutable state of a task, protected by one lock.
     struct State: ~Copyable, Sendable {
-        enum Lifecycle: Sendable {
-            case active
-            case canceling
-            case completed
-        }
+        enum Lifecycle: Sendable { case active, canceling, completed }
 
         let resultDelivery: ResultDelivery
         let originalRequest: URLRequest?
@@ -22,11 +18,8 @@ extension TaskCore {
         var isStarted = false
         /// Whether no user code is called before the task's end, so that counts need no hop to the delegate queue.
         var isUnheard = false
-        /// Whether the task's own delegate receives the response and the body before the completion handler does.
-        ///
-        /// As in URLSession, the session's delegate does not.
+        /// Whether the task's own delegate, but not the session's, receives response and body before the handler does.
         var tellsOwnDelegate = false
-
         /// The session, until the task is complete.
         var session: CurlSession?
         /// The task passed to callbacks, kept from `resume` until it is complete.
@@ -48,7 +41,6 @@ extension TaskCore {
 
         /// The resume data of the download that the task continues.
         var resumeData: ResumeData?
-        /// The handler that waits for resume data.
         var resumeDataHandler: UncheckedHandler?
         /// The file of a download with a handler, kept between its last two events.
         var finishedFile: DownloadFile?
@@ -62,7 +54,6 @@ extension TaskCore {
         var isDraining = false
         /// What delivery waits for, if anything.
         var obstacle: Obstacle?
-        /// The number of questions that the delegate was asked.
         var questionCount = 0
         var isEngineWaiting = false
     }
@@ -78,10 +69,8 @@ extension TaskCore {
 
 extension TaskCore.State {
     var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
-
     /// Whether the end needs no hop to the delegate queue either, because an `async` function waits for it.
     var isInline: Bool { isUnheard && resultDelivery.isAsync }
-
     /// Whether the delegate receives the events of a download, and is asked what to store.
     var tellsDelegate: Bool { resultDelivery.isDelegate || tellsOwnDelegate }
 
@@ -94,10 +83,7 @@ extension TaskCore.State {
         }
     }
 
-    /// Whether events may be delivered now.
     var canDeliver: Bool { !events.isEmpty && obstacle == nil && !isSuspended }
-
-    /// Whether an error is waiting to be delivered.
     var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }
 
     mutating func append(_ event: TaskEvent) {

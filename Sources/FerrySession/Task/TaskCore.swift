@@ -9,39 +9,22 @@ final class TaskCore: Sendable {
     let identifier: Int
     /// Whether the task may still run after its session was invalidated.
     let wasMadeBeforeInvalidation: Bool
-    /// Whether an `async` function waits for the task.
     let isAsync: Bool
     let progress = TaskProgress()
     let state: Mutex<State>
     private let makeTask: @Sendable (TaskCore) -> URLSessionTask
 
     init(
-        identifier: Int,
-        session: CurlSession,
-        request: URLRequest?,
-        body: BodySource,
-        resultDelivery: ResultDelivery,
-        isDownload: Bool,
+        _ identifier: Int,
+        _ state: consuming State,
         wasMadeBeforeInvalidation: Bool,
-        startError: URLError? = nil,
         makeTask: @escaping @Sendable (TaskCore) -> URLSessionTask
     ) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
-        isAsync = resultDelivery.isAsync
         self.makeTask = makeTask
-        state = Mutex(
-            State(
-                resultDelivery: resultDelivery,
-                originalRequest: request,
-                currentRequest: request,
-                body: body,
-                isDownload: isDownload,
-                largestBody: max(0, session.options.maximumBodySizeInMemory),
-                startError: startError,
-                session: session
-            )
-        )
+        isAsync = state.resultDelivery.isAsync
+        self.state = Mutex(state)
     }
 
     // MARK: - The task that users see
@@ -56,9 +39,7 @@ final class TaskCore: Sendable {
     /// Whether the task was never resumed and is referred to only by the session.
     var isAbandoned: Bool { state.withLock { !$0.isStarted && $0.weakTask == nil } }
 
-    /// Releases the session if the task is released before it was resumed.
-    ///
-    /// The session keeps the core, so that it can cancel the task. Both are freed when the session is released.
+    /// Releases the session, which keeps the core to cancel it, if the task is released before it was resumed.
     func taskWasReleased() {
         let session = state.withLock { state -> CurlSession? in
             // Another task may have taken the place of this one.

@@ -8,15 +8,11 @@ final class TaskProgress: Sendable {
         var completed: Int64 = 0
     }
 
-    private struct Follower {
-        weak var progress: Progress?
-    }
+    private struct Follower { weak var progress: Progress? }
 
     private let state = Mutex(State())
 
-    /// Connects a `Progress` to the task, once.
-    ///
-    /// A data task that has become a download has two, which both show the task's progress to its end.
+    /// Connects a `Progress` to the task, once; a data task that has become a download has two.
     func attach(
         _ progress: Progress,
         cancel: @escaping @Sendable () -> Void,
@@ -100,7 +96,5 @@ package enum ProgressWriting {
     private static let lock = Mutex(())
 
     /// Calls `body` while no other thread writes; setting the counts of a `Progress` calls no user code.
-    package static func alone<Result>(_ body: () -> Result) -> Result {
-        lock.withLock { _ in body() }
-    }
+    package static func alone<Result>(_ body: () -> Result) -> Result { lock.withLock { _ in body() } }
 }

@@ -8,9 +8,7 @@ struct DataURL: Equatable {
 
     static func isOne(_ url: URL) -> Bool { url.scheme?.folded == "data" }
 
-    /// Parses a URL.
-    ///
-    /// Returns `nil` if it has no comma, its media type is not of the form `type/subtype`, or its Base64 is not valid.
+    /// Parses a URL; `nil` without a comma, for a media type not of the form `type/subtype`, or for invalid Base64.
     init?(_ url: URL) {
         let text = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         guard Self.isOne(url), let comma = text.firstIndex(of: ",") else { return nil }
@@ -40,16 +38,14 @@ struct DataURL: Equatable {
 
     /// Decodes Base64 leniently: in either alphabet, with blanks, and with or without padding.
     private static func decode(_ bytes: [UInt8]) -> Data? {
-        let (plus, slash, padding) = (UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="))
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count + 3)
-        for byte in bytes where byte > 0x20 {
+        var text = bytes.filter { $0 > 0x20 }.map { byte in
             switch byte {
-            case UInt8(ascii: "-"): text.append(plus)
-            case UInt8(ascii: "_"): text.append(slash)
-            default: text.append(byte)
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
             }
         }
+        let padding = UInt8(ascii: "=")
         while text.last == padding { text.removeLast() }
         guard text.count % 4 != 1 else { return nil }
         while !text.count.isMultiple(of: 4) { text.append(padding) }
@@ -76,7 +72,6 @@ struct DataURL: Equatable {
 /// Loads `data:` URLs, after all of the user's classes.
 final class DataURLProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { request.url.map(DataURL.isOne) ?? false }
-
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
@@ -102,7 +97,6 @@ final class DataURLProtocol: URLProtocol {
 /// Delivers a response that the program has stored in a `URLCache`.
 final class StoredResponseProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { false }
-
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {

@@ -44,9 +44,7 @@ final class ProtocolClasses: @unchecked Sendable {
         return hasOwn || RegisteredProtocolClasses.areThere || asksURLCache(for: request) || DataURL.isOne(url)
     }
 
-    /// Returns the first class that accepts the task's current request, or `nil` if the engine loads it.
-    ///
-    /// Calls user code.
+    /// Returns the first class that accepts the task's current request, or `nil` for the engine; calls user code.
     func first(for task: URLSessionTask) -> Choice? {
         guard let request = task.currentRequest, let url = request.url else { return nil }
         for type in classesBeforeEngine(isWeb: ["http", "https"].contains(url.scheme?.lowercased())) {
@@ -97,10 +95,8 @@ final class ProtocolClasses: @unchecked Sendable {
         guard let text = url?.absoluteString.prefix(while: { $0 != "#" }) else { return Parts() }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let parameters = parts.count > 1 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : nil
-        return Parts(
-            beforeQuery: parts.first,
-            parameters: parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } }
-        )
+        let byName = parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } }
+        return Parts(beforeQuery: parts.first, parameters: byName)
     }
 }
 
@@ -110,7 +106,6 @@ enum RegisteredProtocolClasses {
 
     /// The classes, with the one registered last at the front.
     static var all: [URLProtocol.Type] { classes.withLock { $0.reversed() } }
-
     static var areThere: Bool { classes.withLock { !$0.isEmpty } }
 
     static func add(_ type: URLProtocol.Type) {

@@ -11,12 +11,12 @@ extension ProtocolLoad: URLProtocolClient {
     }
 
     func urlProtocol(_ loader: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-        post(.redirected(request, redirectResponse), from: loader)
+        post(.redirected(request, redirectResponse), loader)
     }
 
     func urlProtocol(_ loader: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-        post(.response(cachedResponse.response), from: loader)
-        post(.data(cachedResponse.data), from: loader)
+        post(.response(cachedResponse.response), loader)
+        post(.data(cachedResponse.data), loader)
     }
 
     func urlProtocol(
@@ -24,27 +24,23 @@ extension ProtocolLoad: URLProtocolClient {
         didReceive response: URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-        post(.response(response), from: loader)
+        post(.response(response), loader)
     }
 
-    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) { post(.data(data), from: loader) }
-
-    func urlProtocolDidFinishLoading(_ loader: URLProtocol) { post(.finished, from: loader) }
-
-    func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) {
-        post(.failed(error), from: loader)
-    }
+    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) { post(.data(data), loader) }
+    func urlProtocolDidFinishLoading(_ loader: URLProtocol) { post(.finished, loader) }
+    func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) { post(.failed(error), loader) }
 
     func urlProtocol(_ loader: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
-        post(.challenge(challenge), from: loader)
+        post(.challenge(challenge), loader)
     }
 
     func urlProtocol(_ loader: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
-        post(.challengeCancelled, from: loader)
+        post(.challengeCancelled, loader)
     }
 
     /// Handles events in order; ignores those of a class that has finished or was stopped.
-    private func post(_ news: News, from loader: URLProtocol) {
+    private func post(_ news: News, _ loader: URLProtocol) {
         let identifier = ObjectIdentifier(loader)
         queue.async { [self] in
             guard let client, run?.identifier == identifier else { return }
@@ -67,8 +63,7 @@ extension ProtocolLoad: URLProtocolClient {
         case .failed(let error): end(Self.transportError(error))
         case .redirected(let next, let response): redirected(to: next, response, client)
         case .challenge(let challenge): ask(challenge, client)
-        case .challengeCancelled:
-            if case .challenge = question { question = nil }
+        case .challengeCancelled: if case .challenge = question { question = nil }
         }
     }
 
@@ -105,13 +100,8 @@ extension ProtocolLoad: URLProtocolClient {
         let space = challenge.protectionSpace
         let failures = challenge.previousFailureCount
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
-        client.exchange(
-            willAuthenticate: AuthenticationQuestion(
-                space: space,
-                proposed: challenge.proposedCredential ?? stored,
-                failures: failures,
-                response: challenge.failureResponse
-            )
-        )
+        let (proposed, response) = (challenge.proposedCredential ?? stored, challenge.failureResponse)
+        let question = AuthenticationQuestion(space: space, proposed: proposed, failures: failures, response: response)
+        client.exchange(willAuthenticate: question)
     }
 }

@@ -1,8 +1,6 @@
 /// Carries out a task's commands for a protocol load.
 extension ProtocolLoad: TaskDriver {
-    func perform(_ command: TaskCommand) {
-        queue.async { [self] in take(command) }
-    }
+    func perform(_ command: TaskCommand) { queue.async { [self] in take(command) } }
 
     private func take(_ command: TaskCommand) {
         switch command {
@@ -48,12 +46,8 @@ extension ProtocolLoad: TaskDriver {
         guard case .client = sink, isFinished || self.client != nil else { return }
         do throws(URLError) {
             let kept = client.exchangeTakesBuffer()
-            let file = try DownloadFile(
-                keeping: kept,
-                in: settings.temporaryDirectory,
-                requestURL: request.url,
-                isWhole: isFinished
-            )
+            let folder = settings.temporaryDirectory
+            let file = try DownloadFile(keeping: kept, in: folder, requestURL: request.url, isWhole: isFinished)
             client.exchange(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
             if !isFinished { sink = .file(file) }
         } catch {
@@ -88,13 +82,8 @@ extension ProtocolLoad: TaskDriver {
 
     /// Makes an HTTP response for a class of another protocol, because the delegate method takes one.
     private static func plainRedirection(from base: URL, to target: URL) -> HTTPURLResponse? {
-        let found = 302
-        return HTTPURLResponse(
-            url: base,
-            statusCode: found,
-            httpVersion: "HTTP/1.1",
-            headerFields: ["Location": target.absoluteString]
-        )
+        let (found, fields) = (302, ["Location": target.absoluteString])
+        return HTTPURLResponse(url: base, statusCode: found, httpVersion: "HTTP/1.1", headerFields: fields)
     }
 
     /// Delivers the redirect itself as the response.
@@ -107,7 +96,7 @@ extension ProtocolLoad: TaskDriver {
         guard let client, case .redirect(let answer) = question else { return }
         question = nil
         guard let next else { return deliver(answer) }
-        body = BodySource.afterRedirection(body, status: answer.statusCode, from: request, to: next)
+        body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
         request = next
         client.exchangeDidRewindBody()
         client.exchange(willSend: next, adding: [], bodyLength: .zero)
@@ -117,15 +106,10 @@ extension ProtocolLoad: TaskDriver {
 
 extension BodySource {
     /// Returns the body of the request after a redirect: its own, or the task's if status and method keep it.
-    static func afterRedirection(
-        _ body: BodySource,
-        status: Int,
-        from request: URLRequest,
-        to next: URLRequest
-    ) -> BodySource {
+    func afterRedirection(status: Int, from request: URLRequest, to next: URLRequest) -> BodySource {
         if let data = next.httpBody { return .data(data) }
         if let stream = next.httpBodyStream, stream !== request.httpBodyStream { return .stream(StreamBox(stream)) }
         let (method, keepsBody) = RedirectRule.method(request.httpMethod ?? "GET", status: status)
-        return keepsBody && method == next.httpMethod ?? "GET" ? body : .none
+        return keepsBody && method == next.httpMethod ?? "GET" ? self : .none
     }
 }

@@ -12,11 +12,6 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case bodyStream(URLProtocol.Type)
     }
 
-    enum Sink {
-        case client
-        case file(DownloadFile)
-    }
-
     let queue = DispatchQueue(label: "Ferry protocol client")
     private let loadingQueue = DispatchQueue(label: "Ferry protocol")
     private let classes: ProtocolClasses
@@ -27,18 +22,12 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var run: ProtocolRun?
     /// The response that Ferry's own class for stored responses delivers.
     private var stored: CachedURLResponse?
-    var sink: Sink
+    var sink: Exchange.Destination
     var question: Question?
     var hasResponse = false
     var isFinished = false
 
-    init(
-        _ request: URLRequest,
-        body: BodySource,
-        toFile: Bool,
-        client: any ProtocolLoadClient,
-        session: CurlSession
-    ) {
+    init(_ request: URLRequest, body: BodySource, toFile: Bool, client: any ProtocolLoadClient, session: CurlSession) {
         self.request = request
         self.body = body
         self.client = client
@@ -160,15 +149,10 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
 protocol ProtocolLoadClient: ExchangeClient {
     /// The task as users see it, until it is complete.
     var protocolTask: URLSessionTask? { get }
-
     /// The number of redirects the task has received.
     var redirectCount: Int { get }
-
-    /// Makes the load the task's driver, because a class has accepted the request.
-    ///
-    /// - Returns: Whether the task is still running.
+    /// Makes the load the task's driver, because a class accepts the request; returns whether the task still runs.
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool
-
     /// Passes the request to the engine, because no class accepts it.
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource)
 }
