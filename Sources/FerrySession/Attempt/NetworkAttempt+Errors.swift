@@ -34,8 +34,7 @@ extension NetworkAttempt {
         return .ferry(errorCode, url: url, underlying: cause)
     }
 
-    /// The chain that the server has presented: from libcurl after a handshake, from OpenSSL where it refused the
-    /// chain.
+    /// The chain that the server has presented: from libcurl after a handshake, from OpenSSL if it was refused.
     private var presentedChain: RefusedChains.Chain {
         guard let easy else { return RefusedChains.Chain() }
         let presented = easy.presentedCertificates

@@ -1,7 +1,6 @@
 /// Sets libcurl's handle up for the request.
 extension NetworkAttempt {
-    /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts cost
-    /// nothing.
+    /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts are free.
     private static let receiveBufferSize = 524_288
     /// The size of libcurl's buffer for large bodies of requests: it takes a tenth off an upload of 1 GB.
     private static let uploadBufferSize = 1_048_576

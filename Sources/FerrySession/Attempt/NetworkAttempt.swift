@@ -124,8 +124,7 @@ final class NetworkAttempt {
 
     /// Makes libcurl free what it keeps for a paused attempt; returns `false` where it cannot.
     ///
-    /// libcurl before 8.4 would keep the bytes of a handle that leaves a shared connection, and deliver them as the
-    /// next request's.
+    /// libcurl before 8.4 would keep the bytes of a handle that leaves a shared connection, for its next request.
     func discardBacklog() -> Bool {
         guard let easy, isReceivingPaused else { return true }
         isDiscarding = true

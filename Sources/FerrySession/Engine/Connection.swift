@@ -78,8 +78,7 @@ final class Connection {
 
 /// The open connections of an engine, by their sockets.
 ///
-/// `@unchecked Sendable`: only the thread that has the engine touches it, or the one that frees the engine's multi
-/// handle.
+/// `@unchecked Sendable`: only the thread that has the engine uses it, or the one that frees its multi handle.
 final class ConnectionTable: @unchecked Sendable {
     private var connections: [Int32: Connection] = [:]
     private var byPort: [Int: Connection] = [:]

@@ -1,5 +1,4 @@
-/// The commands that wait for an engine, and who may touch the engine: a value without side effects, kept behind a
-/// lock.
+/// The commands that wait for an engine, and who may use the engine: a value without side effects, behind a lock.
 struct EngineInbox {
     /// Who may touch the engine.
     enum Holder {

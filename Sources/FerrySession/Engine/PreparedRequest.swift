@@ -78,8 +78,7 @@ struct PreparedRequest: Sendable {
             $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
         }
         mentionsCaching = fields.list.contains { Self.mayMentionCaching($0.name) }
-        // A proxy's credential is for the proxy, and no part of what goes through its tunnel (RFC 9110, section
-        // 11.7.1).
+        // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
         let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
         headers = Self.lines(
             fields.list.filter { !dropped.contains($0.name.lowercased()) },

@@ -1,7 +1,6 @@
 /// Runs a turn of the engine on a caller's thread, while the engine's own thread sleeps and no exchange is in progress.
 ///
-/// The request is sent before another thread has had to wake up. Often none has to: the sleeping thread notices the
-/// response by itself.
+/// The request is sent without waking another thread; often the sleeping one notices the response by itself.
 extension TransferEngine {
     /// What the sleeping thread notices without being woken.
     struct Sleep {

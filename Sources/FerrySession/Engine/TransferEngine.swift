@@ -246,11 +246,7 @@ final class TransferEngine: @unchecked Sendable {
         active[easy.pointer] = attempt
         attempt.attach(easy, to: exchange)
         exchange.phase = .running
-        do throws(URLError) {
-            try attempt.setUp(easy, for: exchange)
-        } catch {
-            return exchange.fail(error)
-        }
+        do throws(URLError) { try attempt.setUp(easy, for: exchange) } catch { return exchange.fail(error) }
         let code = multi.add(easy)
         guard code != 0 else { return }
         exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))

@@ -1,7 +1,5 @@
 /// What the task asks for while the exchange goes on: suspension, flow control, answers to questions.
 extension Exchange {
-    // MARK: - Suspension and flow control
-
     /// Suspends or resumes the exchange, as the client says.
     func followSuspension() {
         guard let client, isSuspended != client.exchangeIsSuspended else { return }
@@ -88,8 +86,7 @@ extension Exchange {
         sendAgain()
     }
 
-    /// Returns the body of the next request: the task's own if the redirect keeps it, else the one the delegate has
-    /// set.
+    /// Returns the body of the next request: the one the delegate has set, or the task's own if the redirect keeps it.
     private func bodyAfterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
         if let data = next.httpBody { return .data(data) }
         if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
@@ -155,8 +152,7 @@ extension Exchange {
         } catch {
             self.client = nil
             if !isWhole { end() }
-            // The failure comes first: becoming a download resumes delivery, and a success that waits could overtake
-            // it.
+            // The failure comes first: becoming a download resumes delivery, and a queued success could overtake it.
             client.exchange(didFinishWith: error, file: nil)
             return client.exchange(didBecomeDownloadWith: .zero, finished: nil)
         }

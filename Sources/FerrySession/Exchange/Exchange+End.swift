@@ -1,7 +1,5 @@
 /// How an attempt ends, and with the last one the exchange.
 extension Exchange {
-    // MARK: - Attempts
-
     /// Carries out what follows an attempt that has ended with a code of libcurl's.
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
@@ -154,11 +152,7 @@ extension Exchange {
     private func finish() {
         var finished: DownloadFile?
         if case .file(let file) = destination {
-            do throws(URLError) {
-                try file.finish()
-            } catch {
-                return fail(error)
-            }
+            do throws(URLError) { try file.finish() } catch { return fail(error) }
             finished = file
             destination = .client
         }

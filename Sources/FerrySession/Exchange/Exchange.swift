@@ -13,7 +13,6 @@ final class Exchange: @unchecked Sendable {
         case file(DownloadFile)
     }
 
-    /// What an exchange is doing.
     enum Phase {
         /// Nothing: it has not begun, or the delegate decides how it goes on.
         case idle
@@ -66,7 +65,7 @@ final class Exchange: @unchecked Sendable {
     /// The task; `nil` as soon as the exchange is over.
     var client: (any ExchangeClient)?
     var request: URLRequest {
-        didSet { method = Self.method(of: request) }
+        didSet { method = request.httpMethod ?? "GET" }
     }
     /// The request's method, kept because reading it from the request takes long.
     private(set) var method: String
@@ -106,7 +105,7 @@ final class Exchange: @unchecked Sendable {
         self.engine = engine
         self.client = client
         self.request = request
-        method = Self.method(of: request)
+        method = request.httpMethod ?? "GET"
         self.body = body
         redirects = Redirects(originalURL: request.url)
         clock = ExchangeClock(limits: limits)
@@ -130,7 +129,6 @@ final class Exchange: @unchecked Sendable {
         continuation = Continuation(data, at: offset)
     }
 
-    private static func method(of request: URLRequest) -> String { request.httpMethod ?? "GET" }
     var isSuspended: Bool { pauses.contains(.suspended) }
     /// The validator that makes sure that the rest of the body belongs to the same entity.
     var validator: String? { continuation.validator(for: request) }
@@ -194,8 +192,7 @@ final class Exchange: @unchecked Sendable {
     }
 }
 
-/// The response that the current attempt brings, from the network or from the cache; each attempt begins with a new
-/// one.
+/// The response of the current attempt, from the network or from the cache; each attempt begins with a new one.
 struct IncomingResponse {
     /// The redirect or challenge that the delegate decides about.
     var question: PendingQuestion?

@@ -43,9 +43,7 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: A ``CurlSessionError`` with the code `curlUnavailable` whose message names what was looked for.
     public static func current() throws -> CurlRuntime { try loaded.get() }
 
-    /// libcurl 7.80, the first that reports which connection a request is about to be sent on.
-    ///
-    /// Without that, neither trust nor bytes left over on an idle connection could be checked before the request.
+    /// libcurl 7.80, the first to report a request's connection, so that its trust and leftover bytes can be checked.
     private static let oldestVersionNumber = 0x07_50_00
 
     private static let loaded = Result<CurlRuntime, CurlSessionError> { () throws(CurlSessionError) in

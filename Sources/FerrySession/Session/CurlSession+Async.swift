@@ -4,8 +4,7 @@
 /// `CurlSession`, without a delegate argument or with one that is not optional, and with a literal `nil`, because
 /// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`.
 ///
-/// They throw the error that the task completes with. Cancelling the Swift task cancels the transfer, which then throws
-/// `URLError.cancelled`.
+/// They throw the error that the task completes with. Cancelling the Swift task cancels the transfer.
 extension CurlSession {
     /// Fetches the contents of a URL into memory.
     ///
@@ -14,7 +13,7 @@ extension CurlSession {
         try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``data(from:)`` with a delegate for this task.
+    /// Like ``data(from:)``, with a delegate for this task.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
         try await run(delegate) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
@@ -26,7 +25,7 @@ extension CurlSession {
         try await run(nil) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
-    /// Calls ``data(for:)`` with a delegate for this task.
+    /// Like ``data(for:)``, with a delegate for this task.
     public func data(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -41,7 +40,7 @@ extension CurlSession {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``upload(for:from:)`` with a delegate for this task.
+    /// Like ``upload(for:from:)``, with a delegate for this task.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,
@@ -57,7 +56,7 @@ extension CurlSession {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``upload(for:fromFile:)`` with a delegate for this task.
+    /// Like ``upload(for:fromFile:)``, with a delegate for this task.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,
@@ -73,7 +72,7 @@ extension CurlSession {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
-    /// Calls ``download(from:)`` with a delegate for this task.
+    /// Like ``download(from:)``, with a delegate for this task.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await run(delegate) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
@@ -85,7 +84,7 @@ extension CurlSession {
         try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 
-    /// Calls ``download(for:)`` with a delegate for this task.
+    /// Like ``download(for:)``, with a delegate for this task.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate

@@ -1,8 +1,7 @@
 extension CurlSession {
     /// The options of a session for which URLSession has no properties.
     public struct Options: Sendable {
-        /// The time limit for establishing a connection, in seconds, from the lookup of the host to the end of the TLS
-        /// handshake.
+        /// The time limit for establishing a connection, in seconds, from the lookup to the end of the TLS handshake.
         ///
         /// `nil`, the default, sets no limit other than the request's `timeoutInterval`. Requests that exceed the limit
         /// fail with `timedOut`.
@@ -38,10 +37,7 @@ extension CurlSession {
 
         /// The sockets, addresses and interfaces that connections use.
         public var network = NetworkOptions()
-
-        /// The folder for temporary files.
-        ///
-        /// `nil`, the default, uses the folder of the process.
+        /// The folder for temporary files; `nil`, the default, uses the folder of the process.
         public var temporaryDirectory: URL?
 
         /// The maximum number of redirects that a task follows.
@@ -49,18 +45,14 @@ extension CurlSession {
         /// The default is 20, as in URLSession. The next redirect fails with `httpTooManyRedirects`.
         public var maximumRedirects = 20
 
-        /// A Boolean value that indicates whether redirects from https to http are followed.
-        ///
-        /// The default is `false`.
+        /// A Boolean value that indicates whether redirects from https to http are followed; `false` by default.
         public var allowsInsecureRedirects = false
 
         /// The names of header fields that are not sent to another origin on a redirect, in addition to
         /// `Authorization`, `Cookie` and `Proxy-Authorization`.
         public var sensitiveHeaders: Set<String> = []
 
-        /// A Boolean value that indicates whether the session asks for content codings and decodes them.
-        ///
-        /// The default is `true`.
+        /// A Boolean value that indicates whether the session asks for and decodes content codings; `true` by default.
         public var decodesContent = true
 
         /// The maximum size, in bytes, of a body that is collected in memory for a completion handler or an `async`

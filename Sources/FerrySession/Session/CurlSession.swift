@@ -128,9 +128,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// The queue of delegate methods and completion handlers.
     public override var delegateQueue: OperationQueue { dispatcher.queue }
 
-    /// An object that is called when a task is resumed or suspended, on the thread that resumes or suspends it.
-    ///
-    /// It is not retained.
+    /// An object, not retained, that is called when a task is resumed or suspended, on the thread that does so.
     public var taskObserver: (any CurlSessionTaskObserver)? {
         get { observer.withLock { $0.observer } }
         set { observer.withLock { $0.observer = newValue } }
@@ -374,13 +372,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.
 public protocol CurlSessionTaskObserver: AnyObject, Sendable {
-    /// Called when a task starts to run, for the first time or after a suspension.
-    ///
-    /// Runs on the thread that resumed the task.
+    /// Called when a task starts to run, first or after a suspension, on the thread that resumed it.
     func session(_ session: CurlSession, didResume task: URLSessionTask)
-
-    /// Called when a running task is suspended.
-    ///
-    /// Runs on the thread that suspended the task.
+    /// Called when a running task is suspended, on the thread that suspended it.
     func session(_ session: CurlSession, didSuspend task: URLSessionTask)
 }

@@ -37,8 +37,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let bodyLengthMismatch = Code(rawValue: "bodyLengthMismatch")
         /// The content coding of the response ended early or is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
-        /// The response exceeds a limit: of its header, of its content codings, or of their decoded size
-        /// (``ContentDecodingLimits``).
+        /// The response exceeds a limit: of its header, its size in memory, or one of ``ContentDecodingLimits``.
         public static let responseTooLarge = Code(rawValue: "responseTooLarge")
         /// The response is not valid HTTP: its header, or the length it announces for its body.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
@@ -93,8 +92,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
         /// ``NetworkOptions/localEndpoint`` is not an address or interface of this machine.
         public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
-        /// A class of the configuration's `protocolClasses` called its client in an invalid order or with invalid
-        /// values.
+        /// A class of `protocolClasses` called its client in an invalid order or with invalid values.
         public static let protocolMisuse = Code(rawValue: "protocolMisuse")
         /// libcurl reported an error, whose number is ``CurlSessionError/curlCode``.
         public static let curl = Code(rawValue: "curl")

@@ -11,8 +11,7 @@ struct CurlSessionSettings: @unchecked Sendable {
 
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // FoundationNetworking's own HTTP asks these classes first; the guard refuses, so that no request bypasses the
-        // engine.
+        // FoundationNetworking's own HTTP asks these classes first; the guard refuses requests that bypass the engine.
         copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
@@ -22,8 +21,7 @@ struct CurlSessionSettings: @unchecked Sendable {
         engine = EngineSettings(copy, options: options)
     }
 
-    /// Returns the deadlines of a request: its own timeout if it differs from the default of 60 s, or else the
-    /// session's.
+    /// Returns the deadlines of a request: its own timeout if it is not the default of 60 s, or else the session's.
     func limits(for request: URLRequest) -> ExchangeClock.Limits {
         let standard: TimeInterval = 60
         let seconds = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval

@@ -10,8 +10,7 @@ internal import CFerry
 /// distinguish the tasks of a ``CurlSession`` from others. All FoundationNetworking tasks run on one serial queue,
 /// where a task reads its session's configuration and calls the classes in it, with nothing in between.
 final class EngineBypassGuard: URLProtocol {
-    /// Whether a ``CurlSession``'s configuration was read on the queue of FoundationNetworking's tasks since this class
-    /// was last asked.
+    /// Whether a FoundationNetworking task has read a ``CurlSession``'s configuration since this class was last asked.
     private static let isNoted = Mutex(false)
 
     /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.

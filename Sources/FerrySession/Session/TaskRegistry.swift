@@ -99,8 +99,7 @@ extension CurlSession {
         if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
     }
 
-    /// Cancels all tasks, including those that were never resumed, and makes the session invalid once they have
-    /// completed.
+    /// Cancels all tasks, even those that were never resumed; once they have completed, the session is invalid.
     func cancelTasks() {
         let (running, idle) = registry.withLock { registry in
             registry.invalidate()

@@ -82,8 +82,7 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     override var textEncodingName: String? {
-        // Foundation's implementation does not find parameters in another letter case or with blanks before the
-        // semicolon.
+        // Foundation's does not find parameters in another letter case or with blanks before the semicolon.
         guard let name = value(forHTTPHeaderField: "Content-Type").flatMap(ContentTypeField.charset) else { return nil }
         return name.isEmpty ? nil : name.lowercased()
     }

@@ -4,10 +4,7 @@ enum ResultDelivery: Sendable {
     case delegate
     /// To a completion handler, with the body in memory.
     case data(@Sendable (Data?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a completion handler, with the body in a file.
-    ///
-    /// The file is deleted when the handler returns, unless an `async` function waits for it: then it belongs to the
-    /// caller.
+    /// To a completion handler, with the body in a file; unless `isAsync`, the file is deleted when it returns.
     case download(@Sendable (URL?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
     /// To a consumer that pulls the body.
     case stream(ByteStream)

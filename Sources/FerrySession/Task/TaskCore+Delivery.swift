@@ -23,8 +23,7 @@ extension TaskCore {
         while let delivery = next() { deliver(delivery) }
     }
 
-    /// Delivers one event and schedules the delivery of the next; the caller must have claimed delivery with
-    /// `claimDrain()`.
+    /// Like ``drain()``, but delivers only one event and schedules the delivery of the next.
     func deliverOne() {
         guard let delivery = next() else { return }
         deliver(delivery)
@@ -185,8 +184,7 @@ extension TaskCore {
     private func askBodyStream(_ delivery: Delivery) {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
             accept(delivery) {
-                // The request's own stream is used once: the first answer consumes it, whichever stream the delegate
-                // provides.
+                // The first answer consumes the request's own stream, whichever stream the delegate provides.
                 let own = requestStream()
                 delivery.driver?.perform(.bodyStream((stream ?? own).map(StreamBox.init)))
             }
@@ -220,8 +218,7 @@ extension TaskCore {
             }
             // FoundationNetworking deprecates `becomeDownload`, because it does not support it.
             let becomeDownload = 2
-            // Tasks with a handler or an `async` function do not become downloads, since those expect the data. Nor do
-            // tasks that have failed.
+            // A handler or an `async` function expects the data, and a task that has failed stays what it is.
             guard disposition.rawValue == becomeDownload, delivery.resultDelivery.isDelegate,
                 !state.withLock({ $0.hasFailed })
             else { return accept(delivery) }

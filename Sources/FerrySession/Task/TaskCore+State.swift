@@ -140,11 +140,7 @@ struct TransferCounts: Sendable {
     var hasResponse = false
 
     /// The bytes of both directions together.
-    var completed: ByteCount {
-        var sum = sent
-        sum.add(received)
-        return sum
-    }
+    var completed: ByteCount { sent.adding(received) ?? .max }
 
     /// The length of both bodies together, if both are known and the sum does not overflow.
     ///
@@ -191,8 +187,7 @@ enum TaskEvent: Sendable {
 }
 
 extension [TaskEvent] {
-    /// Deletes the files, complete or partial, of events that will not be delivered; must not be called with a lock
-    /// held.
+    /// Deletes the files, complete or partial, of events that are not delivered; not to be called under a lock.
     func discardFiles() {
         for event in self {
             switch event {

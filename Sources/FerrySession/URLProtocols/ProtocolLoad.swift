@@ -5,7 +5,6 @@
 ///
 /// `@unchecked Sendable`: all mutable state is accessed only on `queue`.
 final class ProtocolLoad: NSObject, @unchecked Sendable {
-    /// A pending question to the user.
     enum Question {
         case redirect(HTTPURLResponse)
         case challenge(URLAuthenticationChallenge)
@@ -64,11 +63,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case .none: break
         case .data(let data): request.httpBody = data
         case .file(let url):
-            do throws(URLError) {
-                try FileReader(url).close()
-            } catch {
-                return end(error)
-            }
+            do throws(URLError) { try FileReader(url).close() } catch { return end(error) }
             request.httpBodyStream = InputStream(url: url)
         case .stream(let box):
             // A stream can be read once; if it is needed again, the delegate is asked for a new one.
