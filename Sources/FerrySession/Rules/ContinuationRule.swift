@@ -2,19 +2,16 @@
 package enum ContinuationRule {
     /// Returns the validator for `If-Range`, or `nil` if the rest of the response cannot be requested.
     ///
-    /// The response must be a complete 200 to a GET without a content coding, and have a strong entity tag or a date
-    /// that is strong enough.
+    /// It must be a complete 200 to a GET without a content coding, with a strong entity tag or date.
     package static func validator(for response: HTTPURLResponse, request: URLRequest) -> String? {
-        guard response.statusCode == 200, (request.httpMethod ?? "GET") == "GET" else { return nil }
-        guard request.value(forHTTPHeaderField: "Range") == nil else { return nil }
-        guard !isCoded(response.value(forHTTPHeaderField: "Content-Encoding")) else { return nil }
-        if response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "none" { return nil }
+        guard response.statusCode == 200, request.httpMethod ?? "GET" == "GET",
+            request.value(forHTTPHeaderField: "Range") == nil,
+            !isCoded(response.value(forHTTPHeaderField: "Content-Encoding")),
+            response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none"
+        else { return nil }
         if let tag = response.value(forHTTPHeaderField: "ETag") { return isStrongTag(tag) ? tag : nil }
         return strongDate(of: response)
     }
-
-    /// The maximum size of a validator, in bytes; servers' tags are hashes and numbers.
-    private static let longestValidator = 8192
 
     /// Whether a text can be sent as `If-Range`: a strong entity tag or a date, in ASCII (RFC 9110, section 13.1.5).
     package static func isValidator(_ text: String) -> Bool {
@@ -24,21 +21,17 @@ package enum ContinuationRule {
         return isPrintable && HTTPDate.parse(text) != nil
     }
 
-    /// Whether the text is a strong entity tag of ASCII characters (RFC 9110, section 8.8.3).
-    ///
-    /// Bytes beyond ASCII would not be sent as they were received.
+    /// Whether the text is a strong entity tag (RFC 9110, section 8.8.3) in ASCII, which is sent as it was received.
     package static func isStrongTag(_ text: String) -> Bool {
         let bytes = text.utf8
         let quote = UInt8(ascii: "\"")
-        guard (2...longestValidator).contains(bytes.count), bytes.first == quote, bytes.last == quote else {
-            return false
-        }
-        return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) }
+        // Servers' tags are hashes and numbers.
+        return (2...8192).contains(bytes.count) && bytes.first == quote && bytes.last == quote
+            && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) }
     }
 
     private static func isCoded(_ contentEncoding: String?) -> Bool {
-        guard let contentEncoding else { return false }
-        return contentEncoding.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
+        contentEncoding.map { $0.trimmingCharacters(in: .whitespaces).lowercased() != "identity" } ?? false
     }
 
     /// The `Last-Modified` field, if it is at least one second older than `Date` (RFC 9110, section 8.8.2.2).
@@ -64,26 +57,14 @@ package enum ContinuationRule {
         }
     }
 
-    /// The fields of a response to a request for the rest that describe its content.
-    package struct PartialResponse: Sendable {
-        var status: Int
-        var contentRange: String?
-        var contentLength: String?
-        var contentEncoding: String?
-        var entityTag: String?
-        var lastModified: String?
+    /// A response to a request for the rest.
+    package struct PartialResponse {
+        let status: Int
+        /// Returns the value of a field by name.
+        let value: (String) -> String?
 
-        /// Reads the fields with a closure that returns the value of a field by name.
-        package init(status: Int, value: (String) -> String?) {
-            self.status = status
-            contentRange = value("Content-Range")
-            contentLength = value("Content-Length")
-            contentEncoding = value("Content-Encoding")
-            entityTag = value("ETag")
-            lastModified = value("Last-Modified")
-        }
+        package init(status: Int, value: @escaping (String) -> String?) { (self.status, self.value) = (status, value) }
 
-        /// Reads the fields of a response.
         package init(_ response: HTTPURLResponse) {
             self.init(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
         }
@@ -105,8 +86,7 @@ package enum ContinuationRule {
 
     /// Evaluates the response to a request for the bytes from an offset.
     ///
-    /// A part is accepted only if everything that can be compared matches. Otherwise a part of another entity could be
-    /// appended to this one unnoticed.
+    /// A part is accepted only if all that can be compared matches, so that no part of another entity is appended.
     package static func evaluate(_ response: PartialResponse, _ expected: Expectation) -> Answer {
         switch response.status {
         case 206: return evaluatePart(response, expected)
@@ -114,7 +94,8 @@ package enum ContinuationRule {
         case 200, 203: return .restarts
         case 416:
             // RFC 9110, section 15.5.17: the response states the current length.
-            guard let length = response.contentRange.flatMap(unsatisfiedLength), length == expected.offset,
+            guard let length = response.value("Content-Range").flatMap(ContentRange.unsatisfiedLength),
+                length == expected.offset,
                 isSameEntity(response, expected.validator)
             else { return .isAnother }
             return expected.total.map { $0 == expected.offset } ?? true ? .isComplete : .isAnother
@@ -123,35 +104,79 @@ package enum ContinuationRule {
     }
 
     private static func evaluatePart(_ response: PartialResponse, _ expected: Expectation) -> Answer {
-        guard let range = response.contentRange.flatMap(ContentRange.init), range.first == expected.offset else {
-            return .isAnother
-        }
+        guard let range = response.value("Content-Range").flatMap(ContentRange.init), range.first == expected.offset
+        else { return .isAnother }
         if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
         // A server may send less than the rest; the file would be truncated without an error.
         if let total = range.complete ?? expected.total, range.end != total { return .isAnother }
         // Section 14.4: the length of the message is that of the range.
-        if let length = response.contentLength, ByteCount(digits: length) != range.length { return .isAnother }
+        if let size = response.value("Content-Length"), ByteCount(digits: size) != range.length { return .isAnother }
         // Ranges are of the coded bytes (section 14.2), and no coding was requested.
-        guard !isCoded(response.contentEncoding) else { return .isAnother }
-        guard isSameEntity(response, expected.validator) else { return .isAnother }
-        return .continues(end: range.end)
+        let isSame = !isCoded(response.value("Content-Encoding")) && isSameEntity(response, expected.validator)
+        return isSame ? .continues(end: range.end) : .isAnother
     }
 
     /// Whether the validators of a part are the requested ones: a server may ignore `If-Range` (section 13.1.5).
     private static func isSameEntity(_ response: PartialResponse, _ validator: String?) -> Bool {
         guard let validator else { return true }
-        if validator.hasPrefix("\"") { return response.entityTag.map { $0 == validator } ?? true }
-        guard let modified = response.lastModified else { return true }
-        guard let date = HTTPDate.parse(modified) else { return false }
-        return date == HTTPDate.parse(validator)
+        if validator.hasPrefix("\"") { return response.value("ETag").map { $0 == validator } ?? true }
+        guard let modified = response.value("Last-Modified") else { return true }
+        return HTTPDate.parse(modified).map { $0 == HTTPDate.parse(validator) } ?? false
+    }
+}
+
+/// The `Content-Range` of a 206 response: `bytes first-last/complete` (RFC 9110, section 14.4).
+struct ContentRange: Hashable, Sendable {
+    let first: ByteCount
+    let last: ByteCount
+    /// The number of bytes from the first to the last.
+    let length: ByteCount
+    /// The offset after the last byte.
+    let end: ByteCount
+    /// The length of the complete body; `nil` if the server does not know it.
+    let complete: ByteCount?
+
+    /// Reads the value of the field, or returns `nil` if its range is not valid.
+    init?(_ value: String) {
+        // Three numbers need no more, and comparing hostile text takes quadratic time.
+        guard value.utf8.count <= 128, let (range, size) = Self.parts(of: value) else { return nil }
+        let bounds = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), let last = ByteCount(digits: bounds[1]),
+            let end = last.adding(ByteCount(clamping: 1)), let length = end.subtracting(first), length > .zero
+        else { return nil }
+        complete = ByteCount(digits: size)
+        guard size == "*" || complete.map({ $0 >= end }) == true else { return nil }
+        (self.first, self.last, self.length, self.end) = (first, last, length, end)
     }
 
-    /// Returns the length in `bytes */1234`.
-    private static func unsatisfiedLength(_ contentRange: String) -> ByteCount? {
-        let words = contentRange.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let parts = words[1].split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == "*" else { return nil }
-        return ByteCount(digits: parts[1].trimmingCharacters(in: .whitespaces))
+    /// Returns the complete length in `bytes */1234`, the value in a 416 response.
+    static func unsatisfiedLength(_ value: String) -> ByteCount? {
+        parts(of: value).flatMap { $0.range == "*" ? ByteCount(digits: $0.size) : nil }
     }
+
+    private static func parts(of value: String) -> (range: String, size: String)? {
+        let words = value.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+}
+
+/// The rules for sending a request a second time automatically (RFC 9110, section 9.2.2).
+enum RepetitionRule {
+    /// Whether sending a request of this method several times has the same effect as sending it once.
+    static func isIdempotent(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+        // RFC 4918 (WebDAV) and RFC 3253 call these idempotent or safe.
+        case "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "UNLOCK", "REPORT", "SEARCH", "QUERY": true
+        default: false
+        }
+    }
+
+    /// Whether a challenge of the server that libcurl handles itself may be responded to once more.
+    ///
+    /// A server may call every nonce stale (RFC 7616, section 3.3), so only one is responded to. `rounds` counts the
+    /// responses of one attempt that request a credential; the first one comes before any credential was sent.
+    static func mayAnswerChallenge(rounds: Int) -> Bool { rounds < 3 }
 }

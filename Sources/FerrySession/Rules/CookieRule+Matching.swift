@@ -39,10 +39,9 @@ struct CookieDomain {
         includesHostsBelow = hasDot && isUsable
     }
 
-    /// Returns a Boolean value that indicates whether the cookie is sent to a host.
+    /// Whether the cookie is sent to a host.
     func includes(_ host: String) -> Bool {
-        includesHostsBelow
-            ? CookieRule.domainMatches(host, self.host) : host.utf8.elementsEqual(self.host.utf8)
+        includesHostsBelow ? CookieRule.domainMatches(host, self.host) : host.utf8.elementsEqual(self.host.utf8)
     }
 }
 
@@ -53,41 +52,31 @@ extension CookieRule {
         cookies.filter { matches($0, request, now: now) && isWritable($0) }
     }
 
-    /// Returns cookies in the order in which they are sent: longer paths first, then those that were set earlier
-    /// (section 5.8.3).
-    ///
-    /// - Parameters:
-    ///   - cookies: The cookies of one request.
-    ///   - creation: When a cookie was first set.
-    /// - Returns: The same cookies.
+    /// Returns cookies in the order in which they are sent: longer paths first, then those that were set earlier.
     static func sorted(_ cookies: [HTTPCookie], creation: (HTTPCookie) -> TimeInterval) -> [HTTPCookie] {
         guard cookies.count > 1 else { return cookies }
         let keyed = cookies.map { (cookie: $0, pathSize: $0.path.utf8.count, creation: creation($0)) }
-        let sorted = keyed.sorted { first, second in
+        return keyed.sorted { first, second in
             if first.pathSize != second.pathSize { return first.pathSize > second.pathSize }
             if first.creation != second.creation { return first.creation < second.creation }
             return first.cookie.name.utf8.lexicographicallyPrecedes(second.cookie.name.utf8)
-        }
-        return sorted.map(\.cookie)
+        }.map(\.cookie)
     }
 
-    /// Returns the value of the `Cookie` field, or `nil` without cookies.
-    ///
-    /// For a cookie without a name, only the value is sent.
+    /// Returns the value of the `Cookie` field, or `nil` without cookies; without a name, only the value is sent.
     static func header(_ cookies: [HTTPCookie]) -> String? {
         guard !cookies.isEmpty else { return nil }
         return cookies.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
-    /// Returns a Boolean value that indicates whether a stored cookie belongs to a request.
+    /// Whether a stored cookie belongs to a request.
     static func matches(_ cookie: HTTPCookie, _ request: CookieRequest, now: Date) -> Bool {
         if cookie.isSecure, !request.isSecure { return false }
         if let expires = cookie.expiresDate, expires <= now { return false }
         return CookieDomain(cookie).includes(request.host) && pathMatches(request.path, cookie.path)
     }
 
-    /// Returns a Boolean value that indicates whether a host equals a domain or is one of its subdomains (section
-    /// 5.1.3).
+    /// Whether a host equals a domain or is one of its subdomains (section 5.1.3).
     static func domainMatches(_ host: String, _ domain: String) -> Bool {
         let (host8, domain8) = (host.utf8, domain.utf8)
         if host8.count == domain8.count { return host8.elementsEqual(domain8) }
@@ -97,7 +86,7 @@ extension CookieRule {
             && !isAddress(host)
     }
 
-    /// Returns a Boolean value that indicates whether a request's path is within a cookie's path (section 5.1.4).
+    /// Whether a request's path is within a cookie's path (section 5.1.4).
     static func pathMatches(_ path: String, _ cookiePath: String) -> Bool {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         let slash = UInt8(ascii: "/")
@@ -105,31 +94,23 @@ extension CookieRule {
             || path.utf8.dropFirst(cookiePath.utf8.count).first == slash
     }
 
-    /// Returns whether a domain has at least two labels: the rule for cookies without a list of public suffixes.
-    static func hasTwoLabels(_ domain: String) -> Bool {
-        domain.utf8.contains(UInt8(ascii: "."))
-    }
+    /// Whether a domain has at least two labels: the rule for cookies without a list of public suffixes.
+    static func hasTwoLabels(_ domain: String) -> Bool { domain.utf8.contains(UInt8(ascii: ".")) }
 
-    /// Returns a Boolean value that indicates whether resolvers may take a host for an address: an IPv6 address, or a
-    /// host that ends in a number in any notation (WHATWG URL, section 3.5).
+    /// Whether resolvers may take a host for an address: an IPv6 address, or a host that ends in a number in any notation
+    /// (WHATWG URL, section 3.5).
     static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(UInt8(ascii: ":")) { return true }
         let dot = UInt8(ascii: ".")
         let name = host.utf8.last == dot ? host.utf8.dropLast() : host.utf8[...]
         let label = name.lastIndex(of: dot).map { name[name.index(after: $0)...] } ?? name
         guard !label.isEmpty else { return false }
-        if label.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
-        let digits = label.dropFirst(2)
-        return label.starts(with: "0x".utf8) || label.starts(with: "0X".utf8)
-            ? digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } : false
+        let isHexadecimal = label.starts(with: "0x".utf8) || label.starts(with: "0X".utf8)
+        return isHexadecimal ? label.dropFirst(2).allSatisfy { $0.hexValue != nil } : label.allSatisfy(\.isDigit)
     }
 
-    /// Returns a Boolean value that indicates whether a host can have subdomains.
-    ///
-    /// It must not be an address, nor end in a dot, with which it would evade the list of public suffixes.
-    static func isName(_ host: String) -> Bool {
-        !isAddress(host) && host.utf8.last != UInt8(ascii: ".")
-    }
+    /// Whether a host can have subdomains: it is no address, and has no final dot to evade the list of public suffixes.
+    static func isName(_ host: String) -> Bool { !isAddress(host) && host.utf8.last != UInt8(ascii: ".") }
 
     /// Whether the cookie can be sent: one that the application itself has stored must not end the header line.
     private static func isWritable(_ cookie: HTTPCookie) -> Bool {

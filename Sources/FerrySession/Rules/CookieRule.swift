@@ -4,10 +4,8 @@
 enum CookieRule {
     /// The maximum size of a name and its value, in bytes; a field with a larger pair is ignored (section 5.6).
     static let maximumPairSize = 4_096
-
     /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored (section 5.6).
     static let maximumAttributeSize = 1_024
-
     /// The maximum lifetime of a cookie, in seconds: 400 days (section 5.5).
     static let maximumAge = 400.0 * 86_400
 
@@ -27,10 +25,7 @@ enum CookieRule {
         if attributes.isSecure, !request.isSecure { return nil }
         guard let domain = domain(attributes.domain, for: request, isAcceptable: isAcceptable) else { return nil }
         let path = attributes.path ?? defaultPath(url)
-        guard keepsPrefixPromise(cookie, attributes, path: path, isHostOnly: !domain.hasPrefix(".")) else {
-            return nil
-        }
-
+        guard keepsPrefixPromise(cookie, attributes, path: path, isHostOnly: !domain.hasPrefix(".")) else { return nil }
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: cookie.name, .value: cookie.value, .domain: domain, .path: path,
         ]
@@ -47,11 +42,8 @@ enum CookieRule {
         return String(path[..<slash])
     }
 
-    /// Returns a Boolean value that indicates whether a byte makes the whole field invalid, as all control characters
-    /// except the tab do (section 5.6).
-    private static func isControl(_ byte: UInt8) -> Bool {
-        (byte < 0x20 && byte != 0x09) || byte == 0x7F
-    }
+    /// Whether a byte makes the whole field invalid, as all control characters except the tab do (section 5.6).
+    private static func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
 
     /// Reads the part before the first semicolon; without an equals sign it is the value of a cookie without a name
     /// (section 5.6).
@@ -85,7 +77,7 @@ enum CookieRule {
         return "." + wanted.name
     }
 
-    /// Returns whether a cookie satisfies what the name prefixes `__Secure-` and `__Host-` require (section 4.1.3).
+    /// Whether a cookie satisfies what the prefixes `__Secure-` and `__Host-` require (section 4.1.3).
     ///
     /// A cookie without a name is sent as if its value were the name.
     private static func keepsPrefixPromise(
@@ -98,9 +90,7 @@ enum CookieRule {
         let folded = Substring(shown.utf8.prefix(16)).lowercased()
         if cookie.name.isEmpty { return !folded.hasPrefix("__secure-") && !folded.hasPrefix("__host-") }
         if folded.hasPrefix("__secure-") { return attributes.isSecure }
-        if folded.hasPrefix("__host-") {
-            return attributes.isSecure && isHostOnly && attributes.path == "/" && path == "/"
-        }
-        return true
+        guard folded.hasPrefix("__host-") else { return true }
+        return attributes.isSecure && isHostOnly && attributes.path == "/" && path == "/"
     }
 }

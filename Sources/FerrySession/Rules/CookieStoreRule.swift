@@ -2,10 +2,8 @@
 enum CookieStoreRule {
     /// The maximum number of `Set-Cookie` fields that are read from one response; later ones are ignored.
     static let maximumFields = 180
-
     /// The maximum number of cookies for one site, including its subdomains.
     static let maximumPerSite = 180
-
     /// The maximum number of cookies in a storage.
     static let maximumTotal = 3_000
 
@@ -17,11 +15,9 @@ enum CookieStoreRule {
         var origins: [Key: HTTPCookie] = [:]
     }
 
-    /// The identity of a cookie in the storage, compared by bytes, since comparing hostile text as strings takes
-    /// quadratic time.
+    /// The identity of a cookie in the storage, as bytes: comparing hostile text as strings takes quadratic time.
     ///
-    /// It matches that of FoundationNetworking's storage, for which a path `/a` with a name `b` and a path `/` with a
-    /// name `ab` are the same.
+    /// As in FoundationNetworking, a path `/a` with a name `b` and a path `/` with a name `ab` are the same.
     struct Key: Hashable {
         private let bytes: [UInt8]
 
@@ -39,17 +35,10 @@ enum CookieStoreRule {
         var now: Date
     }
 
-    /// Decides which cookies of one response are stored, in time linear in their number and the number of stored
-    /// cookies.
+    /// Decides which cookies of one response are stored, in linear time; `lastUse` is when a cookie was last sent or set.
     ///
-    /// At most as many cookies are evicted as are added, so that the application can store more of its own.
-    ///
-    /// - Parameters:
-    ///   - cookies: The cookies in the order of their fields; an expired one deletes.
-    ///   - known: The cookies in the storage.
-    ///   - context: What is known about the response.
-    ///   - lastUse: Returns when a cookie was last sent or set.
-    /// - Returns: The changes to make to the storage.
+    /// `cookies` are in the order of their fields, and an expired one deletes. At most as many stored ones are evicted as
+    /// are added, so that the application can store more of its own.
     static func changes(
         setting cookies: [HTTPCookie],
         among known: [HTTPCookie],
@@ -92,14 +81,12 @@ enum CookieStoreRule {
         return Changes(removed: gone.compactMap { old[$0] }, stored: Array(new.values), origins: origins)
     }
 
-    /// Returns a Boolean value that indicates whether a cookie from plain http would hide a `Secure` one (section 5.7,
-    /// "leave secure cookies alone"): both have the same name, one domain includes the other, and the path is within
-    /// the other's.
+    /// Whether a cookie from plain http would hide a `Secure` one (section 5.7, "leave secure cookies alone").
+    ///
+    /// Both have the same name, one domain includes the other, and the path is within the other's.
     static func overlays(_ cookie: HTTPCookie, _ secure: HTTPCookie) -> Bool {
-        guard cookie.name.utf8.elementsEqual(secure.name.utf8) else { return false }
-        let (first, second) = (CookieDomain(cookie).host, CookieDomain(secure).host)
-        guard CookieRule.domainMatches(first, second) || CookieRule.domainMatches(second, first) else { return false }
-        return CookieRule.pathMatches(cookie.path, secure.path)
+        cookie.name.utf8.elementsEqual(secure.name.utf8) && belongs(cookie, to: CookieDomain(secure).host)
+            && CookieRule.pathMatches(cookie.path, secure.path)
     }
 
     /// Returns the registrable domain of a host: the topmost domain that the host may set cookies for.
@@ -133,10 +120,9 @@ enum CookieStoreRule {
         }
         let surplus = min(cookies.count - evicted.count - maximumTotal, added - evicted.count)
         if surplus > 0 {
-            let order = cookies.filter { !evicted.contains($0.key) }.map {
-                (key: $0.key, date: lastUse($0.key, $0.value))
-            }
-            .sorted { $0.date < $1.date }
+            let order = cookies.filter { !evicted.contains($0.key) }
+                .map { (key: $0.key, date: lastUse($0.key, $0.value)) }
+                .sorted { $0.date < $1.date }
             evicted.formUnion(order.prefix(surplus).map(\.key))
         }
         return evicted

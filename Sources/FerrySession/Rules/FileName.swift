@@ -2,14 +2,12 @@
 public enum FileName {
     /// The longest name that most file systems accept, in bytes.
     public static let maximumByteCount = 255
-
     /// The name used if no usable one was suggested.
     public static let fallback = "download"
 
     /// Returns a safe file name for a response's body, from `Content-Disposition` or else from the URL's path.
     ///
-    /// - Parameter response: The response.
-    /// - Returns: One path component; ``fallback`` if there is no usable name.
+    /// It is one path component; ``fallback`` if there is no usable name.
     public static func suggested(by response: URLResponse?) -> String {
         let field = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Disposition")
         if let name = field.flatMap({ ContentDisposition($0)?.safeFileName() }) { return name }
@@ -17,26 +15,18 @@ public enum FileName {
         return sanitized((path as NSString).lastPathComponent)
     }
 
-    /// Returns a text as one safe path component.
+    /// Returns a text as one safe path component that is neither empty nor hidden; ``fallback`` if nothing is left.
     ///
     /// Directories before the last slash or backslash are dropped, as are control characters, leading dots, and white
     /// space at both ends. A name longer than 255 bytes is shortened at the end of its stem and keeps its extension.
-    ///
-    /// - Parameter name: Any text.
-    /// - Returns: A name that is neither empty nor hidden; ``fallback`` if nothing is left.
-    public static func sanitized(_ name: String) -> String {
-        component(name) ?? fallback
-    }
+    public static func sanitized(_ name: String) -> String { component(name) ?? fallback }
 
     /// Returns a text as one safe path component, or `nil` if nothing is left of it.
     package static func component(_ name: String, maximumByteCount: Int = maximumByteCount) -> String? {
         // Both separators end a component: servers on Windows send complete paths.
         let scalars = name.unicodeScalars
-        let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
-        var kept = String.UnicodeScalarView()
-        kept.append(
-            contentsOf: scalars[(separator.map(scalars.index(after:)) ?? scalars.startIndex)...].filter(isAllowed)
-        )
+        let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }.map(scalars.index(after:)) ?? scalars.startIndex
+        let kept = String.UnicodeScalarView(scalars[start...].filter(isAllowed))
         let visible = trimmed(kept[...]).drop { $0 == "." || $0 == " " }
         let result = trimmed(shortened(visible, to: maximumByteCount))
         return result.isEmpty ? nil : String(Substring(result))
@@ -71,12 +61,8 @@ public enum FileName {
 
     /// Returns as many whole characters as fit; if the first one is too long, as many of its scalars as fit.
     ///
-    /// Only the scalars that fit and one more are examined: going back from the end by characters would take quadratic
-    /// time with flags and long runs of marks.
-    private static func prefix(
-        of text: Substring.UnicodeScalarView,
-        byteCount: Int
-    ) -> Substring.UnicodeScalarView {
+    /// Going back from the end by characters would take quadratic time with flags and long runs of marks.
+    private static func prefix(of text: Substring.UnicodeScalarView, byteCount: Int) -> Substring.UnicodeScalarView {
         var size = 0
         var end = text.startIndex
         while end < text.endIndex, size + UTF8.width(text[end]) <= byteCount {

@@ -26,15 +26,9 @@ enum RedirectRule {
         }
     }
 
-    /// Returns the new request, or `nil` if the redirect cannot be followed.
+    /// Returns the new request and whether it keeps the body, or `nil` if the redirect cannot be followed.
     ///
-    /// - Parameters:
-    ///   - request: The redirected request.
-    ///   - status: The status of the response.
-    ///   - location: The value of the `Location` field.
-    ///   - allowsDowngrade: Whether a redirect from https to http is followed.
-    ///   - sensitiveHeaders: Additional field names, in lower case, that must not leave the origin.
-    /// - Returns: The request to send next, and whether it keeps the body.
+    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin.
     static func redirect(
         _ request: URLRequest,
         status: Int,
@@ -42,10 +36,9 @@ enum RedirectRule {
         allowsDowngrade: Bool,
         sensitiveHeaders: Set<String> = []
     ) -> (request: URLRequest, keepsBody: Bool)? {
-        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base) else {
-            return nil
-        }
-        guard let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https" else { return nil }
+        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base),
+            let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else { return nil }
         if scheme == "http", base.scheme?.lowercased() == "https", !allowsDowngrade { return nil }
 
         var next = request
@@ -56,12 +49,7 @@ enum RedirectRule {
             next.httpBody = nil
             next.httpBodyStream = nil
         }
-        for name in (request.allHTTPHeaderFields ?? [:]).keys {
-            let folded = name.lowercased()
-            if folded == "host" || (!keepsBody && bodyHeaders.contains(folded)) {
-                next.setValue(nil, forHTTPHeaderField: name)
-            }
-        }
+        remove(from: &next) { $0 == "host" || (!keepsBody && bodyHeaders.contains($0)) }
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
     }
 
@@ -74,13 +62,14 @@ enum RedirectRule {
     static func withoutSecrets(_ request: URLRequest, from base: URL, sensitiveHeaders: Set<String>) -> URLRequest {
         guard let target = request.url, Origin(base) != Origin(target) else { return request }
         var safe = request
-        for name in (request.allHTTPHeaderFields ?? [:]).keys {
-            let folded = name.lowercased()
-            if credentialHeaders.contains(folded) || sensitiveHeaders.contains(folded) {
-                safe.setValue(nil, forHTTPHeaderField: name)
-            }
-        }
+        remove(from: &safe) { credentialHeaders.contains($0) || sensitiveHeaders.contains($0) }
         return safe
+    }
+
+    private static func remove(from request: inout URLRequest, where isRemoved: (_ foldedName: String) -> Bool) {
+        for name in (request.allHTTPHeaderFields ?? [:]).keys where isRemoved(name.lowercased()) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
     }
 
     /// Resolves a reference as in RFC 3986, section 5.2; the fragment is inherited (RFC 9110, section 10.2.2).
@@ -107,11 +96,11 @@ enum RedirectRule {
             let isEncoded: Bool
             switch byte {
             case UInt8(ascii: "["), UInt8(ascii: "]"): isEncoded = !authority.contains(index)
-            case UInt8(ascii: "%"): isEncoded = bytes[(index + 1)...].prefix(2).filter(isHexDigit).count < 2
+            case UInt8(ascii: "%"): isEncoded = bytes[(index + 1)...].prefix(2).compactMap(\.hexValue).count < 2
             case UInt8(ascii: "#"):
                 isEncoded = hasFragment
                 hasFragment = true
-            default: isEncoded = mustBeEncoded(byte)
+            default: isEncoded = byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
             }
             if isEncoded {
                 result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
@@ -131,19 +120,5 @@ enum RedirectRule {
         guard bytes[start...].starts(with: [slash, slash]) else { return 0..<0 }
         let end = bytes[(start + 2)...].firstIndex(where: ends.contains) ?? bytes.count
         return start + 2..<end
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        Character(Unicode.Scalar(byte)).isHexDigit && byte < 0x80
-    }
-
-    private static func mustBeEncoded(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, 0x7F...0xFF: true
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-            true
-        default: false
-        }
     }
 }

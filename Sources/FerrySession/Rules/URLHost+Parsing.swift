@@ -1,7 +1,7 @@
 extension URLHost {
-    /// Returns a Boolean value that indicates whether a text is already a normalized name.
+    /// Whether a text is already a normalized name: the fast path for nearly all requests.
     ///
-    /// This is the fast path for nearly all requests. A last label that begins with a digit may be an IPv4 address.
+    /// A last label that begins with a digit may be an IPv4 address.
     static func isNormalName(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -20,7 +20,7 @@ extension URLHost {
                 default: return false
                 }
             }
-            return !isLabelStart && !isDigit(lastLabel)
+            return !isLabelStart && !lastLabel.isDigit
         }
     }
 
@@ -34,7 +34,7 @@ extension URLHost {
             bytes = try encodedByIDNA(bytes)
             try check(bytes)
         }
-        for index in bytes.indices { bytes[index] = lowercased(bytes[index]) }
+        for index in bytes.indices { bytes[index] = bytes[index].lowercased }
         let hasRootDot = bytes.last == UInt8(ascii: ".")
         if hasRootDot { bytes.removeLast() }
         guard !bytes.isEmpty else { throw Invalid("is empty") }
@@ -42,10 +42,8 @@ extension URLHost {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw Invalid("has an empty label") }
         if let last = labels.last, isNumber(last) {
-            guard let address = ipv4Address(labels) else {
-                throw Invalid("ends in a number but is not an IPv4 address")
-            }
-            return (address, .ipv4, hasRootDot)
+            guard let ipv4 = ipv4Address(labels) else { throw Invalid("ends in a number but is not an IPv4 address") }
+            return (ipv4, .ipv4, hasRootDot)
         }
         return (String(decoding: bytes, as: UTF8.self), .name, hasRootDot)
     }
@@ -60,11 +58,11 @@ extension URLHost {
             inner = inner.dropFirst().dropLast()
         }
         // The longest address has 45 characters, its zone 15, and the percent sign three.
-        let longest = 63
-        guard inner.utf8.count <= longest else { throw Invalid("is not an IPv6 address") }
+        guard inner.utf8.count <= 63 else { throw Invalid("is not an IPv6 address") }
         let parts = inner.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         // The C function would stop at a null byte.
-        guard let literal = parts.first, literal.utf8.allSatisfy(isAddressByte), literal.contains(":"),
+        guard let literal = parts.first, literal.contains(":"),
+            literal.utf8.allSatisfy({ $0.hexValue != nil || ":.".utf8.contains($0) }),
             let address = IPAddress(String(literal))
         else { throw Invalid("is not an IPv6 address") }
         guard parts.count == 2 else {
@@ -72,25 +70,20 @@ extension URLHost {
         }
         guard address.isLinkLocal else { throw Invalid("has a zone, which only a link-local address can have") }
         let zone = parts[1].hasPrefix("25") ? parts[1].dropFirst(2) : parts[1]
-        guard (1...15).contains(zone.utf8.count), zone.utf8.allSatisfy(isUnreserved) else {
-            throw Invalid("has a zone that no network interface can have")
-        }
+        // The unreserved characters of RFC 3986, section 2.3.
+        guard (1...15).contains(zone.utf8.count),
+            zone.utf8.allSatisfy({ $0.isDigit || (0x61...0x7A).contains($0.lowercased) || "-._~".utf8.contains($0) })
+        else { throw Invalid("has a zone that no network interface can have") }
         return ("\(address)%25\(zone)", .ipv6)
     }
 
-    // MARK: - Bytes
-
-    /// Undoes percent-encoding once.
-    ///
-    /// A percent sign without two digits is kept, and refused later.
+    /// Undoes percent-encoding once; a percent sign without two digits is kept, and refused later.
     private static func percentDecoded(_ text: String) throws(Invalid) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexValue),
-                let low = rest.dropFirst().first.flatMap(hexValue)
-            {
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
@@ -120,30 +113,46 @@ extension URLHost {
         }
         return Array(encoded.utf8)
     }
+}
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+/// Parsing of IPv4 addresses in all spellings (https://url.spec.whatwg.org/#concept-ipv4-parser), in lower case.
+extension URLHost {
+    /// Whether a last label is a number, so that the host must be an IPv4 address.
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
+        label.allSatisfy(\.isDigit) || number(label) != nil
     }
 
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased(byte))
-            || "-._~".utf8.contains(byte)
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
+    /// Returns the address of one to four decimal, octal or hexadecimal numbers as four decimal ones.
+    private static func ipv4Address(_ labels: [ArraySlice<UInt8>]) -> String? {
+        guard (1...4).contains(labels.count) else { return nil }
+        var address: UInt64 = 0
+        for (index, label) in labels.enumerated() {
+            guard let number = number(label) else { return nil }
+            // The last number covers all remaining bytes.
+            let bits = index == labels.count - 1 ? 8 * (4 - index) : 8
+            guard number < 1 << UInt64(bits) else { return nil }
+            address = address << UInt64(bits) | number
         }
+        return [24, 16, 8, 0].map { "\(address >> $0 & 0xFF)" }.joined(separator: ".")
+    }
+
+    /// Reads a number below 2³² with the prefix of its base: `0x` for 16, `0` for 8; `0x` alone is zero.
+    private static func number(_ label: ArraySlice<UInt8>) -> UInt64? {
+        var digits = label
+        var base: UInt64 = 10
+        if digits.starts(with: "0x".utf8) {
+            (digits, base) = (digits.dropFirst(2), 16)
+        } else if digits.count > 1, digits.first == UInt8(ascii: "0") {
+            (digits, base) = (digits.dropFirst(), 8)
+        } else if digits.isEmpty {
+            return nil
+        }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard let figure = digit.hexValue, UInt64(figure) < base else { return nil }
+            // A value above the limit is too large anyway; the remaining digits must still be valid.
+            value = min(value * base + UInt64(figure), 1 << 32)
+        }
+        return value
     }
 }

@@ -25,9 +25,7 @@ package struct URLHost: Sendable {
         /// The reason, as the end of a sentence that begins with the host.
         package let description: String
 
-        init(_ description: String) {
-            self.description = description
-        }
+        init(_ description: String) { self.description = description }
     }
 
     /// The maximum length of a DNS name, in characters (RFC 1035, section 2.3.4: 255 bytes on the wire).
@@ -35,16 +33,12 @@ package struct URLHost: Sendable {
 
     /// The normalized form for comparisons and lookups, without brackets and without a trailing dot.
     package let name: String
-
     /// The kind of the host.
     package let kind: Kind
-
     /// Whether the host was written with a trailing dot, which keeps a resolver from searching other domains.
     package let hasRootDot: Bool
 
     /// Parses a host as written in a URL or by a person, with or without brackets.
-    ///
-    /// - Throws: ``Invalid`` if the text is not a host.
     package init(_ text: String) throws(Invalid) {
         if Self.isNormalName(text) {
             (name, kind, hasRootDot) = (text, .name, false)
@@ -80,8 +74,7 @@ package struct URLHost: Sendable {
 
     /// The host as written in the URL that libcurl gets.
     ///
-    /// A trailing dot is kept for the resolver, except for `localhost` and its subdomains, which libcurl recognizes
-    /// only without it (RFC 6761, section 6.3).
+    /// A trailing dot is kept for the resolver, but libcurl recognizes `localhost` only without it (RFC 6761, section 6.3).
     package var urlText: String {
         switch kind {
         case .ipv4: name
@@ -91,9 +84,7 @@ package struct URLHost: Sendable {
     }
 
     /// The bytes of the address; `nil` for a name.
-    package var address: Data? {
-        kind == .name ? nil : IPAddress(unscopedName).map { Data($0.bytes) }
-    }
+    package var address: Data? { kind == .name ? nil : IPAddress(unscopedName).map { Data($0.bytes) } }
 
     /// The name without the zone of a link-local address.
     package var unscopedName: String {

@@ -7,9 +7,7 @@ struct CacheFields: Sendable {
     private(set) var entityTag: String?
     private var dateText: String?
     private var expiresText: String?
-    /// The names in `Vary`, in lower case and sorted.
-    ///
-    /// `nil` if no request can match: with an asterisk, an invalid name, or more than 100 names.
+    /// The sorted names in `Vary`, in lower case; `nil` with an asterisk, an invalid name, or more than 100 names.
     private(set) var vary: [String]? = []
 
     init(_ fields: [ResponseHead.Field]) {
@@ -36,12 +34,9 @@ struct CacheFields: Sendable {
     // Dates are parsed on demand: most responses are not stored.
 
     var date: Date? { dateText.flatMap { HTTPDate.parse($0) } }
-
     var lastModified: Date? { lastModifiedText.flatMap { HTTPDate.parse($0) } }
-
     /// `nil` without the field; the distant past if it is not a date, which means stale (section 5.3).
     var expires: Date? { expiresText.map { HTTPDate.parse($0) ?? .distantPast } }
-
     /// Whether the response has anything to determine its lifetime from.
     var mayHaveLifetime: Bool { control.maximumAge != nil || expiresText != nil || lastModifiedText != nil }
 
@@ -56,18 +51,111 @@ struct CacheFields: Sendable {
     }
 
     private static func names(_ values: [String]) -> [String]? {
-        let most = 100
         var names: Set<String> = []
-        for value in values {
-            for part in value[...].utf8.parts(between: ",") {
-                let member = part.trimmed
-                guard !member.isEmpty else { continue }
-                let name = member.string
-                guard HeaderRule.isToken(name), name != "*" else { return nil }
-                names.insert(name.lowercased())
-                guard names.count <= most else { return nil }
-            }
+        for member in values.lazy.flatMap({ $0[...].utf8.parts(between: ",") }).map(\.trimmed) where !member.isEmpty {
+            let name = member.string
+            guard HeaderRule.isToken(name), name != "*" else { return nil }
+            names.insert(name.lowercased())
+            guard names.count <= 100 else { return nil }
         }
         return names.sorted()
+    }
+}
+
+/// The directives of `Cache-Control` in requests and responses (RFC 9111, section 5.2).
+struct CacheControl: Hashable, Sendable {
+    var isNoStore = false
+    /// Also set with field names, which a cache may ignore (section 5.2.2.4).
+    var isNoCache = false
+    var isPublic = false
+    var isPrivate = false
+    var mustRevalidate = false
+    var mustUnderstand = false
+    var isOnlyIfCached = false
+    /// In seconds, like the properties below; zero if the directive is invalid (section 4.2.1).
+    var maximumAge: Int?
+    /// `Int.max` for any staleness.
+    var maximumStaleness: Int?
+    var minimumFreshness: Int?
+    var staleWhileRevalidate: Int?
+    var staleIfError: Int?
+
+    init() {}
+
+    /// Reads all values of the field.
+    init(_ values: [String]) {
+        for (name, argument) in values.flatMap(Self.split) { add(name, argument) }
+    }
+
+    private mutating func add(_ name: String, _ argument: String?) {
+        switch name {
+        case "no-store": isNoStore = true
+        case "no-cache": isNoCache = true
+        case "public": isPublic = true
+        case "private": isPrivate = true
+        case "must-revalidate": mustRevalidate = true
+        case "must-understand": mustUnderstand = true
+        case "only-if-cached": isOnlyIfCached = true
+        case "max-age":
+            let seconds = argument.flatMap(Self.seconds) ?? 0
+            // If two differ, the response counts as stale (section 4.2.1).
+            maximumAge = maximumAge.map { $0 == seconds ? seconds : 0 } ?? seconds
+        case "max-stale": maximumStaleness = argument.map { Self.seconds($0) ?? maximumStaleness } ?? .max
+        case "min-fresh": minimumFreshness = argument.flatMap(Self.seconds) ?? minimumFreshness
+        case "stale-while-revalidate": staleWhileRevalidate = argument.flatMap(Self.seconds)
+        case "stale-if-error": staleIfError = argument.flatMap(Self.seconds)
+        default: break
+        }
+    }
+
+    /// Returns a number of seconds (section 1.2.2): only digits, with 2^31 for anything larger.
+    static func seconds(_ string: String) -> Int? {
+        guard !string.isEmpty, string.utf8.allSatisfy(\.isDigit) else { return nil }
+        let most = 2_147_483_648
+        return min(Int(string) ?? most, most)
+    }
+
+    /// Splits a value into directives at the commas outside quoted strings.
+    private static func split(_ value: String) -> [(name: String, argument: String?)] {
+        var directives: [(name: String, argument: String?)] = []
+        var name: [UInt8] = []
+        var argument: [UInt8]?
+        var isQuoted = false
+        var isEscaped = false
+        func finish() {
+            // A blank before the equals sign is invalid: the name counts, but its argument does not.
+            let hasBlank = name.last?.isBlank ?? false
+            let trimmed = withoutFinalBlanks(name).drop(while: \.isBlank)
+            // No relevant directive has a longer name, and comparing hostile text takes quadratic time.
+            guard !trimmed.isEmpty, trimmed.count <= 32 else { return }
+            let text = argument.map { hasBlank ? "" : String(decoding: withoutFinalBlanks($0), as: UTF8.self) }
+            directives.append((String(decoding: trimmed, as: UTF8.self).lowercased(), text))
+        }
+        for byte in value.utf8 {
+            if isEscaped {
+                argument?.append(byte)
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\""), argument != nil {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ","), !isQuoted {
+                finish()
+                name.removeAll(keepingCapacity: true)
+                argument = nil
+            } else if argument != nil {
+                argument?.append(byte)
+            } else if byte == UInt8(ascii: "=") {
+                argument = []
+            } else {
+                name.append(byte)
+            }
+        }
+        finish()
+        return directives
+    }
+
+    private static func withoutFinalBlanks(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes[..<(bytes.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? 0)]
     }
 }

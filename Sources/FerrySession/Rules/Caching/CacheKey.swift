@@ -2,9 +2,7 @@ internal import FerryDigest
 
 /// The key of a stored response: the URL, and the request's fields that `Vary` names (RFC 9111, sections 2 and 4.1).
 enum CacheKey {
-    /// Returns the key of a URL: the requested URL with its query, without credentials and fragment.
-    ///
-    /// The method is not part of it: only responses to GET are stored.
+    /// Returns the key: the URL with its query, without credentials and fragment; only responses to GET are stored.
     static func key(_ url: String, origin: Origin) -> String {
         var key = ""
         key.reserveCapacity(url.utf8.count + 8)
@@ -13,22 +11,17 @@ enum CacheKey {
         key += origin.host
         key += ":"
         key += String(origin.port)
-        var url = url
-        // Skips the scheme and `://`.
-        url.withUTF8 { append(target(of: $0.dropFirst(origin.scheme.utf8.count + 3)), to: &key) }
-        return key
-    }
-
-    /// Returns the path and query, given the part of a URL after `://`.
-    private static func target(of rest: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
         let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
-        let start = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
-        return rest[start...].prefix { $0 != hash }
-    }
-
-    private static func append(_ target: Slice<UnsafeBufferPointer<UInt8>>, to key: inout String) {
-        if target.first != UInt8(ascii: "/") { key += "/" }
-        key += String(decoding: target, as: UTF8.self)
+        var url = url
+        url.withUTF8 { bytes in
+            // The path and query after the scheme, `://` and the authority.
+            let rest = bytes.dropFirst(origin.scheme.utf8.count + 3)
+            let start = rest.firstIndex { $0 == slash || $0 == question || $0 == hash } ?? rest.endIndex
+            let target = rest[start...].prefix { $0 != hash }
+            if target.first != slash { key += "/" }
+            key += String(decoding: target, as: UTF8.self)
+        }
+        return key
     }
 
     /// Returns the key of a URL, or `nil` if it is not an http or https URL with a host.
@@ -38,14 +31,9 @@ enum CacheKey {
         return key(url.absoluteString, origin: origin)
     }
 
-    /// Returns the values that a request has for the names in `Vary`, normalized, as one text.
+    /// Returns the values that a request has for sorted names in `Vary` as one text, with credentials as a digest.
     ///
-    /// Credentials are included only as a digest.
-    ///
-    /// - Parameters:
-    ///   - names: The names in lower case, sorted.
-    ///   - lines: The request's fields as libcurl gets them, `Name: value`.
-    /// - Returns: The text; empty if there are no names.
+    /// `lines` are the request's fields as libcurl gets them, `Name: value`.
     static func variant(_ names: [String], lines: [String]) -> String {
         var text = ""
         for name in names {
@@ -72,5 +60,58 @@ enum CacheKey {
             // A name with nothing after the colon tells libcurl to omit its own field.
             return value.isEmpty && line.utf8[end] == UInt8(ascii: ":") ? nil : value
         }
+    }
+}
+
+/// The normalization of a request's field values for comparison by `Vary` (RFC 9111, section 4.1).
+enum CacheSelection {
+    /// Returns the values of one field, each of which may be a list, as one list without blanks and empty members.
+    ///
+    /// Case-insensitive values are in lower case. Values are never reordered: servers may prefer a language that comes
+    /// first.
+    static func normalized(_ values: [String], of name: String) -> String {
+        guard !singular.contains(name) else { return values.joined(separator: ", ") }
+        let members = values.flatMap { Self.members(of: $0, isCaseless: caseless.contains(name)) }
+        return members.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
+    }
+
+    /// Fields that are not lists: their commas and blanks belong to the value.
+    private static let singular: Set<String> = [
+        "authorization", "content-type", "cookie", "date", "from", "host", "proxy-authorization", "referer",
+        "user-agent",
+    ]
+
+    /// Lists of case-insensitive tokens, with blanks only around separators (RFC 9110, sections 12.5.2 to 12.5.4).
+    private static let caseless: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
+
+    /// Splits a value at the commas outside quoted strings and comments.
+    private static func members(of value: String, isCaseless: Bool) -> [[UInt8]] {
+        var members: [[UInt8]] = []
+        var member: [UInt8] = []
+        var isQuoted = false
+        var isEscaped = false
+        var depth = 0
+        func finish() {
+            while let last = member.last, last.isBlank { member.removeLast() }
+            if !member.isEmpty { members.append(member) }
+            member = []
+        }
+        for byte in value.utf8 {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted || depth > 0: isEscaped = true
+            case UInt8(ascii: "\"") where depth == 0: isQuoted.toggle()
+            case UInt8(ascii: "(") where !isQuoted: depth += 1
+            case UInt8(ascii: ")") where !isQuoted: depth = max(0, depth - 1)
+            case UInt8(ascii: ",") where !isQuoted && depth == 0:
+                finish()
+                continue
+            case _ where byte.isBlank && !isQuoted && depth == 0 && (member.isEmpty || isCaseless): continue
+            default: break
+            }
+            member.append(isCaseless ? byte.lowercased : byte)
+        }
+        finish()
+        return members
     }
 }

@@ -36,28 +36,15 @@ enum CacheSelector: Hashable, Sendable {
 
     /// Returns the response to the request from a stored response, or `nil` if the server must respond.
     ///
-    /// - Parameters:
-    ///   - status: The status of the stored response.
-    ///   - fields: The fields of the stored response.
-    ///   - responseTime: When the stored response was received.
-    ///   - length: The length of the stored body, in bytes.
-    ///   - isCoded: Whether the body had a content coding, so that a range of it has other bytes than the stored body.
-    /// - Returns: The response to deliver.
-    func answer(
-        status: Int,
-        fields: CacheFields,
-        responseTime: Date,
-        length: Int,
-        isCoded: Bool
-    ) -> Answer? {
+    /// `isCoded` is whether the body had a content coding, so that a range of it has other bytes than the stored body.
+    func answer(status: Int, fields: CacheFields, responseTime: Date, length: Int, isCoded: Bool) -> Answer? {
         guard status == 200 else { return nil }
         switch self {
         case .whole: return nil
         case .part(let range, let condition):
             guard !isCoded, condition.map({ Self.isCurrent($0, fields) }) ?? true else { return nil }
             return Self.bytes(range, of: length).map(Answer.part)
-        case .unlessMatching(let tags):
-            return Self.matches(tags, fields.entityTag) ? .notModified : nil
+        case .unlessMatching(let tags): return Self.matches(tags, fields.entityTag) ? .notModified : nil
         case .ifModifiedSince(let text):
             guard let date = HTTPDate.parse(text) else { return nil }
             // RFC 9111, section 4.3.2: without the field, the time at which the response was made.
@@ -83,9 +70,7 @@ enum CacheSelector: Hashable, Sendable {
         return fields.filter { kept.contains($0.name.lowercased()) }
     }
 
-    /// Reads a `Range` field with one range of bytes (RFC 9110, section 14.1.2).
-    ///
-    /// - Returns: The range within a body of that length; `nil` for several ranges, and for an empty one.
+    /// Returns the only range of bytes in a `Range` field (RFC 9110, section 14.1.2), `nil` if it is empty or one of many.
     static func bytes(_ range: String, of length: Int) -> Range<Int>? {
         // Two numbers need no more.
         guard range.utf8.count <= 64, let sides = range[...].utf8.cut(at: "="),
@@ -103,13 +88,13 @@ enum CacheSelector: Hashable, Sendable {
 
     /// Returns a number of only digits, or `Int.max` if it is larger.
     private static func number(_ digits: Substring.UTF8View) -> Int? {
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         return Int(digits.string) ?? .max
     }
 
-    /// Returns a Boolean value that indicates whether `If-Range` matches the stored response: it has the same strong
-    /// tag, or the same date, which is at least one second older than the response (RFC 9110, sections 8.8.2.2 and
-    /// 13.1.5).
+    /// Whether `If-Range` matches the stored response (RFC 9110, section 13.1.5).
+    ///
+    /// It has the same strong tag, or the same date, at least one second older than the response (section 8.8.2.2).
     private static func isCurrent(_ condition: String, _ fields: CacheFields) -> Bool {
         if condition.utf8.first == UInt8(ascii: "\"") {
             return fields.entityTag.map { $0.utf8.elementsEqual(condition.utf8) } ?? false
@@ -118,8 +103,7 @@ enum CacheSelector: Hashable, Sendable {
         return fields.lastModified == date && sent.timeIntervalSince(date) >= 1
     }
 
-    /// Returns a Boolean value that indicates whether a list contains a tag, or is an asterisk; uses the weak
-    /// comparison (RFC 9110, section 13.1.2).
+    /// Whether a list contains a tag by weak comparison, or is an asterisk (RFC 9110, section 13.1.2).
     private static func matches(_ list: String, _ tag: String?) -> Bool {
         let text = list[...].utf8.trimmed
         if text.elementsEqual("*".utf8) { return true }

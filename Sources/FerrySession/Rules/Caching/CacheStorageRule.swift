@@ -35,12 +35,8 @@ enum CacheStorageRule {
         guard request.method == "GET", status >= 200, status != 206, status != 304 else { return false }
         guard !request.control.isNoStore, fields.vary != nil else { return false }
         let control = fields.control
-        if control.mustUnderstand {
-            // It replaces no-store for caches that understand the status.
-            guard isUnderstood(status) else { return false }
-        } else if control.isNoStore {
-            return false
-        }
+        // `must-understand` replaces `no-store` for caches that understand the status.
+        guard control.mustUnderstand ? isUnderstood(status) : !control.isNoStore else { return false }
         let isExplicit = control.maximumAge != nil || fields.expires != nil || control.isPublic || control.isPrivate
         guard isExplicit || isHeuristicallyCacheable(status) else { return false }
         return request.takesAnyAge || isUseful(status: status, fields: fields)
@@ -64,15 +60,8 @@ enum CacheStorageRule {
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
         if fields.mayHaveLifetime {
-            let now = fields.date ?? Date()
-            let freshness = CacheFreshness(
-                status: status,
-                fields: fields,
-                requestTime: now,
-                responseTime: now,
-                now: now
-            )
-            if freshness.lifetime > 0 { return !fields.control.isNoCache }
+            let lifetime = CacheFreshness.lifetime(status: status, fields: fields, date: fields.date ?? Date())
+            if lifetime > 0 { return !fields.control.isNoCache }
         }
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
     }
@@ -85,10 +74,9 @@ enum CacheStorageRule {
 
     /// Returns the fields of a response without those of its connection.
     static func storedFields(_ fields: [ResponseHead.Field]) -> [ResponseHead.Field] {
-        let listed = fields.filter { $0.name.isEqualIgnoringCase("connection") }.flatMap { field in
-            field.value[...].utf8.parts(between: ",").map { $0.trimmed.string }.filter(HeaderRule.isToken)
-                .map { $0.lowercased() }
-        }
+        let listed = fields.filter { $0.name.isEqualIgnoringCase("connection") }
+            .flatMap { $0.value[...].utf8.parts(between: ",").map(\.trimmed.string) }
+            .filter(HeaderRule.isToken).map { $0.lowercased() }
         let dropped = connectionFields.union(listed)
         // Field names are tokens, and hashing hostile text takes quadratic time.
         return fields.filter { HeaderRule.isToken($0.name) && !dropped.contains($0.name.lowercased()) }

@@ -44,28 +44,23 @@ enum CacheUseRule {
         if request.isNoStore { return .load }
         if request.isNoCache || stored.control.isNoCache { return .revalidate }
         let freshness = stored.freshness
-        if let most = request.maximumAge, freshness.age > Double(most) {
-            // Section 5.2.1.1: older than accepted, unless the request also accepts any staleness.
-            guard let staleness = request.maximumStaleness, staleness == .max else { return .revalidate }
+        // Section 5.2.1.1: older than accepted, unless the request also accepts any staleness.
+        if let most = request.maximumAge, freshness.age > Double(most), request.maximumStaleness != .max {
+            return .revalidate
         }
         if let least = request.minimumFreshness, -freshness.staleness < Double(least) { return .revalidate }
         if freshness.isFresh { return .use }
         if stored.control.mustRevalidate { return .revalidate }
         if let most = request.maximumStaleness, freshness.staleness <= Double(most) { return .use }
-        if let window = stored.control.staleWhileRevalidate, freshness.staleness <= Double(window),
-            request.maximumAge == nil
-        {
-            return .useAndRevalidate
-        }
-        return .revalidate
+        let window = request.maximumAge == nil ? stored.control.staleWhileRevalidate : nil
+        return window.map { freshness.staleness <= Double($0) } ?? false ? .useAndRevalidate : .revalidate
     }
 
     /// Whether a stale response may be used instead of an error (RFC 5861, section 4).
     static func mayUseOnError(request: CacheControl, stored: Stored) -> Bool {
         guard !stored.control.mustRevalidate, !stored.control.isNoCache, !request.isNoCache else { return false }
         let windows = [stored.control.staleIfError, request.staleIfError].compactMap { $0 }
-        guard let window = windows.max() else { return false }
-        return stored.freshness.staleness <= Double(window)
+        return windows.max().map { stored.freshness.staleness <= Double($0) } ?? false
     }
 
     /// Whether a status counts as an error for `stale-if-error`.
@@ -84,5 +79,40 @@ enum CacheUseRule {
             true
         default: false
         }
+    }
+}
+
+/// The age of a response, and how long it is fresh (RFC 9111, section 4.2).
+struct CacheFreshness: Hashable, Sendable {
+    /// In seconds, like the age.
+    let lifetime: Double
+    let age: Double
+
+    var isFresh: Bool { lifetime > age }
+    /// The seconds since the response became stale; zero or negative while it is fresh.
+    var staleness: Double { age - lifetime }
+
+    init(lifetime: Double, age: Double) { (self.lifetime, self.age) = (lifetime, age) }
+
+    /// Computes age (section 4.2.3) and lifetime of a response.
+    init(status: Int, fields: CacheFields, requestTime: Date, responseTime: Date, now: Date) {
+        let date = fields.date ?? responseTime
+        lifetime = Self.lifetime(status: status, fields: fields, date: date)
+        let apparent = max(0, responseTime.timeIntervalSince(date))
+        let delay = max(0, responseTime.timeIntervalSince(requestTime))
+        // A clock that was set back must not keep responses fresh forever.
+        let resident = abs(now.timeIntervalSince(responseTime))
+        age = max(apparent, Double(fields.age ?? 0) + delay) + resident
+    }
+
+    /// Section 4.2.1, for a private cache: `max-age`, else `Expires`, else a heuristic.
+    static func lifetime(status: Int, fields: CacheFields, date: Date) -> Double {
+        if let seconds = fields.control.maximumAge { return Double(seconds) }
+        if let expires = fields.expires { return max(0, expires.timeIntervalSince(date)) }
+        // Section 4.2.2: a tenth of the time since the last change, and at most a week.
+        guard CacheStorageRule.isHeuristicallyCacheable(status) || fields.control.isPublic,
+            let changed = fields.lastModified
+        else { return 0 }
+        return min(max(0, date.timeIntervalSince(changed)) / 10, 604_800)
     }
 }

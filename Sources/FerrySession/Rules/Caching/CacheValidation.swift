@@ -59,3 +59,67 @@ enum CacheValidation {
         return fields.filter { $0.name.lowercased() != "age" } + [.init(name: "Age", value: value)]
     }
 }
+
+/// The rules for storing partial responses, and for completing them later (RFC 9111, sections 3.3 and 3.4).
+enum CacheCompletion {
+    /// A stored part: the first bytes of a response with a strong entity tag.
+    struct Beginning: Hashable, Sendable {
+        var length: ByteCount
+        var total: ByteCount
+        var tag: String
+
+        /// The request fields for the rest, or for the whole if it has changed.
+        var conditions: [String] { ["Range: bytes=\(length)-", "If-Range: \(tag)"] }
+    }
+
+    /// Returns the key of the part, given the key of the response, which never has a fragment.
+    static func key(_ key: String) -> String { key + "#beginning" }
+
+    /// Reads the head of a partial response, or returns `nil` if it cannot be completed.
+    ///
+    /// It must have a strong entity tag, no content coding, and a single range that starts at zero.
+    static func beginning(_ head: ResponseHead) -> Beginning? {
+        guard head.status == 206, head.value("Content-Encoding") == nil, let tag = head.value("ETag"),
+            ContinuationRule.isStrongTag(tag), let range = head.value("Content-Range").flatMap(ContentRange.init),
+            range.first == .zero, let total = range.complete, range.end < total
+        else { return nil }
+        return Beginning(length: range.length, total: total, tag: tag)
+    }
+
+    /// Returns the head of the complete response, or `nil` if the response is not exactly the rest of the stored part.
+    static func whole(_ beginning: Beginning, stored: ResponseHead, answer: ResponseHead) -> ResponseHead? {
+        let verdict = ContinuationRule.evaluate(
+            .init(status: answer.status, value: answer.value),
+            .init(offset: beginning.length, total: beginning.total, validator: beginning.tag)
+        )
+        guard case .continues(let end) = verdict, end == beginning.total, answer.value("Content-Encoding") == nil,
+            answer.value("ETag").map({ $0.utf8.elementsEqual(beginning.tag.utf8) }) == true
+        else { return nil }
+        var head = answer
+        head.status = 200
+        head.fields = CacheValidation.merge(stored.fields, with: answer.fields)
+            .filter { !["content-length", "content-range"].contains($0.name.lowercased()) }
+        head.fields.append(.init(name: "Content-Length", value: "\(beginning.total)"))
+        return head
+    }
+}
+
+/// The rules for what a response to an unsafe request invalidates (RFC 9111, section 4.4).
+enum CacheInvalidation {
+    /// Whether the method may change something on the server (RFC 9110, section 9.2.1); an unknown method may.
+    private static func isUnsafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": false
+        default: true
+        }
+    }
+
+    /// Returns the URLs whose stored responses are invalid; those that the response names count only within its own
+    /// origin.
+    static func invalidated(by head: ResponseHead, to url: URL, method: String) -> [URL] {
+        guard isUnsafe(method), (200..<400).contains(head.status) else { return [] }
+        let named = [head.location, head.value("Content-Location")]
+            .compactMap { $0.flatMap { RedirectRule.resolve($0, against: url) } }
+        return [url] + named.filter { Origin($0) == Origin(url) }
+    }
+}

@@ -4,9 +4,7 @@ enum AuthenticateField {
         /// In lower case.
         var scheme: String
         var realm: String?
-        /// In lower case.
-        ///
-        /// Set only for Digest, like the properties that follow.
+        /// In lower case; set only for Digest, like the properties that follow.
         var algorithm: String?
         var hasNonce = false
         /// Whether a later challenge in the same value has parameters that libcurl would take for this one's.
@@ -16,10 +14,9 @@ enum AuthenticateField {
     /// The maximum number of challenges that are read; later ones are ignored.
     static let maximumCount = 64
 
-    /// The maximum size of a realm, in bytes.
+    /// The maximum size of a realm, in bytes; a challenge with a larger one is ignored.
     ///
-    /// A challenge with a larger one is ignored: realms are compared and hashed, which takes quadratic time with
-    /// hostile text.
+    /// Realms are compared and hashed, which takes quadratic time with hostile text.
     static let maximumRealmSize = 1_024
 
     /// Returns the Digest challenge that libcurl responds to, or `nil` if its response would be wrong.
@@ -28,23 +25,17 @@ enum AuthenticateField {
     /// must ignore an unknown algorithm (RFC 7616, section 3.3), but libcurl gives up on it, and computes SHA-512-256
     /// as SHA-256.
     static func digest(_ challenges: [Challenge]) -> Challenge? {
-        guard let first = challenges.first(where: { $0.scheme == "digest" }), first.hasNonce, !first.isMixed else {
-            return nil
-        }
-        let algorithms: Set<String> = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
-        return algorithms.contains(first.algorithm ?? "md5") ? first : nil
+        guard let first = challenges.first(where: { $0.scheme == "digest" }), first.hasNonce, !first.isMixed,
+            ["md5", "md5-sess", "sha-256", "sha-256-sess"].contains(first.algorithm ?? "md5")
+        else { return nil }
+        return first
     }
 
     /// Reads all values of the field, and skips what cannot be read.
     static func parse(_ values: [String]) -> [Challenge] {
-        var challenges: [Challenge] = []
-        for value in values {
-            for challenge in parse(value) {
-                guard challenges.count < maximumCount else { return challenges }
-                challenges.append(challenge)
-            }
+        values.reduce(into: []) { challenges, value in
+            if challenges.count < maximumCount { challenges += parse(value).prefix(maximumCount - challenges.count) }
         }
-        return challenges
     }
 
     private static func parse(_ value: String) -> [Challenge] {
@@ -53,7 +44,7 @@ enum AuthenticateField {
             var parameter = element
             // An element begins a challenge if a word comes before the first `=`, or if it has no `=`.
             let equals = element.firstIndex(of: UInt8(ascii: "="))
-            let blank = element.firstIndex(where: Substring.UTF8View.isBlank)
+            let blank = element.firstIndex(where: \.isBlank)
             let isStart = blank.map { blank in equals.map { blank < $0 } ?? true } ?? (equals == nil)
             let scheme = element[..<(isStart ? blank ?? element.endIndex : element.startIndex)].string
             if isStart, HeaderRule.isToken(scheme) {
@@ -82,13 +73,8 @@ enum AuthenticateField {
     /// The Digest parameters that libcurl reads.
     private static let digestNames: Set<String> = ["algorithm", "nonce", "opaque", "qop", "realm", "stale", "userhash"]
 
-    /// Returns the text in lower case, or an empty string if it is too long for the name of a relevant parameter or
-    /// algorithm.
-    ///
-    /// The limit keeps the comparison of hostile text from taking quadratic time.
-    private static func shortLowercased(_ text: String) -> String {
-        text.utf8.count <= 32 ? text.lowercased() : ""
-    }
+    /// Returns a short text in lower case; comparing a longer one, which is no known name, could take quadratic time.
+    private static func shortLowercased(_ text: String) -> String { text.utf8.count <= 32 ? text.lowercased() : "" }
 
     /// Reads a parameter, and returns its name in lower case and its value without quotes.
     private static func nameAndValue(_ parameter: Substring.UTF8View) -> (name: String, value: String)? {
@@ -102,12 +88,8 @@ enum AuthenticateField {
         var result: [UInt8] = []
         var isEscaped = false
         for byte in value.dropFirst().dropLast() {
-            if byte == backslash, !isEscaped {
-                isEscaped = true
-            } else {
-                result.append(byte)
-                isEscaped = false
-            }
+            isEscaped = byte == backslash && !isEscaped
+            if !isEscaped { result.append(byte) }
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -120,16 +102,14 @@ enum AuthenticateField {
         var isQuoted = false
         var isEscaped = false
         for index in bytes.indices {
-            let byte = bytes[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if byte == UInt8(ascii: ","), !isQuoted {
+            switch bytes[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
                 result.append(bytes[start..<index].trimmed)
                 start = bytes.index(after: index)
+            default: break
             }
         }
         result.append(bytes[start...].trimmed)

@@ -2,13 +2,10 @@
 public struct ContentDisposition: Sendable, Hashable {
     /// The disposition type in lower case, such as `attachment`.
     public let type: String
-
     /// The parameters by name, in lower case, with their values as sent; the first one if several have the same name.
     public let parameters: [String: String]
 
-    /// Reads a field's value.
-    ///
-    /// - Parameter text: The value of the field. The result is `nil` if it has no type.
+    /// Reads a field's value; `nil` if it has no type.
     public init?(_ text: String) {
         var scanner = FieldScanner(text)
         let type = scanner.token().lowercased()
@@ -27,16 +24,13 @@ public struct ContentDisposition: Sendable, Hashable {
     /// The suggested file name as sent, from `filename*` or else from `filename` (RFC 6266, section 4.3).
     ///
     /// It is not safe to use as a file name; see ``FileName/sanitized(_:)``.
-    public var fileName: String? {
-        parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"]
-    }
+    public var fileName: String? { parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"] }
 
     /// Returns the suggested name as one safe path component; uses `filename` if nothing of `filename*` is left.
     package func safeFileName(maximumByteCount: Int = FileName.maximumByteCount) -> String? {
-        let suggestions = [parameters["filename*"].flatMap(Self.decodeExtended), parameters["filename"]]
-        return suggestions.lazy.compactMap { suggestion in
-            suggestion.flatMap { FileName.component($0, maximumByteCount: maximumByteCount) }
-        }.first
+        [parameters["filename*"].flatMap(Self.decodeExtended), parameters["filename"]].lazy
+            .compactMap { $0.flatMap { FileName.component($0, maximumByteCount: maximumByteCount) } }
+            .first
     }
 
     /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
@@ -46,7 +40,7 @@ public struct ContentDisposition: Sendable, Hashable {
         guard charset.before.count <= 16, let bytes = decodePercent(language.after) else { return nil }
         switch charset.before.string.lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
-        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case "iso-8859-1": return String(latin1: bytes)
         default: return nil
         }
     }
@@ -59,20 +53,24 @@ public struct ContentDisposition: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                return nil
-            }
+            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes
     }
+}
 
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
+/// The parameters of a `Content-Type` field (RFC 9110, section 8.3).
+package enum ContentTypeField {
+    /// Returns the value of the first `charset` parameter, or `nil` if there is none.
+    package static func charset(_ field: String) -> String? {
+        var scanner = FieldScanner(field)
+        _ = scanner.token()
+        while scanner.skipSemicolon() {
+            let name = scanner.token()
+            // Values are always read: they may be quoted and contain semicolons.
+            if let value = scanner.parameterValue(), name.isEqualIgnoringCase("charset") { return value }
         }
+        return nil
     }
 }

@@ -1,6 +1,4 @@
-/// The attributes of a `Set-Cookie` field.
-///
-/// The last one counts if several have the same name (RFC 6265bis, section 5.6).
+/// The attributes of a `Set-Cookie` field; the last of several with one name counts (RFC 6265bis, section 5.6).
 struct CookieAttributes {
     var domain: String?
     var path: String?
@@ -38,10 +36,59 @@ struct CookieAttributes {
 
     /// Reads `Max-Age`, which takes precedence over `Expires`; zero and below mean the past (section 5.6.2).
     private static func date(maximumAge value: Substring.UTF8View, now: Date) -> Date? {
-        let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
-        guard let first = value.first, first == UInt8(ascii: "-") || isDigit(first) else { return nil }
-        guard value.dropFirst().allSatisfy(isDigit) else { return nil }
-        guard first != UInt8(ascii: "-"), let seconds = Double(value.string), seconds > 0 else { return .distantPast }
+        let minus = UInt8(ascii: "-")
+        guard let first = value.first, first == minus || first.isDigit, value.dropFirst().allSatisfy(\.isDigit) else {
+            return nil
+        }
+        guard first != minus, let seconds = Double(value.string), seconds > 0 else { return .distantPast }
         return now.addingTimeInterval(min(seconds, CookieRule.maximumAge))
+    }
+}
+
+/// The lenient dates of cookies (RFC 6265, section 5.1.1): tokens in any order.
+enum CookieDate {
+    static func parse(_ string: String) -> Date? {
+        var clock: [Int]?
+        var (day, month, year): (Int?, Int?, Int?)
+        for token in string[...].utf8.split(whereSeparator: isDelimiter) {
+            if clock == nil, let found = time(token) {
+                clock = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = monthNumber(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let clock, let day, let month, var year else { return nil }
+        if (70...99).contains(year) { year += 1900 }
+        if (0...69).contains(year) { year += 2000 }
+        guard year >= 1601, clock[0] < 24, clock[1] < 60, clock[2] < 60 else { return nil }
+        return HTTPDate.date(year: year, month: month, day: day, clock: clock)
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        byte == 0x09 || (0x20...0x2F).contains(byte) || (0x3B...0x40).contains(byte) || (0x5B...0x60).contains(byte)
+            || (0x7B...0x7E).contains(byte)
+    }
+
+    /// Reads hours, minutes and seconds.
+    private static func time(_ token: Substring.UTF8View) -> [Int]? {
+        let fields = token.parts(between: ":")
+        let numbers = fields.prefix(3).compactMap { number($0, digits: 1...2) }
+        return fields.count == 3 && numbers.count == 3 ? numbers : nil
+    }
+
+    /// Returns the number that a token begins with, whatever follows; `nil` if its count of digits is out of range.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let leading = token.prefix(while: \.isDigit)
+        return digits.contains(leading.count) ? Int(leading.string) : nil
+    }
+
+    private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
+        let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        let start = token.prefix(3).map(\.lowercased)
+        return names.firstIndex { $0.utf8.elementsEqual(start) }.map { $0 + 1 }
     }
 }

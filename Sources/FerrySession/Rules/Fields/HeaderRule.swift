@@ -7,14 +7,10 @@ enum HeaderRule {
     }
 
     /// Whether the bytes are a token.
-    static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
-    }
+    static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool { !bytes.isEmpty && bytes.allSatisfy(isTokenByte) }
 
     /// Whether a value is free of the bytes that would end or truncate it: CR, LF and NUL.
-    static func isValue(_ string: String) -> Bool {
-        string.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
-    }
+    static func isValue(_ string: String) -> Bool { string.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 } }
 
     /// Whether a byte is a letter, a digit or one of ``!#$%&'*+-.^_`|~``.
     ///

@@ -12,14 +12,10 @@ struct ResponseHead: Sendable, Hashable, Codable {
     var fields: [Field] = []
 
     init(version: String, status: Int, fields: [Field]) {
-        self.version = version
-        self.status = status
-        self.fields = fields
+        (self.version, self.status, self.fields) = (version, status, fields)
     }
 
-    /// Reads a status line, or returns `nil` (RFC 9112, section 4).
-    ///
-    /// The reason phrase may be missing.
+    /// Reads a status line, whose reason phrase may be missing, or returns `nil` (RFC 9112, section 4).
     init?(statusLine line: String) {
         let blank = UInt8(ascii: " ")
         let text = line.utf8.drop { $0 == blank }
@@ -33,9 +29,7 @@ struct ResponseHead: Sendable, Hashable, Codable {
     }
 
     /// Returns the value of the first field with a name, ignoring case.
-    func value(_ name: String) -> String? {
-        firstIndex(of: name).map { fields[$0].value }
-    }
+    func value(_ name: String) -> String? { firstIndex(of: name).map { fields[$0].value } }
 
     /// Returns the index of the first field with a name, ignoring case.
     private func firstIndex(of name: String) -> Int? {
@@ -47,14 +41,11 @@ struct ResponseHead: Sendable, Hashable, Codable {
 
     /// The value of `Location`, with bytes that are not UTF-8 percent-encoded.
     var location: String? {
-        guard let field = firstIndex(of: "location").map({ fields[$0] }) else { return nil }
-        guard field.isLatin1 else { return field.value }
+        guard let field = firstIndex(of: "location").map({ fields[$0] }), field.isLatin1 else {
+            return value("location")
+        }
         return field.value.unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.isASCII {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += "%" + String(scalar.value, radix: 16, uppercase: true)
-            }
+            result += scalar.isASCII ? "\(scalar)" : "%" + String(scalar.value, radix: 16, uppercase: true)
         }
     }
 
@@ -110,8 +101,7 @@ struct ResponseHead: Sendable, Hashable, Codable {
         String(decoding: value.utf8.prefix(80), as: UTF8.self).debugDescription
     }
 
-    /// The fields as a dictionary in their original case, with the values of the same name joined (RFC 9110, section
-    /// 5.3).
+    /// The fields in their original case, with the values of the same name joined (RFC 9110, section 5.3).
     ///
     /// Fields that would take FoundationNetworking quadratic time are left out: names that are not tokens, and values
     /// of `Content-Type` and `Content-Disposition` longer than 8,192 bytes.

@@ -1,4 +1,9 @@
 /// A parser for response heads, line by line, that distinguishes interim responses and trailers from the final head.
+///
+/// It reads the lines of libcurl's header callback, so that a head is delivered with its last line, and one that is
+/// malformed or too large is refused before the body is read. `curl_easy_nextheader` does not replace it: libcurl has
+/// that function since 7.83, while Ferry supports 7.80; it has no status line and none of these limits; and what it
+/// returns is complete only after the blank line, which the callback would have to recognize anyway.
 struct ResponseHeadParser: Sendable {
     enum Event: Sendable {
         /// The head is not complete yet.
@@ -7,6 +12,8 @@ struct ResponseHeadParser: Sendable {
         case head(ResponseHead)
         /// The lines are not HTTP, or exceed a limit.
         case refused(Refusal)
+
+        static func malformed(_ text: String) -> Self { .refused(.malformed(text)) }
     }
 
     /// The reason for refusing a head, as a sentence that names the invalid line.
@@ -17,7 +24,6 @@ struct ResponseHeadParser: Sendable {
 
     /// The maximum size of the lines of one response, in bytes, including interim responses and trailers: curl's limit.
     static let maximumSize = 307_200
-
     /// The maximum number of fields of one response, including those of interim responses and trailers.
     static let maximumFieldCount = 1000
 
@@ -25,7 +31,6 @@ struct ResponseHeadParser: Sendable {
     private var isInBody = false
     private var size = 0
     private var fieldCount = 0
-
     /// The fields after the body (RFC 9110, section 6.5).
     private(set) var trailers: [ResponseHead.Field] = []
 
@@ -41,9 +46,7 @@ struct ResponseHeadParser: Sendable {
             current = nil
             // After a 101 the connection no longer carries HTTP, and Ferry never requests an upgrade (RFC 9110, section
             // 15.2.2); libcurl would deliver what follows as a body without a head.
-            guard head.status != 101 else {
-                return .refused(.malformed("The response switches protocols, which was not requested"))
-            }
+            if head.status == 101 { return .malformed("The response switches protocols, which was not requested") }
             // Other 1xx responses precede the final one.
             guard head.status >= 200 else { return .none }
             isInBody = true
@@ -57,7 +60,7 @@ struct ResponseHeadParser: Sendable {
         }
         if !isInBody, current == nil {
             guard var head = ResponseHead(statusLine: Self.text(line).text) else {
-                return .refused(.malformed("The response begins with \(Self.quoted(line)), which is not a status line"))
+                return .malformed("The response begins with \(Self.quoted(line)), which is not a status line")
             }
             // Enough for most heads.
             head.fields.reserveCapacity(16)
@@ -69,7 +72,7 @@ struct ResponseHeadParser: Sendable {
 
     private mutating func add(_ line: UnsafeRawBufferPointer) -> Event {
         // A folded line continues the value of the previous line (RFC 9112, section 5.2).
-        if let first = line.first, Self.isBlank(first) {
+        if let first = line.first, first.isBlank {
             let more = " " + Self.text(Self.trimmed(line)).text
             if isInBody, let last = trailers.indices.last {
                 trailers[last].value += more
@@ -83,14 +86,12 @@ struct ResponseHeadParser: Sendable {
             return .refused(.tooLarge("The response has more than \(Self.maximumFieldCount) header fields"))
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-            return .refused(.malformed("The response's header has the line \(Self.quoted(line)), which is not a field"))
+            return .malformed("The response's header has the line \(Self.quoted(line)), which is not a field")
         }
         // Section 5.1: a blank before the colon has led to different interpretations of one message.
         let nameBytes = UnsafeRawBufferPointer(rebasing: line[..<colon])
         guard HeaderRule.isToken(nameBytes) else {
-            return .refused(
-                .malformed("The response has a header field named \(Self.quoted(nameBytes)), which is not a token")
-            )
+            return .malformed("The response has a header field named \(Self.quoted(nameBytes)), which is not a token")
         }
         let name = String(decoding: nameBytes, as: UTF8.self)
         let (value, isLatin1) = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
@@ -114,12 +115,10 @@ struct ResponseHeadParser: Sendable {
         return UnsafeRawBufferPointer(rebasing: line[..<end])
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
     private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return UnsafeRawBufferPointer(rebasing: bytes[..<0]) }
-        return UnsafeRawBufferPointer(rebasing: bytes[first...last])
+        let start = bytes.firstIndex { !$0.isBlank } ?? bytes.endIndex
+        let end = bytes.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? bytes.endIndex
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
     /// Decodes bytes as UTF-8 if they are valid, otherwise as Latin-1, which accepts any bytes (RFC 9110, section 5.5).
@@ -128,7 +127,6 @@ struct ResponseHeadParser: Sendable {
         if bytes.allSatisfy({ $0 < 0x80 }) {
             return (String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self), false)
         }
-        if let string = String(validating: bytes, as: UTF8.self) { return (string, false) }
-        return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), true)
+        return String(validating: bytes, as: UTF8.self).map { ($0, false) } ?? (String(latin1: bytes), true)
     }
 }
