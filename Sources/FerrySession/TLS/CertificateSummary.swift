@@ -14,8 +14,7 @@ struct CertificateSummary: Equatable {
         subject = Self.name(certificate.subject)
         issuer = Self.name(certificate.issuer)
         validity = certificate.validity.map { "\(Self.date($0.notBefore)) to \(Self.date($0.notAfter))" }
-        let most = 8
-        hosts = (certificate.names ?? []).prefix(most).compactMap { name in
+        hosts = (certificate.names ?? []).prefix(8).compactMap { name in
             switch name {
             case .dns(let host): Self.safe(host)
             case .address(let bytes): IPAddress(ArraySlice(bytes))?.description
@@ -30,8 +29,7 @@ struct CertificateSummary: Equatable {
         let whose = fault == own ? "" : "\(fault.title) of its chain is "
         let details: String? =
             switch reason {
-            case .certificateExpired, .certificateNotYetValid:
-                fault.validity.map { "\(whose)valid from \($0)" }
+            case .certificateExpired, .certificateNotYetValid: fault.validity.map { "\(whose)valid from \($0)" }
             case .unknownAuthority, .selfSignedCertificate, .certificateUntrusted: "\(whose)issued by \(fault.issuer)"
             case .certificateHostMismatch: own.hosts.isEmpty ? nil : "for \(own.hosts.joined(separator: ", "))"
             default: nil
@@ -42,23 +40,21 @@ struct CertificateSummary: Equatable {
     /// The subject, or the first host of a certificate without a subject.
     private var title: String { subject.isEmpty ? hosts.first ?? "without a name" : subject }
 
-    // MARK: - Names (RFC 5280, section 4.1.2.4)
-
+    /// The types of a name's attributes (RFC 5280, section 4.1.2.4).
     private static let attributes: [[UInt8]: String] = [
         [0x55, 4, 3]: "CN", [0x55, 4, 6]: "C", [0x55, 4, 7]: "L", [0x55, 4, 8]: "ST", [0x55, 4, 10]: "O",
         [0x55, 4, 11]: "OU", [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1]: "emailAddress",
     ]
 
     private static func name(_ der: Data) -> String {
-        typealias Tag = DERReader.Tag
-        let set: UInt8 = 0x31
         var outer = DERReader(ArraySlice(der))
         var parts: [String] = []
-        guard var sets = outer.enter(Tag.sequence) else { return "" }
-        let most = 16
-        while parts.count < most, var values = sets.enter(set) {
-            while var pair = values.enter(Tag.sequence) {
-                guard let type = pair.next(Tag.identifier), let text = pair.next().flatMap(text) else { continue }
+        guard var sets = outer.enter(DERReader.Tag.sequence) else { return "" }
+        while parts.count < 16, var values = sets.enter(DERReader.Tag.set) {
+            while var pair = values.enter(DERReader.Tag.sequence) {
+                guard let type = pair.next(DERReader.Tag.identifier), let text = pair.next().flatMap(text) else {
+                    continue
+                }
                 if let name = attributes[Array(type.content)] { parts.append("\(name) = \(text)") }
             }
         }
@@ -70,7 +66,7 @@ struct CertificateSummary: Equatable {
         let decoded: String
         switch element.tag {
         case 0x0C: decoded = String(decoding: element.content, as: UTF8.self)
-        case 0x12, 0x13, 0x14, 0x16: decoded = latin1(element.content)
+        case 0x12, 0x13, 0x14, 0x16: decoded = String(latin1: element.content)
         case 0x1E:
             let bytes = Array(element.content)
             let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
@@ -82,13 +78,8 @@ struct CertificateSummary: Equatable {
         return safe(decoded)
     }
 
-    private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
-        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
     private static func safe(_ text: String) -> String {
-        let longest = 200
-        let scalars = text.unicodeScalars.prefix(longest).map { scalar -> Unicode.Scalar in
+        let scalars = text.unicodeScalars.prefix(200).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "?"
             default: scalar
@@ -100,4 +91,36 @@ struct CertificateSummary: Equatable {
     private static func date(_ date: Date) -> String {
         date.formatted(.iso8601.dateTimeSeparator(.space)).replacingOccurrences(of: "Z", with: " UTC")
     }
+}
+
+/// The chains that OpenSSL has refused, each kept until the attempt it belongs to has read it.
+///
+/// The address of a handle is used only as a key: a connection may outlive the handle that opened it.
+final class RefusedChains: Sendable {
+    struct Chain: Sendable, Equatable {
+        /// The certificates as the server presented them, its own first.
+        var certificates: [Data] = []
+        /// The certificate that was refused.
+        var atFault: Data?
+    }
+
+    private let chains = Mutex<[Int: Chain]>([:])
+
+    func note(_ certificate: Data, isAtFault: Bool, for easy: UnsafeMutableRawPointer) {
+        let key = Int(bitPattern: easy)
+        chains.withLock { chains in
+            if isAtFault {
+                chains[key, default: Chain()].atFault = certificate
+            } else if chains[key, default: Chain()].certificates.count < 16 {
+                // A server may send any number of certificates.
+                chains[key, default: Chain()].certificates.append(certificate)
+            }
+        }
+    }
+
+    func take(_ easy: UnsafeMutableRawPointer) -> Chain {
+        chains.withLock { $0.removeValue(forKey: Int(bitPattern: easy)) ?? Chain() }
+    }
+
+    func forget(_ easy: UnsafeMutableRawPointer) { chains.withLock { $0[Int(bitPattern: easy)] = nil } }
 }

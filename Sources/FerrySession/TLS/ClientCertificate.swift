@@ -17,10 +17,7 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
     let storage: Storage
     let passphrase: String?
 
-    private init(_ storage: Storage, _ passphrase: String?) {
-        self.storage = storage
-        self.passphrase = passphrase
-    }
+    private init(_ storage: Storage, _ passphrase: String?) { (self.storage, self.passphrase) = (storage, passphrase) }
 
     /// Returns a client certificate from PEM text: the certificate, any intermediate ones after it, and its key.
     ///
@@ -33,33 +30,23 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
         Self(.pem(certificate: .data(certificate), key: key.map(Input.data)), passphrase)
     }
 
-    /// Returns a client certificate from PEM files: the certificate, any intermediate ones after it, and its key.
+    /// Returns a client certificate from PEM files, as ``pem(certificate:key:passphrase:)`` does from data.
     ///
-    /// - Parameters:
-    ///   - certificate: The file with the certificate; also with the key if `key` is `nil`.
-    ///   - key: The file with the private key.
-    ///   - passphrase: The passphrase of an encrypted key.
-    /// - Returns: The client certificate. The files are read when a session is made with it.
+    /// The files are read when a session is made with it.
     public static func pemFiles(certificate: URL, key: URL? = nil, passphrase: String? = nil) -> Self {
         Self(.pem(certificate: .file(certificate), key: key.map(Input.file)), passphrase)
     }
 
     /// Returns a client certificate from PKCS#12 data (RFC 7292) with the certificate and its key.
     ///
-    /// - Parameters:
-    ///   - data: The PKCS#12 data.
-    ///   - passphrase: The passphrase of the data; by default an empty one.
-    /// - Returns: The client certificate. It is checked when a session is made with it.
+    /// It is checked when a session is made with it. The passphrase is empty by default.
     public static func pkcs12(_ data: Data, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.data(data)), passphrase)
     }
 
-    /// Returns a client certificate from a PKCS#12 file (RFC 7292) with the certificate and its key.
+    /// Returns a client certificate from a PKCS#12 file, as ``pkcs12(_:passphrase:)`` does from data.
     ///
-    /// - Parameters:
-    ///   - url: The PKCS#12 file.
-    ///   - passphrase: The passphrase of the file; by default an empty one.
-    /// - Returns: The client certificate. The file is read when a session is made with it.
+    /// The file is read when a session is made with it.
     public static func pkcs12File(_ url: URL, passphrase: String? = nil) -> Self {
         Self(.pkcs12(.file(url)), passphrase)
     }
@@ -74,7 +61,6 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
 
     /// The form of the client certificate, without secrets.
     public var debugDescription: String { description }
-
     /// An empty mirror, since `dump` would print the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

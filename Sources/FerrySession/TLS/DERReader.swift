@@ -1,7 +1,6 @@
-/// A reader for the elements of DER (X.690).
+/// A reader for the elements of DER (X.690), whose lengths are in their shortest form.
 ///
-/// Lengths must be in their shortest form, as DER requires. Elements with tags of several bytes, which certificates do
-/// not use, are refused.
+/// Elements with tags of several bytes, which certificates do not use, are refused.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
     private let allowsLongLengths: Bool
@@ -31,11 +30,9 @@ struct DERReader {
         static let utcTime: UInt8 = 0x17
         static let generalizedTime: UInt8 = 0x18
         static let sequence: UInt8 = 0x30
+        static let set: UInt8 = 0x31
 
-        /// Returns a context-specific tag.
-        static func context(_ number: UInt8, isConstructed: Bool) -> UInt8 {
-            (isConstructed ? 0xA0 : 0x80) | number
-        }
+        static func context(_ number: UInt8, isConstructed: Bool) -> UInt8 { (isConstructed ? 0xA0 : 0x80) | number }
     }
 
     /// Reads the next element, or returns `nil` if there is no complete one.
@@ -60,22 +57,10 @@ struct DERReader {
     }
 
     /// Reads the next element if it has the tag; otherwise returns `nil` and reads nothing.
-    mutating func next(_ tag: UInt8) -> Element? {
-        guard rest.first == tag else { return nil }
-        return next()
-    }
+    mutating func next(_ tag: UInt8) -> Element? { rest.first == tag ? next() : nil }
 
     /// Reads the next element if it has the tag, and returns a reader of its content.
     mutating func enter(_ tag: UInt8) -> DERReader? {
         next(tag).map { DERReader($0.content, allowsLongLengths: allowsLongLengths) }
-    }
-
-    /// Returns the SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), or `nil` if it is not one.
-    static func publicKeyInfo(ofCertificate der: Data) -> Data? {
-        X509Certificate(der: der)?.publicKeyInfo
-    }
-
-    static func isCertificate(_ der: Data) -> Bool {
-        publicKeyInfo(ofCertificate: der) != nil
     }
 }

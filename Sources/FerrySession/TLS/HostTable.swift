@@ -1,7 +1,6 @@
 /// Values by host: exact hosts, `*.example.com` for all hosts below a domain, and `*` for every host.
 ///
-/// Patterns and hosts are compared in the form of ``URLHost``, so that a different spelling of a host gets the same
-/// value.
+/// Patterns and hosts are compared in the form of ``URLHost``, so that every spelling of a host gets the same value.
 package struct HostTable<Value: Sendable>: Sendable {
     private var hosts: [String: Entry] = [:]
     /// Keyed by the domain, without the asterisk and its dot.
@@ -17,29 +16,24 @@ package struct HostTable<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Adds the value of a pattern.
+    /// Adds the value of a pattern; throws `invalidTLSOptions` if it is invalid or a second spelling of another one.
     ///
-    /// - Throws: `CurlSessionError` with the code `invalidTLSOptions` for an invalid pattern, and for a second spelling
-    ///   of an existing one: which value is used must not depend on the order of a dictionary.
+    /// Otherwise the order of a dictionary would determine which value is used.
     package mutating func add(_ pattern: String, _ value: Value) throws(CurlSessionError) {
         if pattern == "*" {
             all = value
             return
         }
         let isDomain = pattern.hasPrefix("*.")
-        let host = try Self.host(isDomain ? String(pattern.dropFirst(2)) : pattern, of: pattern)
+        let host = try URLHost(isDomain ? String(pattern.dropFirst(2)) : pattern, of: pattern, .invalidTLSOptions)
         // A numeric address has no subdomains.
         guard !host.name.contains("*"), !isDomain || host.kind == .name else {
-            throw Self.invalid("\(Self.quoted(pattern)) is not a host")
+            throw .invalidTLS("\(URLHost.quoted(pattern)) is not a host")
         }
         let entry = Entry(pattern: pattern, value: value)
         let other =
             isDomain ? domains.updateValue(entry, forKey: host.name) : hosts.updateValue(entry, forKey: host.name)
-        if let other {
-            // Sorted, since the patterns come from a dictionary in any order.
-            let names = [pattern, other.pattern].sorted().map(Self.quoted)
-            throw Self.invalid("\(names[0]) and \(names[1]) are two spellings of one host")
-        }
+        if let other { throw URLHost.ambiguous(pattern, other.pattern, .invalidTLSOptions) }
     }
 
     /// Returns the value of the most specific pattern for a host, or `nil` if there is none.
@@ -47,7 +41,7 @@ package struct HostTable<Value: Sendable>: Sendable {
     /// The pattern of a link-local address applies to each zone without a pattern for it.
     package func value(for text: String) throws(CurlSessionError) -> Value? {
         guard !isEmpty else { return nil }
-        let host = try Self.host(text, of: text)
+        let host = try URLHost(text, of: text, .invalidTLSOptions)
         if let entry = hosts[host.name] ?? (host.kind == .ipv6 ? hosts[host.unscopedName] : nil) { return entry.value }
         if host.kind == .name, !domains.isEmpty {
             var rest = Substring(host.name)
@@ -58,21 +52,24 @@ package struct HostTable<Value: Sendable>: Sendable {
         }
         return all
     }
+}
 
-    private static func host(_ text: String, of pattern: String) throws(CurlSessionError) -> URLHost {
-        do throws(URLHost.Invalid) {
-            return try URLHost(text)
+extension URLHost {
+    /// Parses a host that an option names; the error has the code and quotes the option's whole text.
+    init(_ text: String, of option: String, _ code: CurlSessionError.Code) throws(CurlSessionError) {
+        do throws(Invalid) {
+            try self.init(text)
         } catch {
-            throw invalid("The host \(quoted(pattern)) \(error)")
+            throw CurlSessionError(code, "The host \(Self.quoted(option)) \(error)")
         }
     }
 
-    /// Returns a quoted pattern without credentials, since it may be a URL with a password.
-    private static func quoted(_ pattern: String) -> String {
-        PresentableText.withoutUserInfo(pattern).debugDescription
-    }
+    /// Returns a quoted host without credentials, since it may be a URL with a password.
+    static func quoted(_ text: String) -> String { PresentableText.withoutUserInfo(text).debugDescription }
 
-    private static func invalid(_ message: String) -> CurlSessionError {
-        CurlSessionError(.invalidTLSOptions, message)
+    /// Returns the error for options with two spellings of one host, which come from a dictionary in any order.
+    static func ambiguous(_ one: String, _ other: String, _ code: CurlSessionError.Code) -> CurlSessionError {
+        let names = [one, other].sorted().map(quoted)
+        return CurlSessionError(code, "\(names[0]) and \(names[1]) are two spellings of one host")
     }
 }

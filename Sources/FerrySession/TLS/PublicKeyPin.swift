@@ -17,34 +17,27 @@ public struct PublicKeyPin: Sendable, Hashable, Codable, ExpressibleByStringLite
     }
 
     /// Creates a pin from a literal, such as `"sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8="`.
-    public init(stringLiteral value: String) {
-        self.init(value)
-    }
+    public init(stringLiteral value: String) { self.init(value) }
 
     /// Creates a pin of the public key in a certificate, given as PEM text or DER.
     ///
     /// - Throws: ``CurlSessionError`` with the code `invalidTLSOptions` if it is not a certificate.
     public init(certificate: Data) throws(CurlSessionError) {
         let blocks = (try? PEM.blocks(in: certificate, what: "The certificate")) ?? []
-        let der = blocks.first { PEM.certificateLabels.contains($0.label) }?.content ?? certificate
-        guard let key = DERReader.publicKeyInfo(ofCertificate: der) else {
-            throw CurlSessionError(.invalidTLSOptions, "The certificate cannot be read, so it has no public key to pin")
-        }
+        guard
+            let key = X509Certificate(der: blocks.first(where: \.isCertificate)?.content ?? certificate)?.publicKeyInfo
+        else { throw .invalidTLS("The certificate cannot be read, so it has no public key to pin") }
         self.init(publicKeyInfo: key)
     }
 
     /// Creates a pin of a public key and its algorithm (SubjectPublicKeyInfo), in DER.
-    package init(publicKeyInfo: Data) {
-        base64 = SHA256Hash.hash(publicKeyInfo).base64EncodedString()
-    }
+    package init(publicKeyInfo: Data) { base64 = SHA256Hash.hash(publicKeyInfo).base64EncodedString() }
 
     /// A Boolean value that indicates whether the text is a SHA-256 hash in base64.
     public var isValid: Bool { Data(base64Encoded: base64)?.count == 32 }
 
     /// Creates a pin from its text, as `description` has it.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
 
     /// Encodes the pin as its text with curl's prefix.
     public func encode(to encoder: any Encoder) throws {
@@ -54,4 +47,24 @@ public struct PublicKeyPin: Sendable, Hashable, Codable, ExpressibleByStringLite
 
     /// The pin with curl's prefix.
     public var description: String { "sha256//\(base64)" }
+}
+
+/// The public keys that each host may use.
+struct HostPins: Sendable {
+    private var table = HostTable<[PublicKeyPin]>()
+
+    init(_ pins: [String: [PublicKeyPin]]) throws(CurlSessionError) {
+        for (pattern, list) in pins {
+            guard !list.isEmpty, list.allSatisfy(\.isValid) else {
+                let problem = list.isEmpty ? "has no pin" : "has a pin that is not a SHA-256 hash in base64"
+                throw .invalidTLS("The pinned host \(URLHost.quoted(pattern)) \(problem)")
+            }
+            try table.add(pattern, list)
+        }
+    }
+
+    /// Returns the pins of a host in libcurl's format, or `nil` if there are none.
+    func curlValue(for host: String) throws(CurlSessionError) -> String? {
+        try table.value(for: host).map { $0.map(\.description).joined(separator: ";") }
+    }
 }

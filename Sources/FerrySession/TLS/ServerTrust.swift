@@ -2,10 +2,8 @@
 public struct ServerTrust: Sendable, Hashable {
     /// The host of the URL in its normalized form: in lower case, without percent-encoding and brackets.
     public let host: String
-
     /// The port of the URL.
     public let port: Int
-
     /// The certificates in DER as the server presented them: its own first, then those that should lead to a root.
     public let certificates: [Data]
 
@@ -27,9 +25,53 @@ public struct ServerTrust: Sendable, Hashable {
 
     /// Creates a value, for tests of an evaluator.
     public init(host: String, port: Int, certificates: [Data], verifyResult: Int?) {
-        self.host = host
-        self.port = port
-        self.certificates = certificates
-        self.verifyResult = verifyResult
+        (self.host, self.port, self.certificates, self.verifyResult) = (host, port, certificates, verifyResult)
     }
 }
+
+/// The decision of a ``TLSOptions/trustEvaluator`` or a ``ServerTrustPolicy`` about a connection.
+public enum TrustDecision: Sendable, Hashable {
+    /// The connection may carry requests.
+    case accept
+    /// The connection is closed, and its tasks fail with this reason in their description and this code in their error.
+    case refuse(reason: String, code: CurlSessionError.Code = .trustRefused)
+}
+
+/// A type that decides which connections of a session may carry requests, and how much libcurl verifies first.
+///
+/// Set it with ``CurlSession/trustPolicy``, at any time. Unlike ``TLSOptions/trustEvaluator``, it can overrule libcurl
+/// for some hosts, and can be replaced during the life of the session.
+public protocol ServerTrustPolicy: Sendable {
+    /// Returns what libcurl must verify about a host before the policy is asked.
+    ///
+    /// It is called on a concurrent dispatch queue while the first request to a host waits, and its result is
+    /// remembered for later requests. The policy is responsible for everything that libcurl does not verify. The host
+    /// has the form of ``ServerTrust/host``.
+    func verification(for host: String) -> TrustVerification
+
+    /// Returns whether a connection may carry requests.
+    ///
+    /// It is called once for each connection, after the handshake and before any byte of a request, on a concurrent
+    /// dispatch queue. With a ``TLSOptions/trustEvaluator``, it is called only if that has accepted the connection.
+    /// A slow decision is handled like that of the evaluator.
+    func decide(_ trust: ServerTrust) -> TrustDecision
+}
+
+/// The checks that libcurl makes on a server.
+public struct TrustVerification: OptionSet, Sendable, Hashable {
+    /// The bits of the set.
+    public let rawValue: Int
+
+    /// Creates a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The chain leads to a trusted authority, and its certificates are currently valid.
+    public static let chain = Self(rawValue: 1)
+    /// The certificate is valid for the host name; checked only together with the chain.
+    public static let hostName = Self(rawValue: 2)
+    /// The chain and the host name, as without a policy.
+    public static let full: Self = [.chain, .hostName]
+}
+
+/// A policy that neither blocks nor calls the application's code, so the engine's thread can call it directly.
+package protocol ImmediateTrustPolicy: ServerTrustPolicy {}

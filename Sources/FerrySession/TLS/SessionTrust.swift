@@ -17,9 +17,6 @@ final class SessionTrust: Sendable {
         var verifications: [String: TrustVerification] = [:]
     }
 
-    /// The maximum number of hosts whose verifications are kept.
-    private static let mostVerifications = 1000
-
     private let state = Mutex(State())
 
     /// The current policy.
@@ -51,8 +48,70 @@ final class SessionTrust: Sendable {
     func note(_ verification: TrustVerification, for host: String, revision: Int) {
         state.withLock { state in
             guard state.current.revision == revision else { return }
-            if state.verifications.count >= Self.mostVerifications { state.verifications = [:] }
+            // A bound, because a session may see any number of hosts.
+            if state.verifications.count >= 1000 { state.verifications = [:] }
             state.verifications[host] = verification
         }
     }
+}
+
+/// A question to an evaluator or a policy about a connection; equal values are the same question.
+struct TrustQuestion: Hashable, Sendable {
+    var origin: Origin
+    var certificates: [Data]
+    var verifyResult: Int?
+    /// The revision of the session's trust policy that the question belongs to.
+    var revision: Int
+}
+
+/// Calls evaluators and policies on a concurrent queue, so that a slow one delays no other transfer.
+///
+/// libcurl cannot pause a connection between its handshake and its request. So the engine waits briefly for the
+/// decision, which is long enough for nearly all evaluators. After that the connection is closed, the transfer waits
+/// without a connection, and the decision applies to the transfer's next one, if the server presents the same chain
+/// there.
+final class TrustQuestions: Sendable {
+    /// How long the engine's thread waits for a decision, in milliseconds.
+    static let patience = 50
+
+    /// The callbacks to run when a pending question is decided.
+    private let waiting = Mutex<[TrustQuestion: [@Sendable (TrustDecision) -> Void]]>([:])
+    private let queue = DispatchQueue(label: "Ferry trust", attributes: .concurrent)
+
+    /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
+    ///
+    /// A question is asked only once at a time. While any is pending, the engine's thread does not wait for another one.
+    func ask(
+        _ question: TrustQuestion,
+        by decide: @escaping @Sendable () -> TrustDecision,
+        whenDecided: @escaping @Sendable (TrustDecision) -> Void
+    ) -> TrustDecision? {
+        let (isAsked, isFirst) = waiting.withLock { waiting -> (Bool, Bool) in
+            let isFirst = waiting.isEmpty
+            let isAsked = waiting[question] != nil
+            waiting[question, default: []] += isAsked ? [whenDecided] : []
+            return (isAsked, isFirst)
+        }
+        guard !isAsked else { return nil }
+        let decided = DispatchSemaphore(value: 0)
+        let result = Mutex<TrustDecision?>(nil)
+        queue.async { [self] in
+            let decision = decide()
+            result.withLock { $0 = decision }
+            decided.signal()
+            for callback in waiting.withLock({ $0.removeValue(forKey: question) ?? [] }) { callback(decision) }
+        }
+        if isFirst, decided.wait(timeout: .now() + .milliseconds(Self.patience)) == .success {
+            return result.withLock { $0 }
+        }
+        let isOpen = waiting.withLock { waiting -> Bool in
+            waiting[question]?.append(whenDecided)
+            return waiting[question] != nil
+        }
+        // It was decided in the meantime.
+        return isOpen ? nil : result.withLock { $0 }
+    }
+
+    /// Runs the application's code on another thread.
+    func run(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

@@ -24,12 +24,11 @@ struct TLSMaterial: Sendable {
 
     init(_ options: TLSOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
         guard let version = TLSVersion.curlValue(minimum: options.minimumVersion, maximum: options.maximumVersion)
-        else {
-            throw CurlSessionError(.invalidTLSOptions, "The minimum version of TLS is above the maximum")
-        }
+        else { throw .invalidTLS("The minimum version of TLS is above the maximum") }
         self.version = version
-        for suite in options.cipherSuites + options.tls13CipherSuites where !Self.isCipherSuite(suite) {
-            throw CurlSessionError(.invalidTLSOptions, "Not a valid cipher suite name: \(suite.debugDescription)")
+        for suite in options.cipherSuites + options.tls13CipherSuites
+        where suite.isEmpty || !suite.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            throw .invalidTLS("Not a valid cipher suite name: \(suite.debugDescription)")
         }
         cipherSuites = options.cipherSuites.joined(separator: ":")
         tls13CipherSuites = options.tls13CipherSuites.joined(separator: ":")
@@ -37,10 +36,7 @@ struct TLSMaterial: Sendable {
         verifies = options.trustMode == .verifiesFirst && !options.dangerouslyDisablesVerification
         evaluator = options.trustEvaluator
         if options.trustMode == .replacesSystemTrust, evaluator == nil {
-            throw CurlSessionError(
-                .invalidTLSOptions,
-                "The trust mode replaces the system's trust, but there is no evaluator"
-            )
+            throw .invalidTLS("The trust mode replaces the system's trust, but there is no evaluator")
         }
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
         try readAuthorities(options.certificateAuthorities, runtime: runtime)
@@ -55,10 +51,6 @@ struct TLSMaterial: Sendable {
         return try identityHosts.value(for: host) == true ? identity : nil
     }
 
-    private static func isCipherSuite(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
-
     private mutating func readAuthorities(
         _ authorities: CertificateAuthorities,
         runtime: CurlRuntime?
@@ -66,11 +58,10 @@ struct TLSMaterial: Sendable {
         let sources: [CertificateSource]
         var text = Data()
         switch authorities {
-        case .system:
-            return
+        case .system: return
         case .systemAnd(let more):
             sources = more
-            if let bundle = SystemAuthorities.bundle(runtime) {
+            if let bundle = CertificateAuthorities.systemFile(runtime) {
                 text = try PEM.contents(of: bundle, what: "The system's file of certificate authorities")
                 text.append(0x0A)
             } else if runtime?.authorityFolder == nil {
@@ -79,9 +70,7 @@ struct TLSMaterial: Sendable {
         case .only(let these):
             sources = these
             usesSystemFolder = false
-            guard !these.isEmpty else {
-                throw CurlSessionError(.invalidTLSOptions, "The list of trusted certificate authorities is empty")
-            }
+            guard !these.isEmpty else { throw .invalidTLS("The list of trusted certificate authorities is empty") }
         }
         for source in sources {
             for certificate in try source.certificates() { text.append(Data(PEM.text(certificate: certificate).utf8)) }
@@ -90,36 +79,34 @@ struct TLSMaterial: Sendable {
     }
 }
 
+extension CurlSessionError {
+    /// Makes an error about ``TLSOptions``.
+    static func invalidTLS(_ message: String) -> Self { Self(.invalidTLSOptions, message) }
+
+    fileprivate static func unusable(_ message: String) -> Self { Self(.clientCertificateUnusable, message) }
+}
+
 extension TLSMaterial.Identity {
     init(_ certificate: ClientCertificate) throws(CurlSessionError) {
         passphrase = certificate.passphrase ?? ""
-        guard !passphrase.utf8.contains(0) else {
-            throw CurlSessionError(.clientCertificateUnusable, "The client certificate's passphrase has a null byte")
-        }
+        if passphrase.utf8.contains(0) { throw .unusable("The client certificate's passphrase has a null byte") }
         switch certificate.storage {
         case .pkcs12(let input):
-            let data = try Self.read(input, "The PKCS#12 client certificate")
+            let data = try input.contents("The PKCS#12 client certificate")
             // PKCS#12 may be BER.
             var reader = DERReader(ArraySlice(data), allowsLongLengths: true)
-            guard reader.next(DERReader.Tag.sequence) != nil else {
-                throw CurlSessionError(.clientCertificateUnusable, "The client certificate is not PKCS#12")
-            }
+            if reader.next(DERReader.Tag.sequence) == nil { throw .unusable("The client certificate is not PKCS#12") }
             (self.certificate, key, type, isEncrypted) = (TLSBlob(data), nil, "P12", true)
         case .pem(let certificate, let key):
-            let chain = try Self.read(certificate, "The client certificate")
-            let keyText = try key.map { input throws(CurlSessionError) in try Self.read(input, "The client's key") }
+            let chain = try certificate.contents("The client certificate")
+            let keyText = try key.map { input throws(CurlSessionError) in try input.contents("The client's key") }
             let blocks = try Self.blocks(chain, "The client certificate")
-            guard let leaf = blocks.first(where: { PEM.certificateLabels.contains($0.label) }),
-                DERReader.isCertificate(leaf.content)
-            else {
-                throw CurlSessionError(
-                    .clientCertificateUnusable,
-                    "The client certificate has no valid certificate in PEM form"
-                )
+            guard let leaf = blocks.first(where: \.isCertificate), X509Certificate.isReadable(leaf.content) else {
+                throw .unusable("The client certificate has no valid certificate in PEM form")
             }
             let keys = try keyText.map { text throws(CurlSessionError) in try Self.blocks(text, "The client's key") }
             guard let found = (keys ?? blocks).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
-                throw CurlSessionError(.clientCertificateUnusable, "The client certificate has no private key")
+                throw .unusable("The client certificate has no private key")
             }
             // Without a passphrase, the TLS library would prompt for it on the terminal.
             guard !found.isEncrypted || !passphrase.isEmpty else {
@@ -130,23 +117,47 @@ extension TLSMaterial.Identity {
         }
     }
 
-    private static func read(_ input: ClientCertificate.Input, _ what: String) throws(CurlSessionError) -> Data {
-        switch input {
-        case .data(let data): return data
-        case .file(let url):
-            do throws(CurlSessionError) {
-                return try PEM.contents(of: url, what: what)
-            } catch {
-                throw CurlSessionError(.clientCertificateUnusable, error.message)
-            }
+    private static func blocks(_ data: Data, _ what: String) throws(CurlSessionError) -> [PEM.Block] {
+        try PEM.blocks(in: data, what: what, code: .clientCertificateUnusable)
+    }
+}
+
+extension ClientCertificate.Input {
+    fileprivate func contents(_ what: String) throws(CurlSessionError) -> Data {
+        switch self {
+        case .data(let data): data
+        case .file(let url): try PEM.contents(of: url, what: what, code: .clientCertificateUnusable)
         }
     }
+}
 
-    private static func blocks(_ data: Data, _ what: String) throws(CurlSessionError) -> [PEM.Block] {
-        do throws(CurlSessionError) {
-            return try PEM.blocks(in: data, what: what)
-        } catch {
-            throw CurlSessionError(.clientCertificateUnusable, error.message)
-        }
+/// Bytes at a fixed address, which libcurl reads whenever it connects.
+///
+/// `@unchecked Sendable`: the bytes are never changed.
+final class TLSBlob: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+    private let memory: UnsafeMutableRawBufferPointer
+
+    init(_ data: Data) {
+        memory = .allocate(byteCount: data.count, alignment: 1)
+        data.copyBytes(to: memory)
+        bytes = UnsafeRawBufferPointer(memory)
+    }
+
+    deinit { memory.deallocate() }
+}
+
+/// The capabilities of libcurl's TLS library.
+enum TLSBackend {
+    /// Whether libcurl's name for the library, such as `(GnuTLS/3.7) OpenSSL/3.0`, is of OpenSSL or one of its forks.
+    static func isOpenSSL(_ name: String) -> Bool {
+        let kinds = ["OpenSSL/", "LibreSSL/", "BoringSSL", "AWS-LC", "quictls/"]
+        return name.split(separator: " ").contains { part in kinds.contains { part.hasPrefix($0) } }
+    }
+
+    /// Throws an error if an evaluator could not see the chain before the first byte of a request.
+    static func requireEvaluation(_ runtime: CurlRuntime?) throws(CurlSessionError) {
+        guard let runtime, !isOpenSSL(runtime.tlsBackend ?? "") else { return }
+        throw CurlSessionError(.tlsUnsupported, "Evaluating trust requires a libcurl with OpenSSL, not \(runtime)")
     }
 }

@@ -27,13 +27,10 @@ public struct TLSOptions: Sendable {
 
     /// The lowest TLS version to accept; by default libcurl's, which is TLS 1.2 on current systems.
     public var minimumVersion: TLSVersion?
-
     /// The highest TLS version to offer; by default the highest one available.
     public var maximumVersion: TLSVersion?
-
     /// The cipher suites of TLS 1.2 and lower, by their OpenSSL names in order of preference; by default libcurl's.
     public var cipherSuites: [String] = []
-
     /// The cipher suites of TLS 1.3, such as `TLS_AES_256_GCM_SHA384`, in order of preference; by default libcurl's.
     public var tls13CipherSuites: [String] = []
 
@@ -73,4 +70,36 @@ public struct TLSOptions: Sendable {
 
     /// Creates options with libcurl's defaults: the system's authorities, and full verification.
     public init() {}
+}
+
+/// The relation between libcurl's verification of certificates and ``TLSOptions/trustEvaluator``.
+public enum TrustMode: Sendable, Hashable {
+    /// A connection must pass libcurl's verification of chain and host name first; the evaluator can only refuse it.
+    case verifiesFirst
+
+    /// DANGEROUS: the evaluator alone decides, and libcurl checks neither the chain nor the host name.
+    ///
+    /// Without an evaluator, the session's https tasks fail.
+    case replacesSystemTrust
+}
+
+/// A version of TLS.
+public enum TLSVersion: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// TLS 1.0 (RFC 2246), deprecated by RFC 8996.
+    case tls10 = 4
+    /// TLS 1.1 (RFC 4346), deprecated by RFC 8996.
+    case tls11 = 5
+    /// TLS 1.2 (RFC 5246).
+    case tls12 = 6
+    /// TLS 1.3 (RFC 8446).
+    case tls13 = 7
+
+    /// Returns a Boolean value that indicates whether the first version is older than the second.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// Returns libcurl's value for a range of versions, 0 for its default range; `nil` for an empty range.
+    static func curlValue(minimum: Self?, maximum: Self?) -> Int? {
+        if let minimum, let maximum, maximum < minimum { return nil }
+        return (minimum?.rawValue ?? 0) | (maximum?.rawValue ?? 0) << 16
+    }
 }

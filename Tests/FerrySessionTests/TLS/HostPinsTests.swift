@@ -87,6 +87,7 @@ struct HostPinsTests {
         arguments: [
             ("127.1", "127.0.0.1"), ("*.example.com", "*.Example.com."), ("example.com", "ex%61mple.com"),
             ("[::1]", "0:0:0:0:0:0:0:1"), ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("h", "h."),
+            ("*.b\u{FC}cher.example", "*.XN--BCHER-KVA.example"), ("fe80::1%25eth0", "[FE80::1%eth0]"),
         ]
     )
     func duplicates(one: String, other: String) throws {

@@ -27,7 +27,7 @@ struct TLSMaterialTests {
 
     @Test("Added authorities are used together with all of the system's")
     func added() throws {
-        let bundle = try #require(SystemAuthorities.bundle(try CurlRuntime.current()))
+        let bundle = try #require(CertificateAuthorities.systemFile(try CurlRuntime.current()))
         let system = try String(contentsOf: bundle, encoding: .utf8)
         let found = try material { $0.certificateAuthorities = .systemAnd([.der(Certificates.der)]) }
         let all = try #require(text(found))
