@@ -25,7 +25,7 @@ struct AuthenticationChallenge: Sendable {
         let digest = AuthenticateField.digest(challenges)
         let offered = challenges.compactMap { challenge -> Option? in
             guard challenge.scheme != "digest" || challenge == digest else { return nil }
-            return AuthenticationScheme(name: challenge.scheme).map { Option(scheme: $0, realm: challenge.realm) }
+            return AuthenticationScheme(rawValue: challenge.scheme).map { Option(scheme: $0, realm: challenge.realm) }
         }
         options = AuthenticationScheme.allCases.compactMap { scheme in
             guard let runtime, scheme.isSupported(by: runtime) else { return nil }
@@ -37,39 +37,24 @@ struct AuthenticationChallenge: Sendable {
     /// Returns the protection space of the strongest remaining scheme, for the origin or proxy that sent the challenge.
     func space(of url: URL, proxy: ProxyServer?) -> URLProtectionSpace? {
         guard let option = options.first else { return nil }
-        let origin = Origin(url)
-        if isProxy {
-            let type = origin.scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy
+        let (origin, realm, method) = (Origin(url), option.realm, option.scheme.method)
+        guard isProxy else {
             return URLProtectionSpace(
-                proxyHost: proxy?.host ?? origin.host,
-                port: proxy?.port ?? origin.port,
-                type: type,
-                realm: option.realm,
-                authenticationMethod: option.scheme.method
+                host: origin.host,
+                port: origin.port,
+                protocol: origin.scheme,
+                realm: realm,
+                authenticationMethod: method
             )
         }
         return URLProtectionSpace(
-            host: origin.host,
-            port: origin.port,
-            protocol: origin.scheme,
-            realm: option.realm,
-            authenticationMethod: option.scheme.method
+            proxyHost: proxy?.host ?? origin.host,
+            port: proxy?.port ?? origin.port,
+            type: origin.scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+            realm: realm,
+            authenticationMethod: method
         )
     }
-}
-
-/// A user and a password, with the scheme for which they were provided.
-struct SchemeCredential: Hashable, Sendable {
-    var scheme: AuthenticationScheme
-    var user: String
-    var password: String
-}
-
-/// Where a credential belongs; it is never sent anywhere else.
-enum CredentialPlace: Hashable, Sendable {
-    case origin(Origin)
-    /// A proxy, identified by its address.
-    case proxy(String)
 }
 
 /// An authentication question for the delegate.
@@ -90,4 +75,53 @@ struct AuthenticationQuestion: Sendable {
             sender: ChallengeSender(answer)
         )
     }
+}
+
+/// An authentication scheme that libcurl supports; the cases are ordered strongest first.
+enum AuthenticationScheme: String, CaseIterable, Sendable {
+    case negotiate, ntlm, digest, basic
+
+    /// The bit of the scheme in `CURLOPT_HTTPAUTH`.
+    var mask: Int {
+        switch self {
+        case .basic: 1
+        case .digest: 2
+        case .negotiate: 4
+        case .ntlm: 8
+        }
+    }
+
+    /// The authentication method of `URLProtectionSpace`.
+    var method: String {
+        switch self {
+        case .negotiate: NSURLAuthenticationMethodNegotiate
+        case .ntlm: NSURLAuthenticationMethodNTLM
+        case .digest: NSURLAuthenticationMethodHTTPDigest
+        case .basic: NSURLAuthenticationMethodHTTPBasic
+        }
+    }
+
+    /// Whether this libcurl supports the scheme.
+    func isSupported(by runtime: CurlRuntime) -> Bool {
+        switch self {
+        case .negotiate: runtime.supportsNegotiate
+        case .ntlm: runtime.supportsNTLM
+        case .digest, .basic: true
+        }
+    }
+}
+
+/// Answers a challenge through the methods of `URLAuthenticationChallengeSender`, for code that still calls them.
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    private let answer: Answer
+
+    init(_ answer: @escaping Answer) { self.answer = answer }
+
+    func use(_ credential: URLCredential, for _: URLAuthenticationChallenge) { answer(.useCredential, credential) }
+    func continueWithoutCredential(for _: URLAuthenticationChallenge) { answer(.useCredential, nil) }
+    func cancel(_: URLAuthenticationChallenge) { answer(.cancelAuthenticationChallenge, nil) }
+    func performDefaultHandling(for _: URLAuthenticationChallenge) { answer(.performDefaultHandling, nil) }
+    func rejectProtectionSpaceAndContinue(with _: URLAuthenticationChallenge) { answer(.rejectProtectionSpace, nil) }
 }

@@ -13,13 +13,25 @@ struct CredentialStore: @unchecked Sendable {
     }
 
     private func isSame(_ stored: URLProtectionSpace, _ space: URLProtectionSpace) -> Bool {
-        guard stored.port == space.port, let host = try? URLHost(stored.host), host == (try? URLHost(space.host)) else {
-            return false
-        }
-        guard stored.isProxy() == space.isProxy() else { return false }
-        if !space.isProxy(), stored.protocol?.lowercased() != space.protocol { return false }
-        if let realm = stored.realm, realm != space.realm { return false }
-        let method = stored.authenticationMethod
-        return method == NSURLAuthenticationMethodDefault || method == space.authenticationMethod
+        guard stored.port == space.port, let host = try? URLHost(stored.host), host == (try? URLHost(space.host)),
+            stored.isProxy() == space.isProxy(),
+            space.isProxy() || stored.protocol?.lowercased() == space.protocol,
+            stored.realm == nil || stored.realm == space.realm
+        else { return false }
+        return [NSURLAuthenticationMethodDefault, space.authenticationMethod].contains(stored.authenticationMethod)
     }
+}
+
+/// A user and a password, with the scheme for which they were provided.
+struct SchemeCredential: Hashable, Sendable {
+    var scheme: AuthenticationScheme
+    var user: String
+    var password: String
+}
+
+/// Where a credential belongs; it is never sent anywhere else.
+enum CredentialPlace: Hashable, Sendable {
+    case origin(Origin)
+    /// A proxy, identified by its address.
+    case proxy(String)
 }

@@ -44,18 +44,27 @@ final class CookieWriter: @unchecked Sendable {
     }
 
     /// All cookies, including those that have not been written yet.
-    var cookies: [HTTPCookie] {
-        state.withLock { $0.snapshot.map { Array($0.values) } } ?? storage.cookies ?? []
-    }
+    var cookies: [HTTPCookie] { state.withLock { $0.snapshot.map { Array($0.values) } } ?? storage.cookies ?? [] }
 
     /// Applies changes to the cookies that `cookies` has returned.
     func apply(_ changes: CookieStoreRule.Changes, to known: [HTTPCookie]) {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
         let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
             let isIdle = state.snapshot == nil
-            if isIdle { Self.begin(&state, known) }
-            for cookie in changes.removed { Self.remove(cookie, &state) }
-            for cookie in changes.stored { Self.store(cookie, &state) }
+            if isIdle {
+                let snapshot = Dictionary(known.map { (CookieStoreRule.Key($0), $0) }) { $1 }
+                (state.snapshot, state.written) = (snapshot, Set(snapshot.keys))
+            }
+            for cookie in changes.removed {
+                let key = CookieStoreRule.Key(cookie)
+                state.snapshot?[key] = nil
+                state.waiting[key] = state.written.contains(key) ? .remove(cookie) : nil
+            }
+            for cookie in changes.stored {
+                let key = CookieStoreRule.Key(cookie)
+                state.snapshot?[key] = cookie
+                state.waiting[key] = .store(cookie)
+            }
             // If another thread is writing, it writes these changes too.
             return isIdle ? (Self.takeBatch(&state), state.generation) : nil
         }
@@ -81,26 +90,7 @@ final class CookieWriter: @unchecked Sendable {
         if state.withLock({ $0.snapshot == nil }) { handler() } else { queue.async(execute: handler) }
     }
 
-    // MARK: - Under the lock
-
-    private static func begin(_ state: inout State, _ known: [HTTPCookie]) {
-        let snapshot = Dictionary(known.map { (CookieStoreRule.Key($0), $0) }) { $1 }
-        state.written = Set(snapshot.keys)
-        state.snapshot = snapshot
-    }
-
-    private static func remove(_ cookie: HTTPCookie, _ state: inout State) {
-        let key = CookieStoreRule.Key(cookie)
-        state.snapshot?[key] = nil
-        state.waiting[key] = state.written.contains(key) ? .remove(cookie) : nil
-    }
-
-    private static func store(_ cookie: HTTPCookie, _ state: inout State) {
-        let key = CookieStoreRule.Key(cookie)
-        state.snapshot?[key] = cookie
-        state.waiting[key] = .store(cookie)
-    }
-
+    /// Takes the waiting operations out of the state, under the lock.
     private static func takeBatch(_ state: inout State) -> [Operation] {
         for (key, operation) in state.waiting {
             if case .store = operation { state.written.insert(key) } else { state.written.remove(key) }
@@ -109,8 +99,6 @@ final class CookieWriter: @unchecked Sendable {
         state.waiting = [:]
         return batch
     }
-
-    // MARK: - Outside the lock
 
     /// Writes until a point in time and returns the remaining operations.
     private func write(
@@ -144,10 +132,7 @@ final class CookieWriter: @unchecked Sendable {
         while true {
             _ = write(rest, generation: generation, until: nil)
             if finish() { return }
-            let next = state.withLock { state in
-                (operations: Self.takeBatch(&state), generation: state.generation)
-            }
-            (rest, generation) = (next.operations[...], next.generation)
+            (rest, generation) = state.withLock { (Self.takeBatch(&$0)[...], $0.generation) }
         }
     }
 }
