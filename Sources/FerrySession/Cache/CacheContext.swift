@@ -39,11 +39,10 @@ struct CacheContext {
         var conditions: [String: String] = [:]
         var request = CacheStorageRule.Request(method: prepared.method)
         for line in prepared.isPlain ? [] : prepared.headers {
-            guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }) else {
-                continue
-            }
             // All names that matter begin with one of these letters.
-            guard let first = line.utf8.first.map({ $0 | 0x20 }), "achipr".utf8.contains(first) else { continue }
+            guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }),
+                let first = line.utf8.first.map({ $0 | 0x20 }), "achipr".utf8.contains(first)
+            else { continue }
             let name = line[..<end].lowercased()
             switch name {
             case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))

@@ -47,20 +47,19 @@ enum CacheFile {
     /// Decodes a file; `nil` if it is incomplete, damaged, forged, or of another format or version.
     static func decode(_ data: Data) -> (record: Record, body: Data)? {
         let bytes = [UInt8](data.prefix(headSize))
-        guard bytes.count == headSize, Array(bytes[..<8]) == magic else { return nil }
+        guard bytes.count == headSize, bytes.starts(with: magic) else { return nil }
         let (metaLength, bodyLength) = (Int(number(bytes[8..<12])), Int(number(bytes[12..<16])))
         guard data.count == headSize + metaLength + bodyLength else { return nil }
         let meta = data.dropFirst(headSize).prefix(metaLength)
         let body = data.dropFirst(headSize + metaLength)
-        guard checksum(meta, body) == number(bytes[16..<24]) else { return nil }
-        guard let record = try? JSONDecoder().decode(Record.self, from: meta), record.flaw == nil else { return nil }
+        guard checksum(meta, body) == number(bytes[16..<24]),
+            let record = try? JSONDecoder().decode(Record.self, from: meta), record.flaw == nil
+        else { return nil }
         return (record, Data(body))
     }
 
     /// Whether a file is a regular file of this user; others are never read.
-    static func isOurs(_ info: stat) -> Bool {
-        info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid()
-    }
+    static func isOurs(_ info: stat) -> Bool { info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid() }
 
     /// Opens a file of this user and updates its time of use; `nil` if there is none that may be read.
     static func open(_ path: String) -> RegularFile? {
@@ -84,5 +83,94 @@ enum CacheFile {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+// MARK: - Checking
+
+// The contents of cache files are untrusted input: another program may have written them.
+
+extension CacheFile.Record {
+    /// The first field with a value that Ferry never writes, or `nil` if the record is valid.
+    fileprivate var flaw: String? {
+        guard (stored == nil) != (variants == nil) else { return "stored" }
+        if let flaw = stored?.flaw ?? variants?.flaw { return flaw }
+        guard bodyLength >= 0, bodyName != nil || bodyLength == 0 else { return "bodyLength" }
+        guard let bodyName else { return nil }
+        // Otherwise another file of the cache could be read or deleted as a body.
+        let isBody = bodyName.hasSuffix(CacheFolder.bodySuffix) && CacheFolder.isName(bodyName)
+        return isBody && variants == nil ? nil : "bodyName"
+    }
+}
+
+extension CacheFile.Variants {
+    fileprivate var flaw: String? {
+        guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return "names" }
+        // It becomes part of a file's name.
+        let isName =
+            generation.utf8.count == CacheFolder.generationLength
+            && generation.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
+        return isName ? nil : "generation"
+    }
+}
+
+extension StoredResponse {
+    /// From 1970 to the end of the year 9999: the dates that HTTP can express, with which arithmetic stays finite.
+    private static let times = 0.0...253_402_300_799
+
+    fileprivate var flaw: String? {
+        guard head.version.hasPrefix("HTTP/"), HeaderRule.isValue(head.version) else { return "version" }
+        guard (200...599).contains(head.status) else { return "status" }
+        guard
+            head.fields.allSatisfy({ !$0.name.isEmpty && HeaderRule.isValue($0.name) && HeaderRule.isValue($0.value) })
+        else { return "fields" }
+        guard Self.times.contains(requestTime.timeIntervalSince1970) else { return "requestTime" }
+        guard Self.times.contains(responseTime.timeIntervalSince1970) else { return "responseTime" }
+        return selectingNames.allSatisfy(HeaderRule.isToken) ? nil : "selectingNames"
+    }
+}
+
+/// Detects accidental corruption of a file; it is not cryptographic.
+///
+/// It processes eight bytes at a time, similar to FNV-1a.
+struct CacheChecksum: Hashable, Sendable {
+    private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+    private var pending: UInt64 = 0
+    private var pendingCount: UInt64 = 0
+    private var count: UInt64 = 0
+
+    var value: UInt64 { Self.mix(Self.mix(state, pending), count) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        count &+= UInt64(bytes.count)
+        var index = 0
+        while pendingCount > 0, index < bytes.count {
+            add(bytes[index])
+            index += 1
+        }
+        var sum = state
+        while index + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            sum = Self.mix(sum, word)
+            index += 8
+        }
+        state = sum
+        while index < bytes.count {
+            add(bytes[index])
+            index += 1
+        }
+    }
+
+    private mutating func add(_ byte: UInt8) {
+        pending |= UInt64(byte) << (8 * pendingCount)
+        pendingCount += 1
+        guard pendingCount == 8 else { return }
+        state = Self.mix(state, pending)
+        (pending, pendingCount) = (0, 0)
+    }
+
+    private static func mix(_ state: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (state ^ word) &* 0x0000_0100_0000_01B3
+        return product ^ product >> 29
     }
 }

@@ -19,9 +19,7 @@ struct CacheMemory {
     /// The number of removals; a response read from disk before a removal must not be inserted after it.
     private(set) var removals = 0
 
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     /// The size of the largest response that is stored.
     var largest: Int { capacity / HTTPCache.leastResponses }

@@ -10,13 +10,9 @@ final class CacheRevalidation: ExchangeClient {
     }
 
     /// `whenFinished` is called on the engine's thread.
-    init(whenFinished: @escaping @Sendable () -> Void) {
-        self.whenFinished = whenFinished
-    }
+    init(whenFinished: @escaping @Sendable () -> Void) { self.whenFinished = whenFinished }
 
-    func attach(_ exchange: Exchange) {
-        self.exchange.withLock { $0.exchange = exchange }
-    }
+    func attach(_ exchange: Exchange) { self.exchange.withLock { $0.exchange = exchange } }
 
     var exchangeCollectsBody: Bool { false }
     var exchangeWantsPrebuiltResponse: Bool { false }

@@ -53,11 +53,8 @@ extension Exchange {
             || policy == .reloadIgnoringLocalAndRemoteCacheData
         let entry = isReload ? nil : find(context)
         let now = Date()
-        var decision = CacheUseRule.decide(
-            policy: policy,
-            request: context.request.control,
-            stored: entry?.summary(at: now)
-        )
+        let stored = entry?.summary(at: now)
+        var decision = CacheUseRule.decide(policy: policy, request: context.request.control, stored: stored)
         if context.selector != .whole { return consultCache(context, entry, decision) }
         if caching.isRevalidation, decision != .load { decision = .revalidate }
         if decision == .revalidate {
@@ -78,32 +75,26 @@ extension Exchange {
         switch decision {
         case .load, .revalidate: return false
         case .unavailable: return failUnavailable()
-        case .gatewayTimeout: deliverGatewayTimeout()
+        case .gatewayTimeout: return deliverGatewayTimeout()
         case .use, .useAndRevalidate:
             guard let entry else { return false }
             if decision == .useAndRevalidate { engine.revalidate(request, key: context.key, limits: clock.limits) }
-            let age = entry.freshness(at: now).age
-            serve(entry, fields: CacheValidation.withAge(entry.stored.head.fields, age))
+            serve(entry, fields: entry.fieldsWithAge(at: now))
+            return true
         }
-        return true
     }
 
     /// Looks into the cache for a request for a part, or one with a condition of the caller's own.
     ///
     /// Where the stored response does not prove what the server would send, the server is asked as if there was no cache.
-    private func consultCache(
-        _ context: CacheContext,
-        _ entry: CacheEntry?,
-        _ decision: CacheUseRule.Decision
-    ) -> Bool {
+    private func consultCache(_ context: CacheContext, _ entry: CacheEntry?, _ decision: CacheUseRule.Decision) -> Bool
+    {
         // The response to a request for a part may be a part that is worth storing.
         if case .part = context.selector { caching.context = context }
         switch decision {
         case .load, .revalidate, .useAndRevalidate: return false
         case .unavailable: return failUnavailable()
-        case .gatewayTimeout:
-            deliverGatewayTimeout()
-            return true
+        case .gatewayTimeout: return deliverGatewayTimeout()
         case .use: break
         }
         let answer = entry.flatMap { entry in
@@ -118,30 +109,24 @@ extension Exchange {
         guard let entry, let answer else {
             if cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
             guard context.request.control.isOnlyIfCached, cachePolicy == .useProtocolCachePolicy else { return false }
-            deliverGatewayTimeout()
-            return true
+            return deliverGatewayTimeout()
         }
         caching.context = context
-        let age = entry.freshness(at: Date()).age
-        let fields = CacheValidation.withAge(entry.stored.head.fields, age)
+        let fields = entry.fieldsWithAge(at: Date())
         switch answer {
         case .part(let part):
-            let fields = CacheSelector.fields(fields, of: part, length: entry.body.length)
-            serve(entry, fields: fields, part: part)
+            serve(entry, fields: CacheSelector.fields(fields, of: part, length: entry.body.length), part: part)
         case .notModified:
-            let version = entry.stored.head.version
-            deliverFromCache(
-                ResponseHead(version: version, status: 304, fields: CacheSelector.notModifiedFields(fields))
-            )
+            let kept = CacheSelector.notModifiedFields(fields)
+            deliverFromCache(ResponseHead(version: entry.stored.head.version, status: 304, fields: kept))
         }
         return true
     }
 
     func makeContext(_ policy: URLRequest.CachePolicy, credential: String?) -> CacheContext? {
-        guard caching.isEnabled, let cache = engine.settings.cache, let prepared = attempt?.prepared, body.isNone else {
-            return nil
-        }
-        guard prepared.method == "GET" || prepared.method == "HEAD" else { return nil }
+        guard caching.isEnabled, let cache = engine.settings.cache, let prepared = attempt?.prepared, body.isNone,
+            prepared.method == "GET" || prepared.method == "HEAD"
+        else { return nil }
         return CacheContext(prepared, cache: cache, policy: policy, credential: credential)
     }
 
@@ -173,8 +158,9 @@ extension Exchange {
     }
 
     /// Delivers the response to a request with `only-if-cached` when the cache has none (RFC 9111, section 5.2.1.7).
-    private func deliverGatewayTimeout() {
+    private func deliverGatewayTimeout() -> Bool {
         deliverFromCache(ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
+        return true
     }
 
     /// Delivers a response without a body.

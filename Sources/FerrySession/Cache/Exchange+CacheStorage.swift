@@ -66,13 +66,11 @@ extension Exchange {
 
     /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
     private func updateByHead(_ head: ResponseHead, _ context: CacheContext) {
-        guard head.status == 200 else { return }
-        guard let entry = context.entry ?? context.cache.find(context.key, lines: context.lines) else { return }
+        guard head.status == 200, let entry = context.entry ?? context.cache.find(context.key, lines: context.lines)
+        else { return }
         guard CacheValidation.matchesHead(entry.stored.head, head) else { return context.cache.remove(context.key) }
         var stored = entry.stored
-        stored.head.fields = CacheValidation.merge(stored.head.fields, with: head.fields)
-        stored.responseTime = Date()
-        stored.requestTime = attempt?.timing.start ?? stored.responseTime
+        stored.update(with: head, requestTime: attempt?.timing.start)
         _ = context.cache.update(entry, to: stored)
     }
 

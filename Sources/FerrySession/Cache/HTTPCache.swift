@@ -26,13 +26,10 @@ public final class HTTPCache: Sendable {
 
     /// The maximum size of the responses in memory, in bytes.
     public let memoryCapacity: Int
-
     /// The maximum size of the files, in bytes; zero without a folder.
     public let diskCapacity: Int
-
     /// The folder of the files, created when the first response is stored, or `nil` for a cache in memory only.
     public let directory: URL?
-
     private let memory: Mutex<CacheMemory>
     private let folder: CacheFolder?
 
@@ -65,7 +62,6 @@ public final class HTTPCache: Sendable {
 
     /// The approximate size of the responses in memory, in bytes.
     public var currentMemoryUsage: Int { memory.withLock { $0.total } }
-
     /// The current size of the files, in bytes, which is determined by examining each of them.
     public var currentDiskUsage: Int { folder?.size ?? 0 }
 
@@ -82,11 +78,8 @@ public final class HTTPCache: Sendable {
         if let key = CacheKey.key(url) { remove(key) }
     }
 
-    // MARK: - For sessions
-
     /// Whether a lookup never waits for a disk.
     var isInMemory: Bool { folder == nil }
-
     /// Whether the cache is certainly empty.
     var isEmpty: Bool { folder == nil && memory.withLock { $0.total } == 0 }
 

@@ -11,6 +11,13 @@ struct StoredResponse: Codable, Hashable, Sendable {
     /// The values of those fields in the request.
     var variant: String
 
+    /// Takes the fields of the response to a validation, or to a HEAD request that was sent at `requestTime`.
+    mutating func update(with head: ResponseHead, requestTime: Date?) {
+        self.head.fields = CacheValidation.merge(self.head.fields, with: head.fields)
+        responseTime = Date()
+        self.requestTime = requestTime ?? responseTime
+    }
+
     /// The approximate size in memory, in bytes, without the body.
     var cost: Int {
         head.fields.reduce(512 + key.utf8.count + variant.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -24,9 +31,7 @@ final class CacheEntry: Sendable {
     let body: CacheBody
 
     init(_ stored: StoredResponse, body: CacheBody) {
-        self.stored = stored
-        self.body = body
-        fields = CacheFields(stored.head.fields)
+        (self.stored, self.body, fields) = (stored, body, CacheFields(stored.head.fields))
     }
 
     func freshness(at now: Date) -> CacheFreshness {
@@ -39,21 +44,63 @@ final class CacheEntry: Sendable {
         )
     }
 
+    /// The fields with the current `Age`, for use without validation.
+    func fieldsWithAge(at now: Date) -> [ResponseHead.Field] {
+        CacheValidation.withAge(stored.head.fields, freshness(at: now).age)
+    }
+
     func summary(at now: Date) -> CacheUseRule.Stored {
         CacheUseRule.Stored(control: fields.control, freshness: freshness(at: now))
     }
 }
 
-/// The body of a stored response.
-enum CacheBody: Sendable {
-    case data(Data)
-    case file(CacheBodyFile)
+/// A complete response that is stored unless the task's delegate refuses it.
+final class CacheCandidate: Sendable {
+    private let response: ReceivedResponse
+    private let stored: StoredResponse
+    private let body: CollectedBody
+    private let cache: HTTPCache
+    private let isSettled = Mutex(false)
 
-    /// The length in bytes.
-    var length: Int {
-        switch self {
-        case .data(let data): data.count
-        case .file(let file): file.length
+    init(_ stored: StoredResponse, _ body: CollectedBody, response: ReceivedResponse, cache: HTTPCache) {
+        (self.stored, self.body, self.response, self.cache) = (stored, body, response, cache)
+    }
+
+    /// Stores the response as received.
+    func store() {
+        guard claim() else { return }
+        cache.store(stored, body)
+    }
+
+    /// Returns the response to propose to the delegate, or `nil` if its body cannot be read.
+    func proposal() -> CachedURLResponse? {
+        body.data.map { CachedURLResponse(response: response.value, data: $0, userInfo: nil, storagePolicy: .allowed) }
+    }
+
+    /// Stores the delegate's version of the proposal; only the first answer counts.
+    func store(_ answer: CachedURLResponse?, insteadOf proposal: CachedURLResponse) {
+        guard claim() else { return }
+        // What is stored is older than the response that the delegate refuses.
+        guard let answer, answer.storagePolicy != .notAllowed else { return cache.remove(stored.key) }
+        let inMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
+        if answer === proposal { return cache.store(stored, body, inMemoryOnly: inMemoryOnly) }
+        let isSameBody = answer.data == proposal.data
+        var changed = stored
+        if let response = answer.response as? HTTPURLResponse, response !== proposal.response {
+            changed.head.status = response.statusCode
+            changed.head.fields = response.allHeaderFields.map { .init(name: "\($0.key.base)", value: "\($0.value)") }
+        }
+        if !isSameBody {
+            changed.head.fields.removeAll { $0.name.lowercased() == "content-length" }
+            changed.head.fields.append(.init(name: "Content-Length", value: "\(answer.data.count)"))
+        }
+        cache.store(changed, isSameBody ? body : .data(answer.data), inMemoryOnly: inMemoryOnly)
+    }
+
+    private func claim() -> Bool {
+        isSettled.withLock { isSettled in
+            defer { isSettled = true }
+            return !isSettled
         }
     }
 }

@@ -1,3 +1,38 @@
+/// The body of a stored response.
+enum CacheBody: Sendable {
+    case data(Data)
+    case file(CacheBodyFile)
+
+    /// The length in bytes.
+    var length: Int {
+        switch self {
+        case .data(let data): data.count
+        case .file(let file): file.length
+        }
+    }
+}
+
+/// The open file of a stored body, which can be read to its end even if it is renamed or deleted.
+///
+/// `@unchecked Sendable`: nothing changes, and each read specifies its offset.
+final class CacheBodyFile: @unchecked Sendable {
+    let name: String
+    let length: Int
+    let checksum: UInt64
+    private let file: RegularFile
+
+    /// Opens a file; `nil` if it does not exist or has another length.
+    init?(path: String, name: String, length: Int, checksum: UInt64) {
+        guard length >= 0, let file = CacheFile.open(path), (try? file.size()) == Int64(length) else { return nil }
+        (self.name, self.length, self.checksum, self.file) = (name, length, checksum, file)
+    }
+
+    /// Reads at an offset and returns the number of bytes: zero at the end, `nil` if the file cannot be read.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int? {
+        try? file.read(into: buffer, at: Int64(offset))
+    }
+}
+
 /// Reads a stored body, or a part of it, piece by piece, and detects at the end whether a file was damaged.
 final class CacheBodyReader {
     enum Piece {
@@ -34,9 +69,7 @@ final class CacheBodyReader {
             }
         case .file(let file):
             guard let count = file.read(into: scratch, at: offset) else { return use(.damaged) }
-            guard count > 0 else {
-                return use(offset == file.length && checksum.value == file.checksum ? .end : .damaged)
-            }
+            if count == 0 { return use(offset == file.length && checksum.value == file.checksum ? .end : .damaged) }
             let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
             // The whole file is read even for a part, because the checksum covers all its bytes.
             checksum.update(bytes)
@@ -45,11 +78,8 @@ final class CacheBodyReader {
             offset += count
             guard offset <= file.length else { return use(.damaged) }
             guard !wanted.isEmpty else { return use(.skipped(count)) }
-            return use(
-                .bytes(
-                    UnsafeRawBufferPointer(rebasing: bytes[(wanted.lowerBound - start)..<(wanted.upperBound - start)])
-                )
-            )
+            let slice = bytes[(wanted.lowerBound - start)..<(wanted.upperBound - start)]
+            return use(.bytes(UnsafeRawBufferPointer(rebasing: slice)))
         }
     }
 }
