@@ -1,5 +1,52 @@
 internal import CFerry
 
+/// A content coding that responses can be decoded from (RFC 9110, section 8.4.1).
+enum ContentCoding: String, CaseIterable, Sendable {
+    case gzip
+    case deflate
+    case brotli = "br"
+    case zstd
+
+    var name: String { rawValue }
+
+    /// The codings for which this process has a decoder.
+    static let available = allCases.filter { ferry_decoder_available($0.number) }
+
+    /// The value of `Accept-Encoding` if the request does not set it.
+    static let acceptEncoding = available.map(\.name).joined(separator: ", ")
+    /// The complete header line, which nearly every request sends.
+    static let acceptEncodingLine = "Accept-Encoding: \(acceptEncoding)"
+
+    var number: ferry_coding {
+        switch self {
+        case .gzip: FERRY_GZIP
+        case .deflate: FERRY_DEFLATE
+        case .brotli: FERRY_BROTLI
+        case .zstd: FERRY_ZSTD
+        }
+    }
+
+    /// Returns the codings that a `Content-Encoding` value names except `identity`, in the order of their application.
+    ///
+    /// Returns `nil` if one is unknown: a body that cannot be decoded completely is delivered as received.
+    static func parse(_ value: String) -> [ContentCoding]? {
+        var codings: [ContentCoding] = []
+        for part in value[...].utf8.parts(between: ",") {
+            let name = part.trimmed
+            // No known coding has a longer name.
+            guard name.count <= 8 else { return nil }
+            switch name.string.lowercased() {
+            case "", "identity": continue
+            case "x-gzip": codings.append(.gzip)
+            case let name:
+                guard let coding = ContentCoding(rawValue: name) else { return nil }
+                codings.append(coding)
+            }
+        }
+        return codings.allSatisfy(available.contains) ? codings : nil
+    }
+}
+
 /// Decodes one content coding piece by piece and detects whether it is complete.
 ///
 /// libcurl's decoders are not used, because libcurl 7.88 accepts a coding that ends early as complete and cannot pause
@@ -25,20 +72,12 @@ final class ContentDecoder {
         self.pointer = pointer
     }
 
-    deinit {
-        ferry_decoder_free(pointer)
-    }
+    deinit { ferry_decoder_free(pointer) }
 
     /// Whether the input may end here; an empty body is not considered damaged.
     var mayEnd: Bool { isComplete || !hasInput }
 
-    /// Decodes as much of `input` as fits into `output`.
-    ///
-    /// - Parameters:
-    ///   - input: The coded bytes.
-    ///   - output: The memory for the decoded bytes.
-    /// - Returns: The number of bytes consumed and the number of bytes produced.
-    /// - Throws: ``Failure/damaged``.
+    /// Decodes as much of `input` as fits into `output`, and returns how many bytes were consumed and produced.
     func decode(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer

@@ -13,6 +13,8 @@ final class ContentDecoderChain {
         case interrupted
     }
 
+    private typealias Failure = ContentDecoder.Failure
+
     private struct Stage {
         let decoder: ContentDecoder
         var input: [UInt8] = []
@@ -21,8 +23,6 @@ final class ContentDecoderChain {
         var mayHoldMore = false
         var produced = ByteCount.zero
     }
-
-    private static let innerBufferSize = 16_384
 
     /// The number of bytes that the decoders consume and produce in one call, together, before it returns.
     static let workOfOneCall = 1_048_576
@@ -41,7 +41,6 @@ final class ContentDecoderChain {
 
     /// Whether everything that was appended has been read.
     var isDrained: Bool { stages.allSatisfy { $0.input.isEmpty && !$0.mayHoldMore } }
-
     /// Whether the input may end here.
     var mayEnd: Bool { stages.allSatisfy(\.decoder.mayEnd) }
 
@@ -56,10 +55,7 @@ final class ContentDecoderChain {
         return try read(into: output, from: stages.count - 1)
     }
 
-    private func read(
-        into output: UnsafeMutableRawBufferPointer,
-        from level: Int
-    ) throws(ContentDecoder.Failure) -> Step {
+    private func read(into output: UnsafeMutableRawBufferPointer, from level: Int) throws(Failure) -> Step {
         while true {
             let produced = try decode(into: output, at: level)
             if produced > 0 { return .output(produced) }
@@ -71,16 +67,13 @@ final class ContentDecoderChain {
     }
 
     /// Runs one decoder until it produces output, needs input, or the call's limit is reached.
-    private func decode(
-        into output: UnsafeMutableRawBufferPointer,
-        at level: Int
-    ) throws(ContentDecoder.Failure) -> Int {
+    private func decode(into output: UnsafeMutableRawBufferPointer, at level: Int) throws(Failure) -> Int {
         while !stages[level].input.isEmpty || stages[level].mayHoldMore, work < Self.workOfOneCall {
             let stage = stages[level]
             let result = stage.input.withUnsafeBytes { input in
                 // The size is bounded, so that the decoder returns even if the input produces no output.
                 let end = min(input.count, stage.offset + Self.workOfOneCall)
-                return Result { () throws(ContentDecoder.Failure) in
+                return Result { () throws(Failure) in
                     try stage.decoder.decode(UnsafeRawBufferPointer(rebasing: input[stage.offset..<end]), into: output)
                 }
             }
@@ -89,7 +82,11 @@ final class ContentDecoderChain {
             // A step has a cost even if it moves few bytes.
             let costOfStep = 64
             work += consumed + produced + costOfStep
-            advance(level, by: consumed)
+            stages[level].offset += consumed
+            if stages[level].offset == stages[level].input.count {
+                stages[level].input.removeAll(keepingCapacity: true)
+                stages[level].offset = 0
+            }
             stages[level].mayHoldMore = produced == output.count
             stages[level].produced.add(ByteCount(clamping: produced))
             guard stages[level].produced <= limits.largest(received: received) else { throw .tooLarge }
@@ -98,18 +95,10 @@ final class ContentDecoderChain {
         return 0
     }
 
-    private func advance(_ level: Int, by count: Int) {
-        stages[level].offset += count
-        guard stages[level].offset == stages[level].input.count else { return }
-        stages[level].input.removeAll(keepingCapacity: true)
-        stages[level].offset = 0
-    }
-
     /// Passes the next output of the preceding decoder to a decoder.
-    private func refill(_ level: Int) throws(ContentDecoder.Failure) -> Step {
-        let size = Self.innerBufferSize
-        let result = withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
-            Result { () throws(ContentDecoder.Failure) in
+    private func refill(_ level: Int) throws(Failure) -> Step {
+        let result = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
+            Result { () throws(Failure) in
                 let step = try read(into: buffer, from: level - 1)
                 if case .output(let count) = step {
                     stages[level].input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))

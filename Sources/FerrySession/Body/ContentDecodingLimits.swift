@@ -5,7 +5,6 @@
 public struct ContentDecodingLimits: Sendable, Hashable {
     /// The maximum number of codings of one response, one inside the other; 5 by default.
     public var maximumCodings = 5
-
     /// The maximum size of the decoded response, in bytes; 16 GiB by default.
     public var maximumSize: Int64 = 17_179_869_184
 

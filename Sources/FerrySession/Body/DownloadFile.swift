@@ -57,9 +57,7 @@ final class DownloadFile: @unchecked Sendable {
     }
 
     /// Creates the file if it does not exist yet, so that an empty body makes an empty file.
-    func create() throws(URLError) {
-        _ = try opened()
-    }
+    func create() throws(URLError) { _ = try opened() }
 
     private func opened() throws(URLError) -> RegularFile {
         if let file { return file }
@@ -83,10 +81,7 @@ final class DownloadFile: @unchecked Sendable {
     }
 
     func append(_ data: Data) throws(URLError) {
-        let result = data.withUnsafeBytes { bytes in
-            Result { () throws(URLError) in try write(bytes) }
-        }
-        try result.get()
+        try data.withUnsafeBytes { bytes in Result { () throws(URLError) in try write(bytes) } }.get()
     }
 
     /// Discards the bytes, to start again.
@@ -117,27 +112,20 @@ final class DownloadFile: @unchecked Sendable {
     }
 
     /// Closes the file and leaves it for a later download to continue.
-    func keep() {
-        file = nil
-    }
+    func keep() { file = nil }
 
     private func failure(_ code: URLError.Code, _ what: String, _ error: FileError) -> URLError {
-        let cocoa: CocoaError.Code
-        switch error.code {
-        case ENOSPC, EDQUOT: cocoa = .fileWriteOutOfSpace
-        case EACCES, EPERM: cocoa = .fileWriteNoPermission
-        case EROFS: cocoa = .fileWriteVolumeReadOnly
-        case ENOENT, ENOTDIR: cocoa = .fileNoSuchFile
-        default: cocoa = .fileWriteUnknown
-        }
-        let cause = NSError(
-            domain: NSCocoaErrorDomain,
-            code: cocoa.rawValue,
-            userInfo: [
-                NSFilePathErrorKey: url.path,
-                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
-            ]
-        )
+        let cocoa: CocoaError.Code =
+            switch error.code {
+            case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+            case EACCES, EPERM: .fileWriteNoPermission
+            case EROFS: .fileWriteVolumeReadOnly
+            case ENOENT, ENOTDIR: .fileNoSuchFile
+            default: .fileWriteUnknown
+            }
+        let posix = NSError(domain: NSPOSIXErrorDomain, code: Int(error.code))
+        let info: [String: Any] = [NSFilePathErrorKey: url.path, NSUnderlyingErrorKey: posix]
+        let cause = NSError(domain: NSCocoaErrorDomain, code: cocoa.rawValue, userInfo: info)
         let text = "The download \(what) at \(url.path): \(error.reasonText)"
         return .ferry(code, url: requestURL, text, underlying: cause)
     }

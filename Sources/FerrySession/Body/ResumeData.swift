@@ -50,39 +50,29 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
     }
 
-    /// Decodes and checks a record.
-    ///
-    /// The data may come from anywhere, so every field is checked as if a server had sent it.
-    ///
-    /// - Throws: A ``CurlSessionError`` that names the invalid field.
+    /// Decodes a record from anywhere, whose fields are checked as if a server had sent it; the error names a wrong one.
     init(_ data: Data, folder: URL) throws(CurlSessionError) {
         let record = try Self.decode(data)
-        guard record.version == Self.currentVersion else {
-            throw .resumeData("it has the unknown version \(record.version)")
-        }
+        if record.version != Self.currentVersion { throw .resumeData("it has the unknown version \(record.version)") }
         let own = folder.standardizedFileURL.path
-        guard record.folder == own else {
-            throw .resumeData("its folder is not \(own), the folder of this session's files")
-        }
+        if record.folder != own { throw .resumeData("its folder is not \(own), the folder of this session's files") }
         if let flaw = record.flaw { throw .resumeData(flaw) }
         self = record
     }
 
     /// What is wrong with the record, or `nil` if it is valid.
     private var flaw: String? {
-        guard DownloadFile.isName(fileName) else { return "its fileName is not a name that Ferry makes" }
-        guard url.isWebAddress else { return "its url is not an http or https URL with a host" }
-        guard originalURL.isWebAddress else { return "its originalURL is not an http or https URL with a host" }
-        guard headers.keys.allSatisfy(HeaderRule.isToken) else { return "its headers have a name that is not a token" }
-        guard headers.values.allSatisfy(HeaderRule.isValue) else {
-            return "its headers have a value with a line break or a NUL"
-        }
-        guard offset > 0 else { return "its offset is not positive" }
-        guard expectedTotal.map({ $0 >= offset }) ?? true else { return "its expectedTotal is less than its offset" }
-        guard ContinuationRule.isValidator(validator) else {
-            return "its validator is neither a strong entity tag nor an HTTP date"
-        }
-        return nil
+        let requirements: [(isMet: Bool, flaw: String)] = [
+            (DownloadFile.isName(fileName), "its fileName is not a name that Ferry makes"),
+            (url.isWebAddress, "its url is not an http or https URL with a host"),
+            (originalURL.isWebAddress, "its originalURL is not an http or https URL with a host"),
+            (headers.keys.allSatisfy(HeaderRule.isToken), "its headers have a name that is not a token"),
+            (headers.values.allSatisfy(HeaderRule.isValue), "its headers have a value with a line break or a NUL"),
+            (offset > 0, "its offset is not positive"),
+            (expectedTotal.map { $0 >= offset } ?? true, "its expectedTotal is less than its offset"),
+            (ContinuationRule.isValidator(validator), "its validator is neither a strong entity tag nor an HTTP date"),
+        ]
+        return requirements.first { !$0.isMet }?.flaw
     }
 
     init(
@@ -94,14 +84,9 @@ struct ResumeData: Codable, Hashable, Sendable {
         expectedTotal: Int64?,
         validator: String
     ) {
-        self.url = url
-        self.originalURL = originalURL
-        self.headers = headers
-        fileName = file.lastPathComponent
-        folder = file.deletingLastPathComponent().standardizedFileURL.path
-        self.offset = offset
-        self.expectedTotal = expectedTotal
-        self.validator = validator
+        (self.url, self.originalURL, self.headers) = (url, originalURL, headers)
+        (fileName, folder) = (file.lastPathComponent, file.deletingLastPathComponent().standardizedFileURL.path)
+        (self.offset, self.expectedTotal, self.validator) = (offset, expectedTotal, validator)
     }
 
     /// The partial file.

@@ -25,13 +25,9 @@ final class StreamPump: BodyReader, Sendable {
     private let room = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
-    /// Starts reading.
+    /// Starts to read the stream on the pump's thread.
     ///
-    /// - Parameters:
-    ///   - box: The stream, which is opened, read and closed on the pump's thread.
-    ///   - length: The announced length, if any.
-    ///   - url: The URL for errors.
-    ///   - wake: Called on the pump's thread when bytes are available again after a read returned `.wait`.
+    /// `wake` is called on that thread when bytes are available again after a read returned `.wait`; `url` is for errors.
     init(_ box: StreamBox, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
         self.length = length
         self.url = url
@@ -76,9 +72,7 @@ final class StreamPump: BodyReader, Sendable {
         return piece
     }
 
-    func rewind() -> Bool {
-        state.withLock { $0.delivered == 0 }
-    }
+    func rewind() -> Bool { state.withLock { $0.delivered == 0 } }
 
     func close() {
         state.withLock { $0.isClosed = true }
@@ -98,8 +92,7 @@ final class StreamPump: BodyReader, Sendable {
         return .ferry(.requestBodyStreamExhausted, url: url, underlying: error)
     }
 
-    // MARK: - The pump's thread
-
+    /// Reads the stream, on the pump's thread.
     private func pump(_ stream: InputStream) {
         stream.open()
         defer { stream.close() }
