@@ -26,14 +26,9 @@ struct IPAddress: Hashable, Sendable {
         let mask = UInt8(truncatingIfNeeded: 0xFF << (8 - rest))
         return bytes[whole] & mask == network[whole] & mask
     }
-}
 
-extension IPAddress {
     /// The IPv4 address mapped into this IPv6 address (RFC 4291, section 2.5.5.2), or `nil` if there is none.
-    var mappedIPv4: IPAddress? {
-        isIn(Self.mapped, length: 96) ? IPAddress(bytes.suffix(4)) : nil
-    }
-
+    var mappedIPv4: IPAddress? { isIn(Self.mapped, length: 96) ? IPAddress(bytes.suffix(4)) : nil }
     /// Whether the address is link-local, `fe80::/10` (RFC 4291, section 2.5.6).
     var isLinkLocal: Bool { isIn([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), length: 10) }
 

@@ -11,7 +11,7 @@ struct NetworkMaterial: Sendable {
         for socket in options.unixSockets.values + [options.unixSocket].compactMap({ $0 }) {
             try Self.check(socket, runtime)
         }
-        unixSockets = try Self.byHost(options.unixSockets) { key throws(CurlSessionError) in try Self.host(key).name }
+        unixSockets = try Self.byHost(options.unixSockets, key: Self.host)
         let lists = try Self.byHost(options.addresses, key: Self.hostAndPort)
         var addresses: [String: String] = [:]
         for (key, values) in lists { addresses[key] = try Self.list(values, for: key) }
@@ -23,9 +23,7 @@ struct NetworkMaterial: Sendable {
         }
     }
 
-    func unixSocket(for origin: Origin) -> NetworkOptions.UnixSocket? {
-        unixSockets[origin.host] ?? options.unixSocket
-    }
+    func unixSocket(for origin: Origin) -> NetworkOptions.UnixSocket? { unixSockets[origin.host] ?? options.unixSocket }
 
     /// Returns the values of `CURLOPT_RESOLVE` for a host, in the form of ``URLHost/name``, and port.
     ///
@@ -44,9 +42,7 @@ struct NetworkMaterial: Sendable {
         }
     }
 
-    var happyEyeballsMilliseconds: Int? {
-        options.happyEyeballsTimeout.map { max(1, Int(($0 * 1000).rounded())) }
-    }
+    var happyEyeballsMilliseconds: Int? { options.happyEyeballsTimeout.map { max(1, Int(($0 * 1000).rounded())) } }
 
     private static func check(_ socket: NetworkOptions.UnixSocket, _ runtime: CurlRuntime?) throws(CurlSessionError) {
         let text =
@@ -55,8 +51,7 @@ struct NetworkMaterial: Sendable {
             case .abstract(let name): name
             }
         // sun_path has 108 bytes, including the null byte after a path or before a name.
-        let longest = 107
-        guard !text.isEmpty, text.utf8.count <= longest, !text.utf8.contains(0) else {
+        guard (1...107).contains(text.utf8.count), !text.utf8.contains(0) else {
             throw invalid("The path or name of the Unix-domain socket is not valid: \(text.debugDescription)")
         }
         if runtime?.supportsUnixSockets == false { throw invalid("This libcurl does not support Unix-domain sockets") }
@@ -72,20 +67,15 @@ struct NetworkMaterial: Sendable {
         for (spelling, value) in values {
             let key = try key(spelling)
             if let other = spellings.updateValue(spelling, forKey: key) {
-                let names = [spelling, other].sorted().map(Self.quoted)
-                throw invalid("\(names[0]) and \(names[1]) are two spellings of one host")
+                throw URLHost.ambiguous(spelling, other, .invalidNetworkOptions)
             }
             result[key] = value
         }
         return result
     }
 
-    private static func host(_ text: String) throws(CurlSessionError) -> URLHost {
-        do throws(URLHost.Invalid) {
-            return try URLHost(text)
-        } catch {
-            throw invalid("The host \(quoted(text)) \(error)")
-        }
+    private static func host(_ text: String) throws(CurlSessionError) -> String {
+        try URLHost(text, of: text, .invalidNetworkOptions).name
     }
 
     /// Returns the normalized form of `host` or `host:port`.
@@ -94,16 +84,16 @@ struct NetworkMaterial: Sendable {
         let port = parts.count == 2 ? Int(parts[1]) : nil
         // libcurl's option ends the host at the first colon, so it does not support IPv6 addresses.
         guard let name = parts.first, parts.count == 1 || port.map((1...65_535).contains) == true else {
-            throw invalid("A key of addresses must be a host or host:port, not \(quoted(key))")
+            throw invalid("A key of addresses must be a host or host:port, not \(URLHost.quoted(key))")
         }
-        let host = try host(String(name)).name
+        let host = try host(String(name))
         return port.map { "\(host):\($0)" } ?? host
     }
 
     private static func list(_ values: [String], for key: String) throws(CurlSessionError) -> String {
-        guard !values.isEmpty else { throw invalid("There is no address for \(quoted(key))") }
+        guard !values.isEmpty else { throw invalid("There is no address for \(URLHost.quoted(key))") }
         for value in values where IPAddress(value) == nil {
-            throw invalid("The address for \(quoted(key)) is not numeric: \(quoted(value))")
+            throw invalid("The address for \(URLHost.quoted(key)) is not numeric: \(URLHost.quoted(value))")
         }
         return values.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
     }
@@ -111,21 +101,15 @@ struct NetworkMaterial: Sendable {
     private static func check(_ endpoint: NetworkOptions.LocalEndpoint) throws(CurlSessionError) {
         switch endpoint {
         case .interface(let name):
-            let longest = 15
-            let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
-            guard !name.isEmpty, name.utf8.count <= longest, isName else {
+            let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
+            guard (1...15).contains(name.utf8.count), isName else {
                 throw invalid("The name of the network interface is not valid: \(name.debugDescription)")
             }
         case .address(let address):
-            guard IPAddress(address) != nil else {
-                throw invalid("The local address is not numeric: \(quoted(address))")
+            if IPAddress(address) == nil {
+                throw invalid("The local address is not numeric: \(URLHost.quoted(address))")
             }
         }
-    }
-
-    /// A value given as a host or address may be a URL with a password.
-    private static func quoted(_ text: String) -> String {
-        PresentableText.withoutUserInfo(text).debugDescription
     }
 
     private static func invalid(_ message: String) -> CurlSessionError {

@@ -8,13 +8,13 @@
 /// ```
 ///
 /// The options apply to all connections of the session, which are not shared with other sessions. If a value cannot be
-/// used, every task of the session fails with a ``CurlSessionError`` with the code `invalidNetworkOptions`.
+/// used, every task of the session fails with a ``CurlSessionError`` with the code `invalidNetworkOptions`. Hosts are
+/// compared regardless of their spelling, and two spellings of one host cannot be used.
 public struct NetworkOptions: Sendable, Hashable {
     /// A Unix-domain socket that is connected to instead of a host.
     public enum UnixSocket: Sendable, Hashable {
         /// A socket in the file system, whose path has at most 107 bytes.
         case path(String)
-
         /// A socket of Linux's abstract namespace; the name is given without the leading null byte.
         case abstract(String)
     }
@@ -23,7 +23,6 @@ public struct NetworkOptions: Sendable, Hashable {
     public enum LocalEndpoint: Sendable, Hashable {
         /// A network interface such as `eth0`.
         case interface(String)
-
         /// A numeric address of this machine.
         case address(String)
     }
@@ -44,20 +43,16 @@ public struct NetworkOptions: Sendable, Hashable {
     public var unixSocket: UnixSocket?
 
     /// The sockets for individual hosts, by the host of the URL; they take precedence over ``unixSocket``.
-    ///
-    /// Hosts are compared regardless of their spelling; two spellings of one host are refused.
     public var unixSockets: [String: UnixSocket] = [:]
 
     /// Numeric addresses for hosts that are not looked up, by `host:port` or `host`.
     ///
-    /// The addresses are tried in the given order. Certificates are verified for the host of the URL. Hosts are
-    /// compared regardless of their spelling; two spellings of one host are refused. The host cannot be an IPv6
-    /// address.
+    /// The addresses are tried in the given order. Certificates are verified for the host of the URL. The host cannot
+    /// be an IPv6 address.
     public var addresses: [String: [String]] = [:]
 
     /// The local interface or address of connections; `nil`, the default, lets the system choose.
     public var localEndpoint: LocalEndpoint?
-
     /// The versions of IP addresses to use; both by default.
     public var ipVersion = IPVersion.any
 

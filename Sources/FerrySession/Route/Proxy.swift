@@ -10,13 +10,15 @@ extension CurlSession {
     /// their host and port. User and password are sent to an HTTP proxy when it asks for them, with the strongest
     /// scheme it offers, and to a SOCKS proxy immediately; they are never sent to a server.
     public struct Proxy: Sendable, Hashable, CustomStringConvertible {
-        enum Choice: Sendable, Hashable {
+        /// How a request reaches its server.
+        enum Route: Sendable, Hashable {
+            /// As libcurl reads the environment.
             case environment
             case direct
             case server(ProxyServer)
         }
 
-        let choice: Choice
+        let route: Route
 
         /// The hosts to which requests are sent without a proxy.
         ///
@@ -34,10 +36,10 @@ extension CurlSession {
         /// it.
         ///
         /// A configuration's `connectionProxyDictionary` takes precedence.
-        public static let environment = Proxy(choice: .environment)
+        public static let environment = Proxy(route: .environment)
 
         /// No proxy, regardless of the configuration and the environment.
-        public static let none = Proxy(choice: .direct)
+        public static let none = Proxy(route: .direct)
 
         /// Returns an HTTP proxy.
         public static func http(
@@ -95,21 +97,19 @@ extension CurlSession {
         public init(_ url: URL) throws(CurlSessionError) {
             let server = try ProxyServer(url)
             try server.validate()
-            self.init(server, [])
+            route = .server(server)
         }
 
-        private init(choice: Choice) {
-            self.choice = choice
-        }
+        private init(route: Route) { self.route = route }
 
         private init(_ server: ProxyServer, _ exceptions: [String]) {
-            choice = .server(server)
+            route = .server(server)
             self.exceptions = exceptions
         }
 
         /// A description of the proxy without its user and password.
         public var description: String {
-            switch choice {
+            switch route {
             case .environment: "environment"
             case .direct: "none"
             case .server(let server): server.address

@@ -18,16 +18,12 @@ struct ProxyException: Sendable, Hashable {
 
     init(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
-        if let network = Self.network(text) {
-            (pattern, port) = (network, nil)
-            return
-        }
-        let (name, port) = Self.split(text) ?? (text, nil)
-        self.port = port
-        pattern = Self.pattern(name)
+        let network = Self.network(text)
+        let (name, port) = network == nil ? Self.split(text) ?? (text, nil) : (text, nil)
+        (pattern, self.port) = (network ?? Self.pattern(name), port)
     }
 
-    /// Returns a Boolean value that indicates whether the exception applies to a host, in the form of ``URLHost/name``.
+    /// Whether the exception applies to a host, in the form of ``URLHost/name``.
     func matches(host: String, port: Int) -> Bool {
         if let wanted = self.port, wanted != port { return false }
         switch pattern {
@@ -42,10 +38,8 @@ struct ProxyException: Sendable, Hashable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a host is a name without a dot, as in a local network.
-    static func isSimple(_ host: String) -> Bool {
-        !host.contains(".") && !host.contains(":")
-    }
+    /// Whether a host is a name without a dot, as in a local network.
+    static func isSimple(_ host: String) -> Bool { !host.contains(".") && !host.contains(":") }
 
     private static func pattern(_ name: String) -> Pattern {
         if name == "*" { return .any }

@@ -1,12 +1,7 @@
 /// A proxy's protocol, address and credential.
 struct ProxyServer: Sendable, Hashable {
     enum Kind: String, Sendable {
-        case http
-        case https
-        case socks4
-        case socks4a
-        case socks5
-        case socks5h
+        case http, https, socks4, socks4a, socks5, socks5h
 
         /// Whether the proxy accepts requests and `CONNECT`, and does not just relay connections.
         var isHTTP: Bool { self == .http || self == .https }
@@ -22,17 +17,12 @@ struct ProxyServer: Sendable, Hashable {
     init(kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.kind = kind
         self.host = (try? URLHost(host))?.name ?? host
-        self.port = port
-        self.user = user
-        self.password = password
+        (self.port, self.user, self.password) = (port, user, password)
     }
 
     init(_ url: URL) throws(CurlSessionError) {
         guard let kind = Kind(rawValue: url.scheme?.lowercased() ?? "") else {
-            throw CurlSessionError(
-                .invalidProxy,
-                "The scheme of the proxy's URL is not http, https, socks4, socks4a, socks5 or socks5h"
-            )
+            throw .invalidProxy("The scheme of the proxy's URL is not http, https, socks4, socks4a, socks5 or socks5h")
         }
         self.init(
             kind: kind,
@@ -44,22 +34,45 @@ struct ProxyServer: Sendable, Hashable {
     }
 
     /// The proxy's URL for libcurl and errors, without user and password.
-    var address: String {
-        "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-    }
+    var address: String { "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     func validate() throws(CurlSessionError) {
         do throws(URLHost.Invalid) {
             _ = try URLHost(host)
         } catch {
             // The text is left out, because an invalid host may be a URL with a password.
-            throw CurlSessionError(.invalidProxy, "The proxy's host \(error)")
+            throw .invalidProxy("The proxy's host \(error)")
         }
-        guard (1...65_535).contains(port) else {
-            throw CurlSessionError(.invalidProxy, "The proxy's port is out of range: \(port)")
-        }
+        guard (1...65_535).contains(port) else { throw .invalidProxy("The proxy's port is out of range: \(port)") }
         guard [user, password].allSatisfy({ $0?.utf8.contains(0) != true }) else {
-            throw CurlSessionError(.invalidProxy, "The proxy's user or password has a null byte")
+            throw .invalidProxy("The proxy's user or password has a null byte")
         }
+    }
+}
+
+extension CurlSessionError {
+    static func invalidProxy(_ message: String) -> Self { Self(.invalidProxy, message) }
+}
+
+/// Reads the proxy from the environment so that errors and challenges can name it; libcurl chooses it independently.
+enum EnvironmentProxy {
+    /// Returns the value of the first variable that is set for requests to an origin.
+    static func value(for origin: Origin, _ variable: (String) -> String?) -> String? {
+        // HTTP_PROXY in capitals is not read, because in a CGI program it may be a request's Proxy field.
+        let names = origin.scheme == "https" ? namesForTLS : plainNames
+        return names.lazy.compactMap(variable).first { !$0.isEmpty }
+    }
+
+    private static let plainNames = ["http_proxy", "all_proxy", "ALL_PROXY"]
+    private static let namesForTLS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+    /// Returns the proxy that a variable's value names.
+    static func server(_ value: String) -> ProxyServer? {
+        URL(string: value.contains("://") ? value : "http://" + value).flatMap { try? ProxyServer($0) }
+    }
+
+    static func variable(_ name: String) -> String? {
+        // Passing the string to `getenv` directly would copy it to an array first.
+        name.withCString { getenv($0).map { String(cString: $0) } }
     }
 }

@@ -1,11 +1,6 @@
 /// The route of requests to each origin, from the proxy option or the configuration's dictionary.
 struct ProxyTable: Sendable, Hashable {
-    enum Route: Sendable, Hashable {
-        /// libcurl reads the environment.
-        case environment
-        case direct
-        case server(ProxyServer)
-    }
+    typealias Route = CurlSession.Proxy.Route
 
     private var http = Route.environment
     private var https = Route.environment
@@ -16,7 +11,10 @@ struct ProxyTable: Sendable, Hashable {
     init(_ proxy: CurlSession.Proxy, dictionary: [AnyHashable: Any]?) throws(CurlSessionError) {
         exceptions = proxy.exceptions.map(ProxyException.init)
         excludesSimpleHostNames = proxy.excludesSimpleHostNames
-        switch proxy.choice {
+        (http, https) = (proxy.route, proxy.route)
+        switch proxy.route {
+        case .direct: return
+        case .server(let server): try server.validate()
         case .environment:
             guard let dictionary else { return }
             let entries = ProxyDictionary(dictionary)
@@ -26,18 +24,80 @@ struct ProxyTable: Sendable, Hashable {
             https = try (entries.server(.http, prefix: "HTTPS", port: 443) ?? socks).map(Route.server) ?? .direct
             exceptions += entries.exceptions.map(ProxyException.init)
             excludesSimpleHostNames = excludesSimpleHostNames || entries.excludesSimpleHostNames
-        case .direct:
-            (http, https) = (.direct, .direct)
-        case .server(let server):
-            try server.validate()
-            (http, https) = (.server(server), .server(server))
         }
     }
 
     func route(to origin: Origin) -> Route {
-        let route = origin.scheme == "https" ? https : http
         if excludesSimpleHostNames, ProxyException.isSimple(origin.host) { return .direct }
         let isExcepted = exceptions.contains { $0.matches(host: origin.host, port: origin.port) }
-        return isExcepted ? .direct : route
+        return isExcepted ? .direct : origin.scheme == "https" ? https : http
+    }
+}
+
+/// A configuration's `connectionProxyDictionary`, with the keys of CFNetwork (`HTTPEnable`, `HTTPProxy` and so on).
+///
+/// Linux has no constants for the keys, so the constants' names (`kCFNetworkProxiesHTTPEnable`) are accepted too.
+struct ProxyDictionary {
+    private let entries: [String: Any]
+
+    init(_ dictionary: [AnyHashable: Any]) {
+        let prefix = "kCFNetworkProxies"
+        entries = dictionary.reduce(into: [:]) { entries, entry in
+            let name = "\(entry.key.base)"
+            entries[name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name] = entry.value
+        }
+    }
+
+    /// Returns the proxy whose keys have a prefix, or `nil` if it is not enabled.
+    func server(_ kind: ProxyServer.Kind, prefix: String, port: Int) throws(CurlSessionError) -> ProxyServer? {
+        guard isOn("\(prefix)Enable") else { return nil }
+        guard let host = text("\(prefix)Proxy"), !host.isEmpty else {
+            throw .invalidProxy("connectionProxyDictionary has \(prefix)Enable, but no host in \(prefix)Proxy")
+        }
+        let number = entries["\(prefix)Port"]
+        guard let port = number == nil ? port : integer("\(prefix)Port") else {
+            throw .invalidProxy("connectionProxyDictionary has no number in \(prefix)Port")
+        }
+        let server = ProxyServer(
+            kind: kind,
+            host: host,
+            port: port,
+            user: text("\(prefix)User") ?? text("kCFStreamProperty\(prefix)User") ?? text("kCFProxyUsernameKey"),
+            password: text("\(prefix)Password") ?? text("kCFStreamProperty\(prefix)Password")
+                ?? text("kCFProxyPasswordKey")
+        )
+        try server.validate()
+        return server
+    }
+
+    var exceptions: [String] { entries["ExceptionsList"] as? [String] ?? [] }
+    var excludesSimpleHostNames: Bool { isOn("ExcludeSimpleHostnames") }
+
+    /// Refuses automatic configuration, which runs scripts: ignoring it would silently send requests without a proxy.
+    func refuseScripts() throws(CurlSessionError) {
+        for key in ["ProxyAutoConfigEnable", "ProxyAutoDiscoveryEnable"] where isOn(key) {
+            throw .invalidProxy("connectionProxyDictionary has \(key), which is not supported")
+        }
+    }
+
+    private func isOn(_ key: String) -> Bool {
+        switch entries[key] {
+        case let flag as Bool: flag
+        case let text as String: ["1", "true", "yes"].contains(text.lowercased())
+        default: integer(key).map { $0 != 0 } ?? false
+        }
+    }
+
+    private func text(_ key: String) -> String? {
+        entries[key].flatMap { $0 as? String ?? ($0 as? Substring).map(String.init) }
+    }
+
+    private func integer(_ key: String) -> Int? {
+        switch entries[key] {
+        case let number as any BinaryInteger: Int(exactly: number)
+        case let number as NSNumber: number.intValue
+        case let text as String: Int(text)
+        default: nil
+        }
     }
 }
