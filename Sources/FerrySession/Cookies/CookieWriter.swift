@@ -21,6 +21,8 @@ final class CookieWriter: @unchecked Sendable {
         case remove(HTTPCookie)
     }
 
+    private typealias Operations = ArraySlice<Operation>
+
     private struct State {
         /// The cookies as they will be once everything is written; `nil` while nothing is waiting.
         var snapshot: [CookieStoreRule.Key: HTTPCookie]?
@@ -101,11 +103,7 @@ final class CookieWriter: @unchecked Sendable {
     }
 
     /// Writes until a point in time and returns the remaining operations.
-    private func write(
-        _ operations: ArraySlice<Operation>,
-        generation: Int,
-        until end: MonotonicTime?
-    ) -> ArraySlice<Operation> {
+    private func write(_ operations: Operations, generation: Int, until end: MonotonicTime?) -> Operations {
         var rest = operations
         while let operation = rest.popFirst() {
             guard state.withLock({ $0.generation == generation }) else { return [] }
@@ -127,7 +125,7 @@ final class CookieWriter: @unchecked Sendable {
         }
     }
 
-    private func writeAll(_ operations: ArraySlice<Operation>, generation: Int) {
+    private func writeAll(_ operations: Operations, generation: Int) {
         var (rest, generation) = (operations, generation)
         while true {
             _ = write(rest, generation: generation, until: nil)

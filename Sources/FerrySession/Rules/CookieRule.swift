@@ -2,6 +2,9 @@
 ///
 /// FoundationNetworking's storage ignores `Path`, `Secure` and `Max-Age`, so these rules are applied first.
 enum CookieRule {
+    /// Returns whether a host may set cookies for a domain.
+    typealias DomainTest = (_ host: String, _ domain: String) -> Bool
+
     /// The maximum size of a name and its value, in bytes; a field with a larger pair is ignored (section 5.6).
     static let maximumPairSize = 4_096
     /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored (section 5.6).
@@ -12,12 +15,7 @@ enum CookieRule {
     /// Reads one `Set-Cookie` field of a response from `url`, or returns `nil` if the field must be ignored.
     ///
     /// A cookie that has already expired is returned: storing it deletes the one that it replaces.
-    static func parse(
-        _ field: String,
-        from url: URL,
-        now: Date,
-        isAcceptable: (_ host: String, _ domain: String) -> Bool
-    ) -> HTTPCookie? {
+    static func parse(_ field: String, from url: URL, now: Date, isAcceptable: DomainTest) -> HTTPCookie? {
         guard let request = CookieRequest(url), !field.utf8.contains(where: isControl) else { return nil }
         let parts = field[...].utf8.parts(between: ";")
         guard let cookie = parts.first.flatMap(nameAndValue) else { return nil }
@@ -56,11 +54,7 @@ enum CookieRule {
 
     /// Returns the value for `HTTPCookie.domain`: the host alone, or a dot and the domain of the attribute; `nil` if
     /// the host may not use the attribute (section 5.7).
-    private static func domain(
-        _ attribute: String?,
-        for request: CookieRequest,
-        isAcceptable: (_ host: String, _ domain: String) -> Bool
-    ) -> String? {
+    private static func domain(_ attribute: String?, for request: CookieRequest, isAcceptable: DomainTest) -> String? {
         guard let attribute else { return request.host }
         // An attribute is neither decoded nor encoded: names beyond ASCII must be in their `xn--` form.
         guard attribute.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }), let wanted = try? URLHost(attribute)

@@ -90,7 +90,7 @@ enum CookieStoreRule {
     }
 
     /// Returns the registrable domain of a host: the topmost domain that the host may set cookies for.
-    static func site(of host: String, isAcceptable: (_ host: String, _ domain: String) -> Bool) -> String {
+    static func site(of host: String, isAcceptable: CookieRule.DomainTest) -> String {
         // No name is longer (RFC 1035, section 2.3.4).
         guard CookieRule.isName(host), host.utf8.count <= 255 else { return host }
         var site = host

@@ -32,8 +32,10 @@ public enum FileName {
         return result.isEmpty ? nil : String(Substring(result))
     }
 
+    private typealias Scalars = Substring.UnicodeScalarView
+
     /// Returns the text without white space at both ends.
-    private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+    private static func trimmed(_ text: Scalars) -> Scalars {
         // Not with `dropLast()`, which counts the rest each time.
         let end = text.lastIndex { !$0.properties.isWhitespace }.map(text.index(after:)) ?? text.startIndex
         return text[..<end].drop(while: \.properties.isWhitespace)
@@ -47,10 +49,7 @@ public enum FileName {
         }
     }
 
-    private static func shortened(
-        _ name: Substring.UnicodeScalarView,
-        to maximumByteCount: Int
-    ) -> Substring.UnicodeScalarView {
+    private static func shortened(_ name: Scalars, to maximumByteCount: Int) -> Scalars {
         guard Substring(name).utf8.count > maximumByteCount else { return name }
         var dot = name.lastIndex(of: ".") ?? name.endIndex
         // A suffix as long as a name is not an extension, and neither is a whole name.
@@ -62,7 +61,7 @@ public enum FileName {
     /// Returns as many whole characters as fit; if the first one is too long, as many of its scalars as fit.
     ///
     /// Going back from the end by characters would take quadratic time with flags and long runs of marks.
-    private static func prefix(of text: Substring.UnicodeScalarView, byteCount: Int) -> Substring.UnicodeScalarView {
+    private static func prefix(of text: Scalars, byteCount: Int) -> Scalars {
         var size = 0
         var end = text.startIndex
         while end < text.endIndex, size + UTF8.width(text[end]) <= byteCount {

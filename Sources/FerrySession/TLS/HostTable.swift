@@ -7,10 +7,7 @@ package struct HostTable<Value: Sendable>: Sendable {
     private var domains: [String: Entry] = [:]
     private var all: Value?
 
-    private struct Entry: Sendable {
-        var pattern: String
-        var value: Value
-    }
+    private typealias Entry = (pattern: String, value: Value)
 
     package var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && all == nil }
 
@@ -30,7 +27,7 @@ package struct HostTable<Value: Sendable>: Sendable {
         guard !host.name.contains("*"), !isDomain || host.kind == .name else {
             throw .invalidTLS("\(URLHost.quoted(pattern)) is not a host")
         }
-        let entry = Entry(pattern: pattern, value: value)
+        let entry: Entry = (pattern, value)
         let other =
             isDomain ? domains.updateValue(entry, forKey: host.name) : hosts.updateValue(entry, forKey: host.name)
         if let other { throw URLHost.ambiguous(pattern, other.pattern, .invalidTLSOptions) }

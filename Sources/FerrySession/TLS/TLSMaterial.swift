@@ -39,7 +39,7 @@ struct TLSMaterial: Sendable {
             throw .invalidTLS("The trust mode replaces the system's trust, but there is no evaluator")
         }
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
-        try readAuthorities(options.certificateAuthorities, runtime: runtime)
+        try readAuthorities(options, runtime)
         identity = try options.clientCertificate.map(Identity.init)
         for host in options.clientCertificateHosts { try identityHosts.add(host, true) }
     }
@@ -51,13 +51,10 @@ struct TLSMaterial: Sendable {
         return try identityHosts.value(for: host) == true ? identity : nil
     }
 
-    private mutating func readAuthorities(
-        _ authorities: CertificateAuthorities,
-        runtime: CurlRuntime?
-    ) throws(CurlSessionError) {
+    private mutating func readAuthorities(_ options: TLSOptions, _ runtime: CurlRuntime?) throws(CurlSessionError) {
         let sources: [CertificateSource]
         var text = Data()
-        switch authorities {
+        switch options.certificateAuthorities {
         case .system: return
         case .systemAnd(let more):
             sources = more
@@ -75,7 +72,7 @@ struct TLSMaterial: Sendable {
         for source in sources {
             for certificate in try source.certificates() { text.append(Data(PEM.text(certificate: certificate).utf8)) }
         }
-        if !text.isEmpty { self.authorities = TLSBlob(text) }
+        if !text.isEmpty { authorities = TLSBlob(text) }
     }
 }
 
