@@ -3,13 +3,8 @@ import Foundation
 extension HTTPHeaders {
     /// The header fields that a request serializer sends by default: `Accept-Language` and `User-Agent`.
     public static let `default`: HTTPHeaders = {
-        var headers = HTTPHeaders()
         let languages = acceptLanguage(for: Locale.preferredLanguages)
-        if !languages.isEmpty {
-            headers.add(.acceptLanguage(languages))
-        }
-        headers.add(.userAgent(defaultUserAgent))
-        return headers
+        return HTTPHeaders((languages.isEmpty ? [] : [.acceptLanguage(languages)]) + [.userAgent(defaultUserAgent)])
     }()
 
     /// Returns the value of an `Accept-Language` field for languages in order of preference.
@@ -42,16 +37,9 @@ extension HTTPHeaders {
     /// Text outside ASCII is transliterated, as in AFNetworking. In tokens, characters that are not allowed become
     /// hyphens.
     static func userAgent(product: String, version: String?, system: String) -> String {
-        var products = [token(product) ?? "Swift"]
-        if let version = version.flatMap(token) {
-            products[0] += "/\(version)"
-        }
+        let version = version.flatMap(token).map { "/\($0)" } ?? ""
         let comment = folded(system).filter { character in !"()\\".contains(character) && !character.isNewline }
-        if !comment.isEmpty {
-            products.append("(\(comment))")
-        }
-        products.append("Ferry/\(ferryVersion)")
-        return products.joined(separator: " ")
+        return "\(token(product) ?? "Swift")\(version) \(comment.isEmpty ? "" : "(\(comment)) ")Ferry/\(ferryVersion)"
     }
 
     private static func token(_ text: String) -> String? {

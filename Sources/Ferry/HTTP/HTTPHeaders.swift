@@ -37,11 +37,7 @@ public struct HTTPHeaders: Sendable, Hashable {
             return found.isEmpty ? nil : found.joined(separator: ", ")
         }
         set {
-            if let newValue {
-                set(name, newValue)
-            } else {
-                remove(name)
-            }
+            if let newValue { set(name, newValue) } else { remove(name) }
         }
     }
 
@@ -56,19 +52,13 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Appends a field, even if there already is one with its name.
-    public mutating func add(_ name: String, _ value: String) {
-        add(HTTPHeader(name, value))
-    }
+    public mutating func add(_ name: String, _ value: String) { add(HTTPHeader(name, value)) }
 
     /// Appends a field, even if there already is one with its name.
-    public mutating func add(_ field: HTTPHeader) {
-        fields.append(field)
-    }
+    public mutating func add(_ field: HTTPHeader) { fields.append(field) }
 
     /// Replaces all fields with the given name by one, at the position of the first; appends it if there are none.
-    public mutating func set(_ name: String, _ value: String) {
-        set(HTTPHeader(name, value))
-    }
+    public mutating func set(_ name: String, _ value: String) { set(HTTPHeader(name, value)) }
 
     /// Replaces all fields of the same name by one, at the position of the first; appends it if there are none.
     public mutating func set(_ field: HTTPHeader) {
@@ -99,9 +89,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     ///
     /// - Throws: ``RequestSerializationError`` for the first invalid name or value.
     public func validate() throws {
-        for field in fields {
-            try field.validate()
-        }
+        for field in fields { try field.validate() }
     }
 }
 
@@ -113,7 +101,65 @@ extension HTTPHeaders: Sequence {
     public var isEmpty: Bool { fields.isEmpty }
 
     /// Returns an iterator over the fields in order.
-    public func makeIterator() -> IndexingIterator<[HTTPHeader]> {
-        fields.makeIterator()
+    public func makeIterator() -> IndexingIterator<[HTTPHeader]> { fields.makeIterator() }
+}
+
+extension HTTPHeaders {
+    /// Returns a list of one `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).
+    public static func basic(username: String, password: String) -> HTTPHeaders {
+        [.basic(username: username, password: password)]
     }
+
+    /// Returns a list of one `Authorization` field for the Bearer scheme (RFC 6750).
+    public static func bearer(_ token: String) -> HTTPHeaders { [.bearer(token)] }
+
+    /// Sets the `Authorization` field for the Basic scheme.
+    ///
+    /// AFNetworking: `setAuthorizationHeaderFieldWithUsername:password:`.
+    public mutating func setAuthorization(username: String, password: String) {
+        set(.basic(username: username, password: password))
+    }
+
+    /// Sets the `Authorization` field for the Bearer scheme.
+    public mutating func setAuthorization(bearerToken: String) { set(.bearer(bearerToken)) }
+
+    /// Removes the `Authorization` field.
+    ///
+    /// AFNetworking: `clearAuthorizationHeader`.
+    public mutating func clearAuthorization() { remove("Authorization") }
+}
+
+extension HTTPHeaders: Codable {
+    /// Decodes the fields in order; throws if a name is not a token, or a value contains a line break or a NUL.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let fields = try container.decode([HTTPHeader].self)
+        guard fields.allSatisfy({ HTTPSyntax.isToken($0.name) && HTTPSyntax.isFieldValue($0.value) }) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "A header field is malformed")
+        }
+        self.init(fields)
+    }
+
+    /// Encodes the fields in order.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Array(self))
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates a list from a literal such as `["Accept": "text/html"]`, keeping order and duplicates.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { name, value in HTTPHeader(name, value) })
+    }
+}
+
+extension HTTPHeaders: ExpressibleByArrayLiteral {
+    /// Creates a list from a literal such as `[.accept("text/html"), .bearer(token)]`.
+    public init(arrayLiteral elements: HTTPHeader...) { self.init(elements) }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// The fields as lines of text.
+    public var description: String { map(\.description).joined(separator: "\n") }
 }

@@ -19,12 +19,16 @@ package enum HTTPSyntax {
 
     /// Returns whether a byte is allowed in a token.
     static func isTokenByte(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || tokenPunctuation.contains(byte)
+    }
+
+    /// Returns whether a byte is an ASCII letter or digit.
+    static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default:
-            tokenPunctuation.contains(byte)
+        default: false
         }
     }
 

@@ -45,6 +45,27 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer, Codable {
     }
 }
 
+extension URL {
+    /// Returns the absolute URL with a percent-encoded query appended to its existing query, before the fragment.
+    fileprivate func appendingQuery(_ query: String) throws -> URL {
+        let text = absoluteString
+        guard !query.isEmpty else { return self }
+        let fragment = text.firstIndex(of: "#") ?? text.endIndex
+        let head = text[..<fragment]
+        let separator =
+            switch head.last {
+            case _ where !head.contains("?"): "?"
+            case "?", "&": ""
+            default: "&"
+            }
+        guard let url = URL(string: head + separator + query + text[fragment...]) else {
+            let reason = "The query cannot be appended to the URL."
+            throw RequestSerializationError(.invalidURL, reason: reason, failingURL: text)
+        }
+        return url
+    }
+}
+
 extension RequestSerializer where Self == HTTPRequestSerializer {
     /// A request serializer that encodes parameters as a query or a form body.
     public static var form: HTTPRequestSerializer { HTTPRequestSerializer() }

@@ -38,45 +38,39 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/invalidParameters`` for values
     ///   that JSON cannot represent, such as not-a-number; or the error that ``RequestOptions/querySerializer`` throws.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
-        let url = try request.requiredURL()
-        if options.encodesParametersInURI(request) {
-            return try HTTPRequestSerializer(options: options).serialize(request, parameters: parameters)
+        try options.serialize(request, parameters, contentType: "application/json", format: "valid JSON") {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = outputFormatting
+            configureEncoder?(encoder)
+            let body = try encoder.encode($0.encodable())
+            let isFragment = body.first != UInt8(ascii: "{") && body.first != UInt8(ascii: "[")
+            return isFragment && !allowsFragments ? nil : body
         }
-        var request = request
-        try request.addMissingHeaders(options.headers)
-        if let parameters {
-            let body: Data
-            do {
-                body = try encode(parameters)
-            } catch {
-                throw error.failing(url)
-            }
-            try request.setBody(body, contentType: "application/json")
-        }
-        return request
+    }
+}
+
+/// All settings are encoded except ``configureEncoder``, a closure.
+extension JSONRequestSerializer: Codable {
+    private enum Key: CodingKey {
+        case options, outputFormatting, allowsFragments
     }
 
-    private func encode(_ parameters: Parameters) throws(RequestSerializationError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = outputFormatting
-        configureEncoder?(encoder)
-        let body: Data
-        do {
-            body = try encoder.encode(parameters.encodable())
-        } catch let error as RequestSerializationError {
-            throw error
-        } catch {
-            throw Self.invalid(underlying: error)
-        }
-        guard allowsFragments || body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "[") else {
-            throw Self.invalid(underlying: nil)
-        }
-        return body
+    /// Decodes a serializer, without a ``configureEncoder``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(options: try container.decode(RequestOptions.self, forKey: .options))
+        outputFormatting = JSONEncoder.OutputFormatting(
+            rawValue: try container.decode(UInt.self, forKey: .outputFormatting)
+        )
+        allowsFragments = try container.decode(Bool.self, forKey: .allowsFragments)
     }
 
-    private static func invalid(underlying error: (any Error)?) -> RequestSerializationError {
-        let reason = "The `parameters` argument is not valid JSON."
-        return RequestSerializationError(.invalidParameters, reason: reason, underlyingError: error)
+    /// Encodes all settings except the ``configureEncoder``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(options, forKey: .options)
+        try container.encode(outputFormatting.rawValue, forKey: .outputFormatting)
+        try container.encode(allowsFragments, forKey: .allowsFragments)
     }
 }
 

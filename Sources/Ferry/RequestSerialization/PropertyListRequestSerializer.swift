@@ -35,52 +35,45 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     ///   that a property list cannot represent: null, a single value that is not a collection and, in XML, control
     ///   characters; or the error that ``RequestOptions/querySerializer`` throws.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
-        let url = try request.requiredURL()
-        if options.encodesParametersInURI(request) {
-            return try HTTPRequestSerializer(options: options).serialize(request, parameters: parameters)
-        }
-        var request = request
-        try request.addMissingHeaders(options.headers)
-        if let parameters {
-            let body: Data
-            do {
-                body = try encode(parameters)
-            } catch {
-                throw error.failing(url)
+        let contentType = "application/x-plist"
+        return try options.serialize(request, parameters, contentType: contentType, format: "a valid property list") {
+            let encoder = PropertyListEncoder()
+            encoder.outputFormat = format
+            var value = try $0.encodable()
+            if let tree = value as? ParameterValue { value = try tree.propertyListValue() }
+            let body = try encoder.encode(value)
+            // Foundation writes control characters as they are, and no XML parser can read the result.
+            guard format != .xml || !body.contains(where: Self.isForbiddenInXML) else {
+                let reason = "An XML property list cannot contain control characters."
+                throw RequestSerializationError(.invalidParameters, reason: reason)
             }
-            try request.setBody(body, contentType: "application/x-plist")
+            return body
         }
-        return request
-    }
-
-    private func encode(_ parameters: Parameters) throws(RequestSerializationError) -> Data {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = format
-        let body: Data
-        do {
-            var value = try parameters.encodable()
-            if let tree = value as? ParameterValue {
-                value = try tree.propertyListValue()
-            }
-            body = try encoder.encode(value)
-        } catch let error as RequestSerializationError {
-            throw error
-        } catch {
-            throw Self.invalid("The `parameters` argument is not a valid property list.", underlying: error)
-        }
-        // Foundation writes control characters as they are, and no XML parser can read the result.
-        guard format != .xml || !body.contains(where: Self.isForbiddenInXML) else {
-            throw Self.invalid("An XML property list cannot contain control characters.")
-        }
-        return body
     }
 
     private static func isForbiddenInXML(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
     }
+}
 
-    private static func invalid(_ reason: String, underlying error: (any Error)? = nil) -> RequestSerializationError {
-        RequestSerializationError(.invalidParameters, reason: reason, underlyingError: error)
+extension PropertyListRequestSerializer: Codable {
+    private enum Key: CodingKey {
+        case options, format
+    }
+
+    /// Decodes a serializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(options: try container.decode(RequestOptions.self, forKey: .options))
+        typealias Format = PropertyListSerialization.PropertyListFormat
+        format = try container.decodeRawIfPresent(Format.self, forKey: .format) ?? format
+    }
+
+    /// Encodes the options and the format.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(options, forKey: .options)
+        try container.encodeRawIfPresent(format, forKey: .format)
     }
 }
 
@@ -92,9 +85,9 @@ extension ParameterValue {
         switch self {
         case .null: throw RequestSerializationError(.invalidParameters, reason: "A property list cannot contain null.")
         case .decimal(let value): .double(NSDecimalNumber(decimal: value).doubleValue)
-        case .array(let values): .array(try values.map { value in try value.propertyListValue() })
-        case .set(let values): .set(try values.map { value in try value.propertyListValue() })
-        case .dictionary(let values): .dictionary(try values.mapValues { value in try value.propertyListValue() })
+        case .array(let values): .array(try values.map { try $0.propertyListValue() })
+        case .set(let values): .set(try values.map { try $0.propertyListValue() })
+        case .dictionary(let values): .dictionary(try values.mapValues { try $0.propertyListValue() })
         default: self
         }
     }

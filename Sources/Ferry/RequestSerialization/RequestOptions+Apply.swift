@@ -3,31 +3,17 @@ import Foundation
 extension RequestOptions {
     /// Sets the request's properties for which these options have a value.
     func apply(to request: inout URLRequest) {
-        if let timeoutInterval {
-            request.timeoutInterval = timeoutInterval
-        }
-        if let cachePolicy {
-            request.cachePolicy = cachePolicy
-        }
-        if let allowsCellularAccess {
-            request.allowsCellularAccess = allowsCellularAccess
-        }
-        if let httpShouldHandleCookies {
-            request.httpShouldHandleCookies = httpShouldHandleCookies
-        }
-        if let httpShouldUsePipelining {
-            Self.setPipelining(httpShouldUsePipelining, of: &request)
-        }
-        if let networkServiceType {
-            request.networkServiceType = networkServiceType
-        }
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        if let httpShouldUsePipelining { Self.setPipelining(httpShouldUsePipelining, of: &request) }
+        if let networkServiceType { request.networkServiceType = networkServiceType }
     }
 
     /// Returns the parameters as a query or form body.
     func query(_ parameters: Parameters, for request: URLRequest, in encoding: String.Encoding) throws -> String {
-        if let querySerializer {
-            return try querySerializer(request, parameters)
-        }
+        if let querySerializer { return try querySerializer(request, parameters) }
         do {
             return try queryEncoding.encode(parameters, using: encoding)
         } catch let error as RequestSerializationError {
@@ -38,6 +24,46 @@ extension RequestOptions {
     /// Returns whether the request's parameters go into its URL.
     func encodesParametersInURI(_ request: URLRequest) -> Bool {
         methodsEncodingParametersInURI.contains(HTTPMethod(request.httpMethod?.uppercased() ?? "GET"))
+    }
+
+    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
+    ///
+    /// - Parameters:
+    ///   - request: The request. Header fields that it already has are kept.
+    ///   - parameters: The parameters, or `nil` for none; then neither a body nor a `Content-Type` is set.
+    ///   - contentType: The content type of the body.
+    ///   - format: The format of the body, for error messages.
+    ///   - encode: A closure that returns the body; `nil` if the format does not allow the parameters.
+    /// - Returns: The request to send.
+    /// - Throws: ``RequestSerializationError``, or the error that ``querySerializer`` throws.
+    func serialize(
+        _ request: URLRequest,
+        _ parameters: Parameters?,
+        contentType: String,
+        format: String,
+        encode: (Parameters) throws -> Data?
+    ) throws -> URLRequest {
+        let url = try request.requiredURL()
+        if encodesParametersInURI(request) {
+            return try HTTPRequestSerializer(options: self).serialize(request, parameters: parameters)
+        }
+        var request = request
+        try request.addMissingHeaders(headers)
+        guard let parameters else { return request }
+        var cause: (any Error)?
+        do {
+            if let body = try encode(parameters) {
+                try request.setBody(body, contentType: contentType)
+                return request
+            }
+        } catch let error as RequestSerializationError {
+            throw error.failing(url)
+        } catch {
+            cause = error
+        }
+        let reason = "The `parameters` argument is not \(format)."
+        let failing = url.absoluteString
+        throw RequestSerializationError(.invalidParameters, reason: reason, failingURL: failing, underlyingError: cause)
     }
 
     private static func setPipelining(_ value: Bool, of request: inout some Pipelining) {

@@ -3,10 +3,10 @@ import Foundation
 /// A position in a form's body, from which the body can be read into buffers of any size.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses a cursor. ``MultipartInputStream`` takes it out of its locked
-/// state for each read, and ``MultipartFileWriter`` never shares it.
+/// state for each read, and ``MultipartFormData/write(to:)`` never shares it.
 final class MultipartCursor: @unchecked Sendable {
     private let form: MultipartFormData
-    private let delimiters: MultipartBoundary
+    /// The index of the current stretch: each part's header and body in turn, then the closing delimiter.
     private var stretch = 0
     private var reader: (any MultipartReader)?
     private var pendingError: (any Error)?
@@ -14,7 +14,6 @@ final class MultipartCursor: @unchecked Sendable {
 
     init(form: MultipartFormData) {
         self.form = form
-        delimiters = MultipartBoundary(form.boundary)
         remaining = form.contentLength
     }
 
@@ -29,23 +28,19 @@ final class MultipartCursor: @unchecked Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var count = 0
         do {
-            if let pendingError {
-                throw pendingError
-            }
+            if let pendingError { throw pendingError }
             while count < buffer.count {
                 guard var current = try reader ?? nextReader() else { break }
-                let free = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                let added = try current.read(into: free)
+                let added = try current.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
                 reader = current
                 guard added > 0 else {
-                    leaveStretch()
+                    close()
+                    stretch += 1
                     continue
                 }
                 count += added
                 remaining -= Int64(added)
-                if current.mayWait {
-                    break
-                }
+                if current.mayWait { break }
             }
         } catch {
             pendingError = error
@@ -60,46 +55,15 @@ final class MultipartCursor: @unchecked Sendable {
         reader = nil
     }
 
-    private func leaveStretch() {
-        close()
-        stretch += 1
-    }
-
     /// Returns the reader of the current stretch, or `nil` at the end of the body.
-    ///
-    /// The stretches are each part's header and body in turn, then the closing delimiter.
     private func nextReader() throws -> (any MultipartReader)? {
-        let index = stretch / 2
+        let (index, isBody) = (stretch / 2, !stretch.isMultiple(of: 2))
         guard index < form.parts.count else {
-            guard index == form.parts.count, stretch.isMultiple(of: 2), !form.isEmpty else { return nil }
-            return MultipartDataReader(delimiters.closing)
+            let isClosing = index == form.parts.count && !isBody && !form.isEmpty
+            return isClosing ? MultipartDataReader(form.closingDelimiter) : nil
         }
         let part = form.parts[index]
-        guard !stretch.isMultiple(of: 2) else {
-            return MultipartDataReader(delimiters.opening(index: index) + part.header)
-        }
-        return try bodyReader(of: part)
-    }
-
-    private func bodyReader(of part: MultipartPart) throws -> any MultipartReader {
-        switch part.body {
-        case .data(let data):
-            return MultipartDataReader(data)
-        case .file(let file):
-            return try MultipartFileReader(file)
-        case .provider(let makeStream):
-            do {
-                return MultipartStreamReader(try makeStream(), length: part.length)
-            } catch {
-                let reason = "A part's stream could not be created."
-                throw RequestSerializationError(.streamFailed, reason: reason, underlyingError: error)
-            }
-        case .stream(let stream):
-            guard let stream = stream.take() else {
-                let reason = "A part's stream has already been read and cannot be read again."
-                throw RequestSerializationError(.streamConsumed, reason: reason)
-            }
-            return MultipartStreamReader(stream, length: part.length)
-        }
+        return isBody
+            ? try part.makeBodyReader() : MultipartDataReader(form.delimiter(before: index) + part.header)
     }
 }

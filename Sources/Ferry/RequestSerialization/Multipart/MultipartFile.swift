@@ -30,28 +30,15 @@ struct MultipartFile: Sendable {
             } else {
                 "was changed"
             }
-        throw error(.fileChanged, "The file \(url.path) \(change) after it was added to the form.")
-    }
-
-    /// Returns an error about this file.
-    func error(
-        _ code: RequestSerializationError.Code,
-        _ reason: String,
-        _ underlying: (any Error)? = nil
-    )
-        -> RequestSerializationError
-    {
-        Self.error(code, reason, url: url, underlying)
+        throw Self.error(.fileChanged, "The file \(url.path) \(change) after it was added to the form.", url)
     }
 
     private static func open(_ url: URL) throws -> RegularFile {
-        guard url.isFileURL else {
-            throw error(.fileUnreachable, "Expected URL to be a file URL", url: url)
-        }
+        guard url.isFileURL else { throw error(.fileUnreachable, "Expected URL to be a file URL", url) }
         do throws(FileError) {
             return try RegularFile(reading: url.path, links: .follow)
         } catch {
-            throw Self.error(error, url)
+            throw Self.unreachable(url, error)
         }
     }
 
@@ -59,24 +46,45 @@ struct MultipartFile: Sendable {
         do throws(FileError) {
             return FileStamp(try file.status())
         } catch {
-            throw Self.error(error, url)
+            throw Self.unreachable(url, error)
         }
     }
 
-    private static func error(_ failure: FileError, _ url: URL) -> RequestSerializationError {
+    private static func unreachable(_ url: URL, _ failure: FileError) -> RequestSerializationError {
         if failure.reason == .notRegular || failure.code == EISDIR {
-            return error(.fileUnreachable, "The file URL does not refer to a regular file.", url: url)
+            return error(.fileUnreachable, "The file URL does not refer to a regular file.", url)
         }
-        let reason = "The file URL is not reachable: \(url.path)"
-        return error(.fileUnreachable, reason, url: url, failure.posixError)
+        return error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url, failure.posixError)
     }
 
-    private static func error(
+    static func error(
         _ code: RequestSerializationError.Code,
         _ reason: String,
-        url: URL,
+        _ url: URL,
         _ underlying: (any Error)? = nil
     ) -> RequestSerializationError {
         RequestSerializationError(code, reason: reason, failingURL: url.absoluteString, underlyingError: underlying)
+    }
+}
+
+/// The identity, size and modification time of a file, used to detect changes.
+struct FileStamp: Sendable, Equatable {
+    let size: Int64
+    private let device: UInt64
+    private let inode: UInt64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    init(_ status: stat) {
+        size = Int64(status.st_size)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+        #if canImport(Darwin)
+        let modified = status.st_mtimespec
+        #else
+        let modified = status.st_mtim
+        #endif
+        seconds = Int64(modified.tv_sec)
+        nanoseconds = Int64(modified.tv_nsec)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension MultipartFormData {
     /// Returns a new stream of the whole body, not yet opened.
@@ -42,8 +42,8 @@ extension MultipartFormData {
     ///   - request: The request. Its body, if any, is removed.
     ///   - fileURL: The file to write. An existing file is replaced.
     /// - Returns: The request without a body, with `Content-Type` and `Content-Length`.
-    /// - Throws: ``RequestSerializationError`` if the request has no URL, or if the body cannot be read or written;
-    ///   `CancellationError` if the Swift task is cancelled before the file is complete.
+    /// - Throws: As the synchronous method; also `CancellationError` if the Swift task is cancelled before the file is
+    ///   complete.
     public func apply(to request: URLRequest, writingBodyTo fileURL: URL) async throws -> URLRequest {
         let request = try applyHeaders(to: request)
         try await write(to: fileURL)
@@ -61,10 +61,7 @@ extension MultipartFormData {
         try MultipartFileWriter(form: self, fileURL: fileURL).write { false }
     }
 
-    /// Writes the body to a file on a background queue.
-    ///
-    /// The body is written in pieces of 64 KiB; ``throttle(packetSize:delay:)`` does not apply. The file appears only
-    /// when it is complete.
+    /// Writes the body to a file on a background queue, in the same way as the synchronous method.
     ///
     /// - Parameter fileURL: The file to write. An existing file is replaced.
     /// - Throws: ``RequestSerializationError`` if the body cannot be read or written; `CancellationError` if the Swift
@@ -89,5 +86,68 @@ extension MultipartFormData {
         request.httpBody = nil
         try request.setHeaders([.contentType(contentType), HTTPHeader("Content-Length", "\(contentLength)")])
         return request
+    }
+}
+
+/// A writer of a form's body to a file, which appears only when it is complete.
+private struct MultipartFileWriter: Sendable {
+    let form: MultipartFormData
+    let fileURL: URL
+
+    /// Writes the body in pieces; throws `CancellationError` if `isCancelled` returns `true` before a piece.
+    func write(isCancelled: () -> Bool) throws {
+        guard fileURL.isFileURL else { throw failure("Expected URL to be a file URL") }
+        // In the same directory, so that the complete file can be renamed into place.
+        let temporaryURL = fileURL.deletingLastPathComponent()
+            .appendingPathComponent(".\(fileURL.lastPathComponent).\(UUID().uuidString)")
+        let file: RegularFile
+        do throws(FileError) {
+            file = try RegularFile(creating: temporaryURL.path, mode: 0o666)
+        } catch {
+            throw failure("The file could not be created.", underlying: error.posixError)
+        }
+        do {
+            try copyBody(to: file, isCancelled: isCancelled)
+            try publish(file, from: temporaryURL.path)
+        } catch {
+            unlink(temporaryURL.path)
+            throw error
+        }
+    }
+
+    private func copyBody(to file: RegularFile, isCancelled: () -> Bool) throws {
+        let cursor = MultipartCursor(form: form)
+        defer { cursor.close() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            if isCancelled() { throw CancellationError() }
+            let count = try cursor.read(into: buffer)
+            guard count > 0 else { return }
+            do throws(FileError) {
+                try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+            } catch {
+                throw failure(Self.notWritten, underlying: error.posixError)
+            }
+            offset += Int64(count)
+        }
+    }
+
+    private func publish(_ file: RegularFile, from temporaryPath: String) throws {
+        do throws(FileError) {
+            // A full or remote disk may report a write error only when the file is closed.
+            try file.close()
+            guard rename(temporaryPath, fileURL.path) == 0 else { throw FileError("rename to", path: fileURL.path) }
+        } catch {
+            throw failure(Self.notWritten, underlying: error.posixError)
+        }
+    }
+
+    private static let notWritten = "The file could not be written."
+
+    private func failure(_ reason: String, underlying: (any Error)? = nil) -> RequestSerializationError {
+        let url = fileURL.absoluteString
+        return RequestSerializationError(.fileNotWritten, reason: reason, failingURL: url, underlyingError: underlying)
     }
 }

@@ -22,7 +22,8 @@ public struct MultipartFormData: Sendable {
 
     /// Creates a form without parts, with a random boundary in AFNetworking's format.
     public init() {
-        boundary = MultipartBoundary.random()
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16, uppercase: true)
+        boundary = "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Creates a form without parts, with the given boundary.
@@ -32,11 +33,16 @@ public struct MultipartFormData: Sendable {
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidMultipart`` if the boundary
     ///   is not valid.
     public init(boundary: String) throws {
-        guard MultipartBoundary.isValid(boundary) else {
+        let isValid = boundary.utf8.allSatisfy {
+            HTTPSyntax.isLetterOrDigit($0) || Self.boundaryPunctuation.contains($0)
+        }
+        guard isValid, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
             throw RequestSerializationError(.invalidMultipart, reason: "The boundary is not valid (RFC 2046, 5.1.1).")
         }
         self.boundary = boundary
     }
+
+    private static let boundaryPunctuation = Set("'()+_,-./:=? ".utf8)
 
     /// A Boolean value that indicates whether the form has no parts.
     public var isEmpty: Bool { parts.isEmpty }
@@ -47,14 +53,20 @@ public struct MultipartFormData: Sendable {
     /// A Boolean value that indicates whether the body can be read more than once.
     ///
     /// It is `false` if a part is a stream that can be read only once.
-    public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
+    public var isReplayable: Bool { parts.allSatisfy(\.isReplayable) }
 
     /// The value of the `Content-Type` field for the body.
     public var contentType: String { "multipart/form-data; boundary=\(HTTPSyntax.tokenOrQuotedString(boundary))" }
 
     /// The exact length of the body in bytes, known without reading any part; 0 if there are no parts.
-    public var contentLength: Int64 {
-        parts.isEmpty ? 0 : partsLength + Int64(MultipartBoundary(boundary).closing.count)
+    public var contentLength: Int64 { parts.isEmpty ? 0 : partsLength + Int64(closingDelimiter.count) }
+
+    /// The delimiter after the last part.
+    var closingDelimiter: Data { Data("\r\n--\(boundary)--\r\n".utf8) }
+
+    /// Returns the delimiter before the header lines of the part at an index.
+    func delimiter(before index: Int) -> Data {
+        Data((index == 0 ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n").utf8)
     }
 
     /// Limits how fast the body is read, for networks that drop packets sent too fast.
@@ -76,7 +88,7 @@ public struct MultipartFormData: Sendable {
 
     /// Appends a part; throws if its length is negative or the total length would overflow.
     mutating func append(_ part: MultipartPart) throws {
-        let lines = MultipartBoundary(boundary).opening(index: parts.count).count + part.header.count
+        let lines = delimiter(before: parts.count).count + part.header.count
         let (total, overflow) = (partsLength + Int64(lines)).addingReportingOverflow(part.length)
         // A thousandth of the range is reserved for the delimiters and header lines of any number of further parts.
         guard part.length >= 0, !overflow, total < Int64.max / 1000 * 999 else {
@@ -85,4 +97,12 @@ public struct MultipartFormData: Sendable {
         partsLength = total
         parts.append(part)
     }
+}
+
+/// A limit on how fast a multipart body is read.
+public struct MultipartThrottle: Sendable, Hashable {
+    /// The maximum number of bytes that one read returns.
+    public let packetSize: Int
+    /// The delay before each read after the first, in seconds.
+    public let delay: TimeInterval
 }

@@ -61,10 +61,8 @@ public final class MultipartInputStream: InputStream {
     override public func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard maxLength > 0 else { return 0 }
         switch state.withLock({ state in Self.begin(&state) }) {
-        case .end:
-            return 0
-        case .refuse:
-            return -1
+        case .end: return 0
+        case .refuse: return -1
         case .read(let cursor, let isFirst):
             if let delay = form.throttle?.delay, !isFirst, closing.wait(timeout: .now() + delay) == .success {
                 cursor.close()
@@ -90,24 +88,16 @@ public final class MultipartInputStream: InputStream {
     }
 
     /// The status of the stream.
-    override public var streamStatus: Stream.Status {
-        state.withLock { state in state.status }
-    }
+    override public var streamStatus: Stream.Status { state.withLock { $0.status } }
 
     /// The ``RequestSerializationError`` with which the stream failed, or `nil`.
-    override public var streamError: (any Error)? {
-        state.withLock { state in state.error }
-    }
+    override public var streamError: (any Error)? { state.withLock { $0.error } }
 
     /// Returns `nil`: the stream has no properties.
-    override public func property(forKey key: Stream.PropertyKey) -> AnyObject? {
-        nil
-    }
+    override public func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
     /// Returns `false`: the stream has no properties.
-    override public func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool {
-        false
-    }
+    override public func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
     /// Does nothing: the stream has no events.
     override public func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
@@ -125,18 +115,15 @@ public final class MultipartInputStream: InputStream {
 
     private static func begin(_ state: inout State) -> Decision {
         switch state.status {
-        case .atEnd:
-            return .end
-        case .closed where state.wasAtEnd:
-            return .end
+        case .atEnd: return .end
+        case .closed where state.wasAtEnd: return .end
         case .open:
             guard let cursor = state.cursor else { return .refuse }
             state.cursor = nil
             state.status = .reading
             defer { state.hasRead = true }
             return .read(cursor, isFirst: !state.hasRead)
-        default:
-            return .refuse
+        default: return .refuse
         }
     }
 
@@ -156,9 +143,7 @@ public final class MultipartInputStream: InputStream {
                 return (-1, true)
             }
         }
-        if isOver {
-            cursor.close()
-        }
+        if isOver { cursor.close() }
         return count
     }
 }

@@ -17,13 +17,10 @@ public struct ParameterEncoder: Sendable {
     }
 
     /// Returns a node with the encoded value.
-    func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
-        if let leaf = leaf(value) {
-            return ParameterNode(.leaf(leaf))
-        }
+    fileprivate func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
+        if let leaf = leaf(value) { return ParameterNode(.leaf(leaf)) }
         if let set = value as? any EncodableSet {
-            let members = set.encodableMembers
-            return ParameterNode(.set(try members.map { member in try self.node(for: member, codingPath: codingPath) }))
+            return ParameterNode(.set(try set.members.map { try self.node(for: $0, codingPath: codingPath) }))
         }
         let node = ParameterNode()
         try value.encode(to: ParameterNodeEncoder(node: node, encoder: self, codingPath: codingPath))
@@ -50,9 +47,181 @@ public struct ParameterEncoder: Sendable {
 
 /// Distinguishes sets from arrays, since a set encodes itself as an array in arbitrary order.
 private protocol EncodableSet {
-    var encodableMembers: [any Encodable] { get }
+    var members: [any Encodable] { get }
 }
 
 extension Set: EncodableSet where Element: Encodable {
-    fileprivate var encodableMembers: [any Encodable] { Array(self) }
+    fileprivate var members: [any Encodable] { Array(self) }
+}
+
+/// A value under construction, needed since an `Encoder`'s containers may be written to after they were returned.
+private final class ParameterNode {
+    enum Content {
+        case leaf(ParameterValue)
+        case set([ParameterNode])
+        case unkeyed([ParameterNode])
+        case keyed([String: ParameterNode])
+    }
+
+    var content: Content
+
+    init(_ content: Content = .keyed([:])) {
+        self.content = content
+    }
+
+    /// The finished value.
+    var value: ParameterValue {
+        switch content {
+        case .leaf(let value): value
+        case .set(let children): .set(children.map(\.value))
+        case .unkeyed(let children): .array(children.map(\.value))
+        case .keyed(let children): .dictionary(children.mapValues(\.value))
+        }
+    }
+
+    /// The number of elements of an array.
+    var count: Int { if case .unkeyed(let children) = content { children.count } else { 0 } }
+
+    /// Replaces the content with an empty array, unless it is already an array.
+    func becomeUnkeyed() {
+        if case .unkeyed = content { return }
+        content = .unkeyed([])
+    }
+
+    /// Replaces the content with an empty dictionary, unless it is already a dictionary.
+    func becomeKeyed() {
+        if case .keyed = content { return }
+        content = .keyed([:])
+    }
+
+    /// Appends an element to the array.
+    func append(_ child: ParameterNode) {
+        guard case .unkeyed(var children) = content else {
+            content = .unkeyed([child])
+            return
+        }
+        // Release the second reference; otherwise each append copies the array.
+        content = .unkeyed([])
+        children.append(child)
+        content = .unkeyed(children)
+    }
+
+    /// Sets a value of the dictionary.
+    func set(_ child: ParameterNode, for key: String) {
+        guard case .keyed(var children) = content else {
+            content = .keyed([key: child])
+            return
+        }
+        content = .keyed([:])
+        children[key] = child
+        content = .keyed(children)
+    }
+}
+
+/// The `Encoder` that fills one node.
+private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
+    let node: ParameterNode
+    let encoder: ParameterEncoder
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        node.becomeKeyed()
+        return KeyedEncodingContainer(KeyedParameterContainer(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        node.becomeUnkeyed()
+        return UnkeyedParameterContainer(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() {
+        node.content = .leaf(.null)
+    }
+
+    func encode(_ value: some Encodable) throws {
+        node.content = try encoder.node(for: value, codingPath: codingPath).content
+    }
+
+    /// Returns an encoder with a new node for the child at a key.
+    func child(_ key: any CodingKey) -> ParameterNodeEncoder {
+        ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
+    }
+}
+
+private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ParameterNodeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil(forKey key: Key) {
+        encoder.node.set(ParameterNode(.leaf(.null)), for: key.stringValue)
+    }
+
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        encoder.node.set(try encoder.encoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy keyType: Nested.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        child(key).container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { child(key).unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { child(ElementKey(stringValue: "super", intValue: 0)) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { child(key) }
+
+    private func child(_ key: any CodingKey) -> ParameterNodeEncoder {
+        let child = encoder.child(key)
+        encoder.node.set(child.node, for: key.stringValue)
+        return child
+    }
+}
+
+private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
+    let encoder: ParameterNodeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+    var count: Int { encoder.node.count }
+    private var nextKey: ElementKey { ElementKey(stringValue: "\(count)", intValue: count) }
+
+    func encodeNil() {
+        encoder.node.append(ParameterNode(.leaf(.null)))
+    }
+
+    func encode(_ value: some Encodable) throws {
+        encoder.node.append(try encoder.encoder.node(for: value, codingPath: codingPath + [nextKey]))
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        child().container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { child().unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { child() }
+
+    private func child() -> ParameterNodeEncoder {
+        let child = encoder.child(nextKey)
+        encoder.node.append(child.node)
+        return child
+    }
+}
+
+/// The coding key of an array's element, or of a superclass, which is named `super` by Swift's convention.
+private struct ElementKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String, intValue: Int?) {
+        self.stringValue = stringValue
+        self.intValue = intValue
+    }
+
+    init?(stringValue: String) { nil }
+    init?(intValue: Int) { nil }
 }

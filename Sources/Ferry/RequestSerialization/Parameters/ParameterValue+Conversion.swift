@@ -21,24 +21,11 @@ extension ParameterValue {
             return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, encoder: encoder, path: path) }
                 ?? .null
         }
-        if let parameters = value as? Parameters {
-            return try parameters.value(encoder: encoder)
-        }
-        if let number = foundationNumber(value) {
-            return number
-        }
-        if let leaf = encoder.leaf(value) {
-            return leaf
-        }
-        if let collection = try collection(value, encoder: encoder, path: path) {
-            return collection
-        }
-        if let encodable = value as? any Encodable {
-            return try encoder.encode(encodable)
-        }
-        if let text = value as? any LosslessStringConvertible {
-            return .string(text.description)
-        }
+        if let parameters = value as? Parameters { return try parameters.value(encoder: encoder) }
+        if let leaf = foundationNumber(value) ?? encoder.leaf(value) { return leaf }
+        if let collection = try collection(value, encoder: encoder, path: path) { return collection }
+        if let encodable = value as? any Encodable { return try encoder.encode(encodable) }
+        if let text = value as? any LosslessStringConvertible { return .string(text.description) }
         let place = path.isEmpty ? "" : " at “\(path)”"
         let reason = "A value of type \(type(of: value))\(place) cannot be a parameter."
         throw RequestSerializationError(.invalidParameters, reason: reason)
@@ -64,17 +51,11 @@ extension ParameterValue {
     /// Returns the value of an `NSNumber` or `NSNull`, and `nil` for other types, including Swift's numbers.
     private static func foundationNumber(_ value: Any) -> ParameterValue? {
         guard type(of: value) is AnyClass else { return nil }
-        if value is NSNull {
-            return .null
-        }
+        if value is NSNull { return .null }
         guard let number = value as? NSNumber else { return nil }
-        if let decimal = value as? NSDecimalNumber {
-            return .decimal(decimal.decimalValue)
-        }
+        if let decimal = value as? NSDecimalNumber { return .decimal(decimal.decimalValue) }
         // Booleans have the same type code as eight-bit numbers and differ only in their class.
-        if "\(type(of: value))".contains("Boolean") {
-            return .bool(number.boolValue)
-        }
+        if "\(type(of: value))".contains("Boolean") { return .bool(number.boolValue) }
         switch String(cString: number.objCType) {
         case "f": return float(number.floatValue)
         case "d": return .double(number.doubleValue)

@@ -47,17 +47,72 @@ extension ParameterValue {
 
     /// Returns the number as the double with the same shortest decimal text, such as 0.1 for the `Float` 0.1.
     static func float(_ number: some BinaryFloatingPoint) -> ParameterValue {
-        if let double = number as? Double {
-            return .double(double)
-        }
-        return .double(Double("\(number)") ?? Double(number))
+        .double(number as? Double ?? Double("\(number)") ?? Double(number))
     }
 
     /// Returns the number in the narrowest case that can hold it, or `nil` if it does not fit in 64 bits.
     static func whole(_ number: some BinaryInteger) -> ParameterValue? {
-        if let signed = Int64(exactly: number) {
-            return .integer(signed)
+        Int64(exactly: number).map(integer) ?? UInt64(exactly: number).map(unsignedInteger)
+    }
+}
+
+extension ParameterValue: Encodable {
+    /// Encodes the value of the case, without the case itself; a set becomes a sorted array.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsignedInteger(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .set(let values): try container.encode(QueryEncoding().sorted(values))
+        // As a dictionary, whose keys an encoder's key strategy does not change.
+        case .dictionary(let values): try container.encode(values)
         }
-        return UInt64(exactly: number).map(ParameterValue.unsignedInteger)
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral {
+    /// Creates ``null``.
+    public init(nilLiteral: ()) {
+        self = .null
+    }
+}
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// Creates a Boolean value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// Creates an integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    /// Creates a floating-point number.
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension ParameterValue: ExpressibleByStringInterpolation {
+    /// Creates a string.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension ParameterValue: ExpressibleByArrayLiteral {
+    /// Creates an array.
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+}
+
+extension ParameterValue: ExpressibleByDictionaryLiteral {
+    /// Creates a dictionary; if a key occurs more than once, its last value is used.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .dictionary(Dictionary(elements) { first, last in last })
     }
 }

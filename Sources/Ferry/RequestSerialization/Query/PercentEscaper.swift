@@ -48,16 +48,25 @@ struct PercentEscaper {
 
     private static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "?"):
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
+            UInt8(ascii: "?"):
             true
-        default:
-            false
+        default: HTTPSyntax.isLetterOrDigit(byte)
         }
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+extension String {
+    /// Returns the string's bytes in an encoding, and throws rather than replace or drop a character.
+    func data(in encoding: String.Encoding) throws -> Data {
+        guard let data = data(using: encoding, allowLossyConversion: false) else {
+            let reason = "The text contains characters that its encoding (\(encoding)) cannot represent."
+            throw RequestSerializationError(.unencodableText, reason: reason)
+        }
+        return data
     }
 }

@@ -8,19 +8,17 @@ extension QueryEncoding {
         case .array, .set:
             let reason = "An array or a set without a key cannot be encoded as a query."
             throw RequestSerializationError(.invalidParameters, reason: reason)
-        case .dictionary:
-            try append(value, key: nil, to: &fields)
         default:
-            try append(value, key: "", to: &fields)
+            try append(value, key: nil, to: &fields)
         }
         return fields
     }
 
     /// Returns the elements of a set in the order they are written, which is the order of their texts.
     func sorted(_ set: [ParameterValue]) -> [ParameterValue] {
-        set.map { value in (text: sortText(of: value), value: value) }
-            .sorted { lhs, rhs in Self.precedes(lhs.text, rhs.text) }
-            .map(\.value)
+        set.map { ($0.isCollection ? (try? encode(.dictionary(["": $0]))) ?? "" : text(of: $0), $0) }
+            .sorted { Self.precedes($0.0, $1.0) }
+            .map(\.1)
     }
 
     private func append(_ value: ParameterValue, key: String?, to fields: inout [QueryField]) throws {
@@ -45,9 +43,7 @@ extension QueryEncoding {
 
     private func append(_ children: [ParameterValue], key: String, to fields: inout [QueryField]) throws {
         guard arrays != .commaJoined else {
-            if let field = try joined(children, key: key) {
-                fields.append(field)
-            }
+            if let field = try joined(children, key: key) { fields.append(field) }
             return
         }
         for (index, child) in children.enumerated() {
@@ -68,9 +64,71 @@ extension QueryEncoding {
         }
         let present = nulls == .omitted ? children.filter { child in child != .null } : children
         guard !present.isEmpty else { return nil }
-        let texts = present.map { child in
-            leaf(child).flatMap { leaf in QueryField(key: key, value: leaf).texts }?.first ?? ""
-        }
-        return QueryField(key: key, value: .joined(texts))
+        return QueryField(key: key, value: .joined(present.map(text(of:))))
     }
+
+    /// Returns the field value for a value that is not a collection, or `nil` if the value is omitted.
+    private func leaf(_ value: ParameterValue) -> QueryField.Value? {
+        switch value {
+        case .null:
+            switch nulls {
+            case .keyOnly: QueryField.Value.none
+            case .emptyValue: .text("")
+            case .omitted: nil
+            }
+        case .bool(let value):
+            switch booleans {
+            case .numeric: .text(value ? "1" : "0")
+            case .literal: .text(value ? "true" : "false")
+            }
+        case .integer(let value): .text("\(value)")
+        case .unsignedInteger(let value): .text("\(value)")
+        case .double(let value): .text(ParameterValue.text(of: value))
+        case .decimal(let value): .text("\(value)")
+        case .string(let value): .text(value)
+        case .date(let value): .text(text(of: value))
+        case .data(let value): .data(value)
+        case .array, .set, .dictionary: nil
+        }
+    }
+
+    /// Returns the text of a value that is not a collection; empty if the value is omitted.
+    private func text(of value: ParameterValue) -> String { leaf(value)?.texts?.first ?? "" }
+
+    /// Returns whether one key sorts before another, comparing UTF-16 units as AFNetworking's literal comparison does.
+    private static func precedes(_ lhs: String, _ rhs: String) -> Bool {
+        lhs.utf16.lexicographicallyPrecedes(rhs.utf16)
+    }
+
+    private func text(of date: Date) -> String {
+        switch dates {
+        case .iso8601: date.formatted(.iso8601)
+        case .secondsSince1970: ParameterValue.text(of: date.timeIntervalSince1970)
+        case .millisecondsSince1970: ParameterValue.text(of: (date.timeIntervalSince1970 * 1000).rounded())
+        }
+    }
+}
+
+/// A key and its value, not yet percent-encoded.
+struct QueryField {
+    /// The value: a text, bytes, several texts to join with commas, or none (the key without `=`).
+    enum Value {
+        case none
+        case text(String)
+        case data(Data)
+        case joined([String])
+
+        /// The texts to join with commas, or `nil` if there is no value; bytes are base64-encoded.
+        var texts: [String]? {
+            switch self {
+            case .none: nil
+            case .text(let text): [text]
+            case .data(let data): [data.base64EncodedString()]
+            case .joined(let texts): texts
+            }
+        }
+    }
+
+    let key: String
+    let value: Value
 }

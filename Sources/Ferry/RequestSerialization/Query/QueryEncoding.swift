@@ -17,14 +17,7 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
     /// How dates are written; ``DateStyle/iso8601`` by default.
     public var dates: DateStyle
 
-    /// Creates an encoding; the default arguments give AFNetworking's encoding.
-    ///
-    /// - Parameters:
-    ///   - arrays: How the elements of an array are written.
-    ///   - booleans: How Boolean values are written.
-    ///   - nulls: How null is written.
-    ///   - spaces: How a space is written.
-    ///   - dates: How dates are written.
+    /// Creates an encoding with the given styles; the default arguments give AFNetworking's encoding.
     public init(
         arrays: ArrayStyle = .brackets,
         booleans: BoolStyle = .numeric,
@@ -41,8 +34,8 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
 
     /// Returns the parameters as percent-encoded `key=value` pairs joined with `&`.
     ///
-    /// A single string or number is encoded as a value without a key, `=value`.
-    /// AFNetworking: `AFQueryStringFromParameters`.
+    /// A single string or number is encoded as a value without a key, `=value`. AFNetworking:
+    /// `AFQueryStringFromParameters`.
     ///
     /// - Parameters:
     ///   - parameters: A dictionary, a type that encodes as one, or a single value that is not a collection.
@@ -59,16 +52,12 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
     func encode(_ value: ParameterValue, using encoding: String.Encoding = .utf8) throws -> String {
         var escaper = PercentEscaper(encoding: encoding, spaces: spaces)
         for (index, field) in try fields(of: value).enumerated() {
-            if index > 0 {
-                escaper.appendRaw("&")
-            }
+            if index > 0 { escaper.appendRaw("&") }
             try escaper.append(field.key)
-            guard let texts = field.texts else { continue }
+            guard let texts = field.value.texts else { continue }
             escaper.appendRaw("=")
             for (place, text) in texts.enumerated() {
-                if place > 0 {
-                    escaper.appendRaw(",")
-                }
+                if place > 0 { escaper.appendRaw(",") }
                 try escaper.append(text)
             }
         }
@@ -77,11 +66,63 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
 
     /// Returns the string with all bytes of its UTF-8 form percent-encoded except ASCII letters, digits and `-._~/?`.
     ///
-    /// The string is never treated as already encoded: `%` becomes `%25`.
-    /// AFNetworking: `AFPercentEscapedStringFromString`.
+    /// The string is never treated as already encoded: `%` becomes `%25`. AFNetworking:
+    /// `AFPercentEscapedStringFromString`.
     public static func percentEscape(_ string: String) -> String {
         var escaper = PercentEscaper()
         escaper.append(utf8: string)
         return escaper.result
+    }
+}
+
+extension QueryEncoding {
+    /// How the elements of an array are written.
+    public enum ArrayStyle: String, Sendable, Hashable, Codable {
+        /// `a[]=1&a[]=2`, as in AFNetworking.
+        case brackets
+        /// `a=1&a=2`.
+        case repeated
+        /// `a[0]=1&a[1]=2`.
+        case indexed
+        /// `a=1,2`, with commas inside the elements percent-encoded.
+        ///
+        /// The elements must not be collections. Sets are joined too.
+        case commaJoined
+    }
+
+    /// How Boolean values are written.
+    public enum BoolStyle: String, Sendable, Hashable, Codable {
+        /// `1` and `0`, as in AFNetworking.
+        case numeric
+        /// `true` and `false`.
+        case literal
+    }
+
+    /// How null is written.
+    public enum NullStyle: String, Sendable, Hashable, Codable {
+        /// `a`, as in AFNetworking.
+        case keyOnly
+        /// `a=`.
+        case emptyValue
+        /// The key and the value are both omitted.
+        case omitted
+    }
+
+    /// How a space is written.
+    public enum SpaceStyle: String, Sendable, Hashable, Codable {
+        /// `%20`, as in AFNetworking.
+        case percent
+        /// `+`, as in forms sent by browsers.
+        case plus
+    }
+
+    /// How dates are written.
+    public enum DateStyle: String, Sendable, Hashable, Codable {
+        /// `2001-02-03T04:05:06Z` (RFC 3339), in UTC and whole seconds.
+        case iso8601
+        /// Seconds since 1970, with the fraction if it is not zero.
+        case secondsSince1970
+        /// Milliseconds since 1970, rounded to an integer.
+        case millisecondsSince1970
     }
 }

@@ -1,0 +1,53 @@
+import Foundation
+
+extension URLRequest {
+    /// Returns the request's URL, or throws if it has none.
+    ///
+    /// Call this before any change to the request: Foundation traps on Linux when it copies a request without a URL.
+    @discardableResult
+    func requiredURL() throws -> URL {
+        if let url { return url }
+        throw RequestSerializationError(.invalidURL, reason: "The request has no URL.")
+    }
+
+    /// Whether the request has a body, as data or as a stream.
+    var hasBody: Bool { httpBody != nil || httpBodyStream != nil }
+
+    /// Sets the body, and also the `Content-Type` unless the request has one.
+    mutating func setBody(_ body: Data, contentType: String) throws {
+        try addMissingHeaders([.contentType(contentType)])
+        httpBody = body
+    }
+}
+
+// Fields are assigned in one step: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops some values, changes
+// the case of names, and takes several times as long.
+extension URLRequest {
+    /// Sets each field, replacing the request's field of the same name; duplicates in the list are joined.
+    mutating func setHeaders(_ headers: HTTPHeaders) throws {
+        try change(headers) { fields, old, new in
+            if let old { fields[old] = nil }
+            fields[new.name] = new.value
+        }
+    }
+
+    /// Adds each field unless the request has one of the same name already.
+    mutating func addMissingHeaders(_ headers: HTTPHeaders) throws {
+        try change(headers) { fields, old, new in
+            if old == nil { fields[new.name] = new.value }
+        }
+    }
+
+    private mutating func change(
+        _ headers: HTTPHeaders,
+        with change: (_ fields: inout [String: String], _ oldName: String?, _ new: HTTPHeader) -> Void
+    ) throws {
+        guard !headers.isEmpty else { return }
+        try headers.validate()
+        var fields = allHTTPHeaderFields ?? [:]
+        for field in headers.combined() {
+            change(&fields, fields.keys.first(where: field.isNamed), field)
+        }
+        allHTTPHeaderFields = fields
+    }
+}
