@@ -7,7 +7,6 @@ import Foundation
 public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
     /// The acceptable status codes and content types; by default, those of the wrapped serializer.
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil` for no limit.
     ///
     /// By default, that of the wrapped serializer.
@@ -57,13 +56,7 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
         self.body = body
     }
 
-    /// Validates a response and decodes its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The value and the error; each may be `nil`.
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         body(self, request, response, data)
     }
@@ -104,8 +97,6 @@ extension ResponseSerializer {
     /// Returns this serializer with its value as `any Sendable`.
     ///
     /// A ``CompoundResponseSerializer`` can then combine it with serializers for other types.
-    ///
-    /// - Returns: The new serializer.
     public func erased() -> AnyResponseSerializer<any Sendable> {
         AnyResponseSerializer(self) { $0 }
     }

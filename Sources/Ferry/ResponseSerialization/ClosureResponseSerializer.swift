@@ -10,7 +10,6 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
 
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
@@ -33,13 +32,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
         self.closure = closure
     }
 
-    /// Validates a response and calls the closure.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The value that the closure returned and the error; each may be `nil`.
+    /// Validates a response and calls the closure; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         if let error = check.error, check.body == nil, data?.isEmpty == false {

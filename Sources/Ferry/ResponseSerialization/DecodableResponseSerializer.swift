@@ -11,7 +11,6 @@ import Foundation
 public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (those of JSON by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
@@ -36,13 +35,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         self.configure = configure
     }
 
-    /// Validates a response and decodes its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The value and the error; each may be `nil`.
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         guard let body = check.body, !body.isSingleSpace else {
@@ -72,10 +65,8 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         guard data?.isEmpty != false || data?.isSingleSpace == true else {
             return SerializedResponse(error: check.error)
         }
-        if let type = Output.self as? any EmptyResponse.Type, let value = type.emptyValue as? Output {
-            return SerializedResponse(value: value, error: check.error)
-        }
-        if let type = Output.self as? any ExpressibleByNilLiteral.Type, let value = type.nilValue as? Output {
+        let empty = (Output.self as? any EmptyResponse.Type)?.emptyValue as? Output
+        if let value = empty ?? ((Output.self as? any ExpressibleByNilLiteral.Type)?.nilValue as? Output) {
             return SerializedResponse(value: value, error: check.error)
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
@@ -110,4 +101,28 @@ extension ResponseSerializer {
             decoder.dateDecodingStrategy = dates
         }
     }
+}
+
+/// A type that has a value for a response without a body.
+///
+/// ```swift
+/// try await manager.delete("users/1", as: Empty.self)
+/// ```
+public protocol EmptyResponse: Sendable {
+    /// The value for a response without a body.
+    static var emptyValue: Self { get }
+}
+
+/// The value of a response whose body is ignored.
+///
+/// It can be decoded from any JSON value, and is also the value of an empty body.
+public struct Empty: EmptyResponse, Codable, Hashable {
+    /// Creates the value.
+    public init() {}
+
+    /// Creates the value, whatever was encoded.
+    public init(from decoder: any Decoder) {}
+
+    /// The value for a response without a body.
+    public static var emptyValue: Empty { Empty() }
 }

@@ -8,7 +8,6 @@ import Foundation
 public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (``ImageContentTypes/all`` by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
@@ -35,11 +34,7 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
         isArchivable = false
     }
 
-    /// Creates a serializer whose value is the body.
-    ///
-    /// - Parameters:
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer whose value is the body; the parameters are the initial values of the properties.
     public init(
         validation: Validation = Validation(contentTypes: ImageContentTypes.all),
         maximumBytes: Int? = nil
@@ -50,13 +45,7 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
         isArchivable = true
     }
 
-    /// Validates a response and decodes an image from its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The image and the error, each of which may be `nil`; an empty body has no image.
+    /// Validates a response and decodes an image from its body; an empty body has no image.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
         BodyCheck(self, request: request, response: response, data: data).decode("an image") { try decode($0) }
     }
@@ -88,5 +77,38 @@ extension ResponseSerializer {
         _ decode: @escaping @Sendable (Data) throws -> Image
     ) -> Self where Self == ImageDataResponseSerializer<Image> {
         ImageDataResponseSerializer(decode: decode)
+    }
+}
+
+extension ImageDataResponseSerializer: Codable where Output == Data {
+    private enum Key: CodingKey {
+        case validation, maximumBytes
+    }
+
+    /// Decodes a serializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            validation: try container.decode(Validation.self, forKey: .validation),
+            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        )
+    }
+
+    /// Encodes all settings.
+    ///
+    /// - Throws: `EncodingError` if there is a decoding closure, which cannot be archived.
+    public func encode(to encoder: any Encoder) throws {
+        guard isArchivable else { throw EncodingError.code(self, "the decoder of an image serializer", at: encoder) }
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+    }
+}
+
+extension EncodingError {
+    /// Returns the error for a value that has a closure and cannot be archived.
+    static func code(_ value: Any, _ what: String, at encoder: any Encoder) -> EncodingError {
+        let context = Context(codingPath: encoder.codingPath, debugDescription: "Cannot archive \(what)")
+        return .invalidValue(value, context)
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 /// A response serializer that decodes a JSON body as a ``JSONValue``.
 ///
 /// If the body is empty or a single space, there is no value, and no error unless validation fails. If the status code
-/// is not acceptable but the body is JSON, there are both a value and an error.
+/// is not acceptable but the body is JSON, there are both a value and an error. The underlying error of a parse error is
+/// the validation error, if any.
 ///
 /// AFNetworking: `AFJSONResponseSerializer`.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
@@ -14,23 +15,14 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
 
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
-
     /// The options for parsing; by default, the body must be an array or an object.
     public var readingOptions: JSONValue.ReadingOptions
-
     /// Where `null` is removed; nowhere by default.
     public var removesNullValues: JSONValue.NullRemoval
 
-    /// Creates a serializer.
-    ///
-    /// - Parameters:
-    ///   - readingOptions: The options for parsing.
-    ///   - removesNullValues: Where `null` is removed.
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
         readingOptions: JSONValue.ReadingOptions = [],
         removesNullValues: JSONValue.NullRemoval = .none,
@@ -43,14 +35,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The value and the error, each of which may be `nil`. The underlying error of a parse error is the
-    ///   validation error, if any.
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<JSONValue> {
         BodyCheck(self, request: request, response: response, data: data).decode("JSON") { body in
             // Rails sends one space for `head :ok`, since Safari did not accept an empty body.
@@ -68,4 +53,50 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 extension Data {
     /// Whether the data is a single space.
     package var isSingleSpace: Bool { count == 1 && first == 0x20 }
+}
+
+/// A response serializer that decodes a JSON body as `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
+///
+/// Use it for code that casts `response.value as? [String: Any]`, as with AFNetworking:
+///
+/// ```swift
+/// manager.responseSerializer = .jsonObject
+/// ```
+///
+/// It validates and parses responses as ``JSONResponseSerializer`` does, whose ``JSONValue`` needs no casts.
+public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codable {
+    /// The serializer that validates the response and parses the body.
+    public var json: JSONResponseSerializer
+
+    /// Creates a serializer that validates and parses responses with another one.
+    public init(_ json: JSONResponseSerializer = JSONResponseSerializer()) {
+        self.json = json
+    }
+
+    /// The acceptable status codes (200 to 299 by default) and content types (those of JSON by default).
+    public var validation: Validation {
+        get { json.validation }
+        set { json.validation = newValue }
+    }
+
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
+    public var maximumBytes: Int? {
+        get { json.maximumBytes }
+        set { json.maximumBytes = newValue }
+    }
+
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
+    public func serialize(
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data?
+    ) -> SerializedResponse<any Sendable> {
+        let result = json.serialize(request: request, response: response, data: data)
+        return SerializedResponse(value: result.value?.foundationValue, error: result.error)
+    }
+}
+
+extension ResponseSerializer where Self == JSONObjectResponseSerializer {
+    /// A response serializer that decodes JSON for casts such as `as? [String: Any]`.
+    public static var jsonObject: JSONObjectResponseSerializer { JSONObjectResponseSerializer() }
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A response serializer that decodes a property list, binary or XML, as a ``PropertyListValue``.
 ///
-/// If the body is empty, there is no value, and no error unless validation fails.
+/// If the body is empty, there is no value, and no error unless validation fails. The underlying error of a parse error
+/// is the validation error, if any.
 ///
 /// AFNetworking: `AFPropertyListResponseSerializer`.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
@@ -14,28 +15,19 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
 
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
-
     /// The format that a body must have, XML or binary; `nil`, the default, for either.
     ///
     /// AFNetworking has a property with this name but accepts both formats regardless of its value.
     public var format: PropertyListSerialization.PropertyListFormat?
-
     /// Foundation's options for reading; none by default.
     ///
     /// They select mutable classes, so they have no effect on a ``PropertyListValue``. They are kept and archived, as
     /// in AFNetworking.
     public var readOptions: PropertyListSerialization.ReadOptions
 
-    /// Creates a serializer.
-    ///
-    /// - Parameters:
-    ///   - format: The format that a body must have; `nil` for XML or binary.
-    ///   - readOptions: Foundation's options for reading, which have no effect on a ``PropertyListValue``.
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
         format: PropertyListSerialization.PropertyListFormat? = nil,
         readOptions: PropertyListSerialization.ReadOptions = [],
@@ -48,14 +40,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The value and the error, each of which may be `nil`. The underlying error of a parse error is the
-    ///   validation error, if any.
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -81,4 +66,32 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
     /// A response serializer that decodes a property list as a ``PropertyListValue``.
     public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
+}
+
+extension PropertyListResponseSerializer: Codable {
+    private enum Key: CodingKey {
+        case validation, maximumBytes, format, readOptions
+    }
+
+    /// Decodes a serializer; the format and the options may be missing, as in archives from earlier versions.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        typealias Format = PropertyListSerialization.PropertyListFormat
+        let options = try container.decodeIfPresent(UInt.self, forKey: .readOptions) ?? 0
+        self.init(
+            format: try container.decodeRawIfPresent(Format.self, forKey: .format),
+            readOptions: PropertyListSerialization.ReadOptions(rawValue: options),
+            validation: try container.decode(Validation.self, forKey: .validation),
+            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        )
+    }
+
+    /// Encodes all settings.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+        try container.encodeRawIfPresent(format, forKey: .format)
+        try container.encode(readOptions.rawValue, forKey: .readOptions)
+    }
 }

@@ -9,25 +9,16 @@ import Foundation
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
-
     /// The encoding to use for all bodies; with `nil`, the default, the response determines the encoding.
     public var encoding: String.Encoding?
-
     /// A Boolean value that indicates whether invalid bytes are replaced by U+FFFD.
     ///
     /// The default is `false`: invalid bytes are an error.
     public var allowsLossyConversion: Bool
 
-    /// Creates a serializer.
-    ///
-    /// - Parameters:
-    ///   - encoding: The encoding to use for all bodies; with `nil`, the response determines the encoding.
-    ///   - allowsLossyConversion: Whether invalid bytes are replaced by U+FFFD.
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
         encoding: String.Encoding? = nil,
         allowsLossyConversion: Bool = false,
@@ -40,13 +31,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its text.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The text and the error; each may be `nil`.
+    /// Validates a response and decodes its text; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<String> {
         let check = BodyCheck(self, request: request, response: response, data: data)
         guard let body = check.body else {
@@ -85,5 +70,31 @@ extension ResponseSerializer where Self == StringResponseSerializer {
     /// - Returns: The new serializer.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)
+    }
+}
+
+extension StringResponseSerializer: Codable {
+    private enum Key: CodingKey {
+        case validation, maximumBytes, encoding, allowsLossyConversion
+    }
+
+    /// Decodes a serializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            encoding: try container.decodeRawIfPresent(String.Encoding.self, forKey: .encoding),
+            allowsLossyConversion: try container.decode(Bool.self, forKey: .allowsLossyConversion),
+            validation: try container.decode(Validation.self, forKey: .validation),
+            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        )
+    }
+
+    /// Encodes all settings.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeRawIfPresent(encoding, forKey: .encoding)
+        try container.encode(allowsLossyConversion, forKey: .allowsLossyConversion)
+        try container.encode(validation, forKey: .validation)
+        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
     }
 }

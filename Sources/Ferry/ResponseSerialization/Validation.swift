@@ -15,11 +15,7 @@ public struct Validation: Sendable, Hashable, Codable {
     /// (RFC 6839), and `*/*` every response that has a content type.
     public var acceptableContentTypes: Set<String>?
 
-    /// Creates a validation.
-    ///
-    /// - Parameters:
-    ///   - statusCodes: The acceptable status codes; `nil` accepts all.
-    ///   - contentTypes: The acceptable content types; `nil` accepts all.
+    /// Creates a validation of the given status codes and content types; `nil` accepts all.
     public init(statusCodes: Set<Int>? = Validation.success, contentTypes: Set<String>? = nil) {
         acceptableStatusCodes = statusCodes
         acceptableContentTypes = contentTypes
@@ -31,20 +27,14 @@ public struct Validation: Sendable, Hashable, Codable {
     /// A validation that accepts every response.
     public static let none = Validation(statusCodes: nil)
 
-    /// Returns a copy of this validation that accepts the given content types in addition to its own.
-    ///
-    /// - Parameter contentTypes: The content types, with or without wildcards.
-    /// - Returns: The changed copy.
+    /// Returns a copy of this validation that accepts the given content types, which may have wildcards, besides its own.
     public func accepting(_ contentTypes: String...) -> Validation {
         var copy = self
         copy.acceptableContentTypes = acceptableContentTypes?.union(contentTypes)
         return copy
     }
 
-    /// Returns a copy of this validation that accepts the given status codes in addition to its own.
-    ///
-    /// - Parameter statusCodes: The status codes, such as `400..<500`.
-    /// - Returns: The changed copy.
+    /// Returns a copy of this validation that accepts the given status codes, such as `400..<500`, besides its own.
     public func accepting(statusCodes: some Sequence<Int>) -> Validation {
         var copy = self
         copy.acceptableStatusCodes = acceptableStatusCodes?.union(statusCodes)
@@ -59,5 +49,99 @@ public struct Validation: Sendable, Hashable, Codable {
     /// A copy of this validation that accepts any status code.
     public var acceptingAnyStatusCode: Validation {
         Validation(statusCodes: nil, contentTypes: acceptableContentTypes)
+    }
+}
+
+extension Validation {
+    /// The result of a validation.
+    public enum Outcome: Sendable {
+        /// The response is acceptable.
+        case valid
+
+        /// The response is not acceptable.
+        ///
+        /// The error is `nil` if only the content type is not acceptable and the body is empty: nothing is lost in that
+        /// case, and responses to HEAD requests depend on it.
+        case invalid(NetworkError?)
+
+        /// A Boolean value that indicates whether the response is acceptable.
+        public var isValid: Bool { if case .valid = self { true } else { false } }
+
+        /// The validation error, or `nil` if there is none.
+        public var error: NetworkError? { if case .invalid(let error) = self { error } else { nil } }
+    }
+
+    /// Checks whether a response is acceptable.
+    ///
+    /// Both the status code and the content type are always checked. If both checks fail, the error is the one for the
+    /// status code, with the one for the content type as its underlying error. A response that is not HTTP is valid.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - data: The response's body; `nil` is treated as empty.
+    /// - Returns: Whether the response is acceptable, and the error if it is not.
+    public func validate(response: URLResponse?, data: Data?) -> Outcome {
+        guard let response = response as? HTTPURLResponse else { return .valid }
+        let type = response.contentType
+        let isEmpty = data?.isEmpty ?? true
+        let hasRightType = accepts(contentType: type) || (type == nil && isEmpty)
+        let hasRightStatus = acceptableStatusCodes?.contains(response.statusCode) ?? true
+        if hasRightType, hasRightStatus { return .valid }
+        var error: NetworkError?
+        if !hasRightType, !isEmpty {
+            let acceptable = acceptableContentTypes ?? []
+            let list = acceptable.sorted().joined(separator: ", ")
+            error = NetworkError(
+                .unacceptableContentType,
+                message: "Request failed: unacceptable content-type: \(type ?? "none") (acceptable: \(list))",
+                response: response,
+                data: data,
+                acceptableContentTypes: acceptable
+            )
+        }
+        if !hasRightStatus {
+            let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            error = NetworkError(
+                .unacceptableStatusCode,
+                message: "Request failed: \(phrase) (\(response.statusCode))",
+                response: response,
+                data: data,
+                underlyingError: error
+            )
+        }
+        return .invalid(error)
+    }
+
+    /// Returns whether a content type is acceptable.
+    ///
+    /// - Parameter contentType: A content type without parameters; `nil` if the response has none.
+    /// - Returns: `true` if the content type matches one of the acceptable types, or if all types are acceptable.
+    public func accepts(contentType: String?) -> Bool {
+        guard let acceptableContentTypes else { return true }
+        // A type has at most 255 bytes (RFC 6838, section 4.2), and hashing hostile text takes quadratic time.
+        guard let contentType, contentType.utf8.count <= 255 else { return false }
+        if acceptableContentTypes.contains(contentType) { return true }
+        let type = contentType.lowercased()
+        return acceptableContentTypes.contains { ContentTypePattern($0).matches(type) }
+    }
+}
+
+/// A content type that may have a wildcard for the type, the subtype, or the subtype before a suffix.
+struct ContentTypePattern {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// Returns whether a content type, given in lower case, matches the pattern.
+    func matches(_ type: String) -> Bool {
+        // Compare bytes: comparing strings takes quadratic time if there are long runs of combining marks.
+        guard let star = text.utf8.firstIndex(of: UInt8(ascii: "*")) else { return text.utf8.elementsEqual(type.utf8) }
+        if text == "*/*" || text == "*" { return true }
+        let head = text.utf8[..<star]
+        let tail = text.utf8[text.utf8.index(after: star)...]
+        return type.utf8.count > head.count + tail.count && type.utf8.starts(with: head)
+            && type.utf8.suffix(tail.count).elementsEqual(tail)
     }
 }

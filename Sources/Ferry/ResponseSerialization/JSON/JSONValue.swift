@@ -100,3 +100,83 @@ extension JSONValue {
     /// The members, if this is an object.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }
+
+extension JSONValue {
+    /// The containers from which `null` is removed.
+    public enum NullRemoval: String, Sendable, Hashable, Codable {
+        /// None.
+        case none
+        /// Objects: members that are `null` are removed, but array elements are kept, so that their indices stay the
+        /// same.
+        case dictionaries
+        /// Objects and arrays.
+        case dictionariesAndArrays
+    }
+
+    /// Returns the value without any `null` inside it, at any depth; a value that is itself `null` is returned as it
+    /// is.
+    ///
+    /// AFNetworking: `AFJSONObjectByRemovingKeysWithNullValues`.
+    ///
+    /// - Parameter removal: The containers from which `null` is removed; by default objects and arrays, as in
+    ///   AFNetworking 4.
+    /// - Returns: The value without `null` in those containers.
+    public func removingNullValues(_ removal: NullRemoval = .dictionariesAndArrays) -> JSONValue {
+        switch (removal, self) {
+        case (.none, _): self
+        case (_, .object(let members)):
+            .object(members.filter { !$1.isNull }.mapValues { $0.removingNullValues(removal) })
+        case (.dictionaries, .array(let elements)): .array(elements.map { $0.removingNullValues(removal) })
+        case (.dictionariesAndArrays, .array(let elements)):
+            .array(elements.filter { !$0.isNull }.map { $0.removingNullValues(removal) })
+        default: self
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByBooleanLiteral {
+    /// Creates a Boolean value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSONValue: ExpressibleByIntegerLiteral {
+    /// Creates a number.
+    public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+}
+
+extension JSONValue: ExpressibleByFloatLiteral {
+    /// Creates a number; `null` from a literal too large for a `Double`.
+    public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension JSONValue: ExpressibleByStringInterpolation {
+    /// Creates a string.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral {
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// Creates an object; of members with the same name, the last one is kept.
+    public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(Dictionary(members) { $1 }) }
+}
+
+extension JSONValue {
+    /// Creates a number.
+    public init(_ value: some BinaryInteger) { self = .number(JSONNumber(value)) }
+
+    /// Creates a number, or `null` from infinity and NaN, which JSON does not have.
+    public init(_ value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+
+    /// Creates a number, or `null` from NaN, which JSON does not have.
+    public init(_ value: Decimal) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
+
+    /// Creates a string.
+    public init(_ value: String) { self = .string(value) }
+
+    /// Creates a Boolean value.
+    public init(_ value: Bool) { self = .bool(value) }
+}

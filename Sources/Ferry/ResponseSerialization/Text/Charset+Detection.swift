@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension Charset {
     /// Returns the encoding that a byte order mark indicates, and the length of the mark in bytes.
@@ -55,5 +55,28 @@ extension Charset {
         let word = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
         let value = word.prefix { !$0.isWhitespace && !"\"';>?/".contains($0) }
         return value.isEmpty ? nil : String(value)
+    }
+}
+
+extension URLResponse {
+    /// The content type in lowercase, without parameters and spaces; nil if there is none.
+    ///
+    /// FoundationNetworking has an empty `mimeType` for an empty field, and keeps spaces before the semicolon.
+    var contentType: String? {
+        guard let type = mimeType, !type.isEmpty else { return nil }
+        // Nearly all types are already in this form, and trimming with Foundation is slow.
+        let isPlain = type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
+        if isPlain { return type }
+        let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
+        return trimmed.isEmpty ? nil : trimmed
+    }
+
+    /// The character encoding that the content type names; nil if it names none or an unknown one.
+    ///
+    /// FoundationNetworking's `textEncodingName` ignores a parameter whose name is not in lowercase.
+    package var declaredEncoding: String.Encoding? {
+        let field = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type")
+        let name = field.flatMap(ContentTypeField.charset) ?? textEncodingName
+        return name.flatMap { Charset.encoding(named: $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))) }
     }
 }

@@ -1,5 +1,25 @@
 import Foundation
 
+extension String {
+    /// The greatest number of consecutive combining marks: the limit of the Stream-Safe Text Format (UAX 15, section
+    /// 13).
+    static var maximumMarks: Int { 30 }
+
+    /// Whether the string can safely be used as a dictionary key.
+    ///
+    /// Strings are hashed in a normal form, for which each run of combining marks is sorted in quadratic time: 200 KB
+    /// of marks take seconds.
+    var isQuicklyHashed: Bool {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        var marks = 0
+        for scalar in unicodeScalars {
+            marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+            if marks > Self.maximumMarks { return false }
+        }
+        return true
+    }
+}
+
 /// A check of the keys of an XML property list, made before Foundation puts them into a dictionary.
 ///
 /// Hashing a long run of combining marks takes quadratic time. In XML each mark may be written as a character

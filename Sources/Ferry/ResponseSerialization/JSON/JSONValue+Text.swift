@@ -1,6 +1,49 @@
 import Foundation
 
 extension JSONValue {
+    /// Options for what is accepted besides an array or an object.
+    public struct ReadingOptions: OptionSet, Sendable, Hashable, Codable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Creates options from bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Accepts a text that is only a string, a number, a Boolean value or `null`.
+        ///
+        /// AFNetworking: `NSJSONReadingFragmentsAllowed`.
+        public static let fragmentsAllowed = ReadingOptions(rawValue: 1)
+    }
+
+    /// Creates a value from JSON text (RFC 8259), which is parsed strictly.
+    ///
+    /// The text is UTF-8, with or without a byte order mark; UTF-16 and UTF-32 are recognized. Of members with the same
+    /// name, the last one is kept. More than 512 levels are an error.
+    ///
+    /// - Parameters:
+    ///   - json: The text.
+    ///   - options: What is accepted; by default any kind of value at the top level.
+    /// - Throws: ``JSONParsingError`` with the reason and the position.
+    public init(json: Data, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
+        let utf8 = JSONParser.utf8(json)
+        let result = utf8.withUnsafeBytes { bytes in
+            Result { () throws(JSONParsingError) in
+                var parser = JSONParser(bytes.bindMemory(to: UInt8.self))
+                return try parser.parse(options)
+            }
+        }
+        self = try result.get()
+    }
+
+    /// Creates a value from JSON text in a string; see ``init(json:options:)-(Data,_)``.
+    public init(json: String, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
+        try self.init(json: Data(json.utf8), options: options)
+    }
+}
+
+extension JSONValue {
     /// Options for the format of the text.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
@@ -19,24 +62,14 @@ extension JSONValue {
         public static let escapedSlashes = WritingOptions(rawValue: 4)
     }
 
-    /// Returns the value as JSON text in UTF-8.
-    ///
-    /// - Parameter options: The format; by default one line with sorted members.
-    /// - Returns: The bytes.
+    /// Returns the value as JSON text in UTF-8, by default on one line with sorted members.
     public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data {
-        var writer = JSONWriter(options: options)
-        writer.write(self, indent: 0)
-        return Data(writer.bytes)
+        Data(JSONWriter.bytes(of: self, options))
     }
 
-    /// Returns the value as JSON text.
-    ///
-    /// - Parameter options: The format; by default one line with sorted members.
-    /// - Returns: The text.
+    /// Returns the value as JSON text, by default on one line with sorted members.
     public func jsonString(_ options: WritingOptions = .sortedKeys) -> String {
-        var writer = JSONWriter(options: options)
-        writer.write(self, indent: 0)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        String(decoding: JSONWriter.bytes(of: self, options), as: UTF8.self)
     }
 }
 
@@ -47,14 +80,16 @@ extension JSONValue: CustomStringConvertible {
 
 /// Writes JSON into a buffer.
 private struct JSONWriter {
-    let options: JSONValue.WritingOptions
-    var bytes: [UInt8] = []
+    private let options: JSONValue.WritingOptions
+    private var bytes: [UInt8] = []
 
-    init(options: JSONValue.WritingOptions) {
-        self.options = options
+    static func bytes(of value: JSONValue, _ options: JSONValue.WritingOptions) -> [UInt8] {
+        var writer = JSONWriter(options: options)
+        writer.write(value, indent: 0)
+        return writer.bytes
     }
 
-    mutating func write(_ value: JSONValue, indent: Int) {
+    private mutating func write(_ value: JSONValue, indent: Int) {
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)

@@ -1,10 +1,7 @@
 import Foundation
 
 extension JSONValue: Codable {
-    /// Decodes a value from any decoder.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if the decoder contains a value that JSON does not have.
+    /// Decodes a value; throws `DecodingError` for one that JSON does not have.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -29,9 +26,6 @@ extension JSONValue: Codable {
     }
 
     /// Encodes the value into any encoder.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -59,5 +53,33 @@ extension JSONValue: Codable {
     /// - Throws: `DecodingError` if the value does not match the type.
     public func decoded<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
         try decoder.decode(type, from: jsonData())
+    }
+}
+
+extension JSONValue {
+    /// The value as `JSONSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
+    ///
+    /// Casts such as `as? [String: Any]`, `as? Int` and `as? Bool` have the same results as with Foundation's objects.
+    public var foundationValue: any Sendable {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): NSNumber(value: value)
+        case .number(let value): value.foundationValue
+        case .string(let value): value
+        case .array(let values): values.map(\.foundationValue)
+        case .object(let members): members.mapValues(\.foundationValue)
+        }
+    }
+}
+
+extension JSONNumber {
+    /// The number as an `NSNumber`; a decimal one as an `NSDecimalNumber`, which keeps all its digits.
+    fileprivate var foundationValue: NSNumber {
+        switch storage {
+        case .integer(let value): NSNumber(value: value)
+        case .unsigned(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        }
     }
 }
