@@ -47,7 +47,7 @@ public struct XMLContent: Sendable, Hashable {
         let mark = Charset.byteOrderMark(of: data)
         let text = mark.map { data.dropFirst($0.length) } ?? data
         let encoding =
-            mark?.encoding ?? encoding ?? Charset.declaration(in: data, contentType: "application/xml") ?? .utf8
+            mark?.encoding ?? encoding ?? Charset.xmlDeclaration(of: data) ?? .utf8
         guard encoding != .utf8 else { return text }
         guard let string = Charset.string(text, encoding: encoding) else {
             throw XMLParsingError(reason: "The text is not valid \(encoding)", line: 1, column: 1)

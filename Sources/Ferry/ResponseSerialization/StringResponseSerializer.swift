@@ -3,9 +3,8 @@ import Foundation
 /// A response serializer that decodes the body as a string.
 ///
 /// The character encoding is the first of these: ``encoding``, if set; that of a byte order mark; the `charset` of the
-/// `Content-Type`; the one named by an XML declaration or an HTML `meta` element; UTF-8. Text that names no encoding
-/// and is not UTF-8 is decoded as Windows 1252 or, if that fails, as ISO 8859-1, as browsers do. An empty body is
-/// decoded as an empty string.
+/// `Content-Type`; for XML, the one named by the XML declaration; UTF-8. Text that names no encoding and is not UTF-8 is
+/// decoded as Windows 1252 or, if that fails, as ISO 8859-1, as browsers do. An empty body is decoded as an empty string.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
@@ -39,7 +38,9 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         }
         let mark = Charset.byteOrderMark(of: body)
         let text = mark.map { body.dropFirst($0.length) } ?? body
-        let declared = encoding ?? mark?.encoding ?? Self.declaredEncoding(response, body)
+        let declared =
+            encoding ?? mark?.encoding ?? response?.declaredEncoding
+            ?? (Self.mayBeXML(response) ? Charset.xmlDeclaration(of: body) : nil)
         let string =
             if let declared {
                 Charset.string(text, encoding: declared)
@@ -55,8 +56,8 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         return SerializedResponse(value: string, error: check.error)
     }
 
-    private static func declaredEncoding(_ response: URLResponse?, _ body: Data) -> String.Encoding? {
-        response?.declaredEncoding ?? Charset.declaration(in: body, contentType: response?.contentType)
+    private static func mayBeXML(_ response: URLResponse?) -> Bool {
+        response?.contentType.map { type in type.hasSuffix("/xml") || type.hasSuffix("+xml") } ?? true
     }
 }
 

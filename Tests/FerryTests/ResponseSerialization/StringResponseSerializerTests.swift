@@ -75,29 +75,25 @@ struct StringResponseSerializerTests {
         ("UTF-16, little endian", nil, [0xFF, 0xFE, 0xE9, 0x00], "é"),
         ("UTF-16, big endian", nil, [0xFE, 0xFF, 0x00, 0xE9], "é"),
         (
-            "meta charset", "text/html", Array("<html><meta charset=koi8-r>".utf8) + [0xC1],
-            "<html><meta charset=koi8-r>а"
-        ),
-        (
-            "meta http-equiv", "text/html",
-            Array("<META http-equiv='Content-Type' content='text/html; charset=windows-1251'>".utf8) + [0xC0],
-            "<META http-equiv='Content-Type' content='text/html; charset=windows-1251'>А"
-        ),
-        (
-            "a meta element that names UTF-16 is ignored", "text/html", Array("<meta charset=\"utf-16\">é".utf8),
-            "<meta charset=\"utf-16\">é"
-        ),
-        (
             "XML declaration", "application/xml", Array("<?xml version='1.0' encoding='koi8-r'?><a/>".utf8) + [0xC1],
             "<?xml version='1.0' encoding='koi8-r'?><a/>а"
+        ),
+        (
+            "an XML declaration that names UTF-16 is ignored", "application/xhtml+xml",
+            Array("<?xml version='1.0' encoding='utf-16'?>é".utf8), "<?xml version='1.0' encoding='utf-16'?>é"
+        ),
+        (
+            "XML declaration without a content type", nil,
+            Array("<?xml version='1.0' encoding = koi8-r ?><a/>".utf8) + [0xC1],
+            "<?xml version='1.0' encoding = koi8-r ?><a/>а"
         ),
         (
             "the charset takes precedence over the declaration", "text/xml; charset=utf-8",
             Array("<?xml version=\"1.0\" encoding=\"koi8-r\"?>é".utf8), "<?xml version=\"1.0\" encoding=\"koi8-r\"?>é"
         ),
         (
-            "plain text is not searched", "text/plain", Array("<meta charset=koi8-r>é".utf8),
-            "<meta charset=koi8-r>é"
+            "plain text is not searched", "text/plain", Array("<?xml version='1.0' encoding='koi8-r'?>é".utf8),
+            "<?xml version='1.0' encoding='koi8-r'?>é"
         ),
     ]
 

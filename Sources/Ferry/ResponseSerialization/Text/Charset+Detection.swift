@@ -12,49 +12,23 @@ extension Charset {
         return nil
     }
 
-    /// Returns the encoding that an XML declaration or an HTML `meta` element names within the first 1024 bytes.
+    /// Returns the encoding that an XML declaration at the start of a text names.
     ///
-    /// - Parameters:
-    ///   - data: The text.
-    ///   - contentType: The content type of the text in lowercase, which decides which of the two is searched for; nil
-    ///     for both.
-    /// - Returns: The encoding; nil if none is named or it is unknown.
-    package static func declaration(in data: Data, contentType: String?) -> String.Encoding? {
-        let isHTML = contentType.map { $0 == "text/html" || $0 == "application/xhtml+xml" } ?? true
-        let isXML = contentType.map { $0.hasSuffix("/xml") || $0.hasSuffix("+xml") } ?? true
-        guard isHTML || isXML else { return nil }
+    /// - Parameter data: The text, of which the first 1024 bytes are searched.
+    /// - Returns: The encoding; nil if there is no declaration, or it names no encoding or an unknown one.
+    package static func xmlDeclaration(of data: Data) -> String.Encoding? {
         // In Latin-1 every byte is a character, so this decoding cannot fail.
-        guard let start = String(data: data.prefix(1024), encoding: .isoLatin1)?.lowercased() else { return nil }
-        let named = (isXML ? xmlDeclaration(start) : nil) ?? (isHTML ? metaElement(start) : nil)
-        guard let encoding = named.flatMap(encoding(named:)) else { return nil }
-        // The declaration was read byte by byte, so the text is not UTF-16 (WHATWG HTML, "prescan a byte stream").
-        return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
-    }
-
-    private static func xmlDeclaration(_ start: String) -> String? {
-        guard start.hasPrefix("<?xml"), let end = start.range(of: "?>") else { return nil }
-        return value(of: "encoding", in: start[..<end.lowerBound])
-    }
-
-    private static func metaElement(_ start: String) -> String? {
-        var rest = start[...]
-        while let tag = rest.range(of: "<meta") {
-            rest = rest[tag.upperBound...]
-            let end = rest.firstIndex(of: ">") ?? rest.endIndex
-            if let value = value(of: "charset", in: rest[..<end]) { return value }
-            rest = rest[end...]
-        }
-        return nil
-    }
-
-    /// Returns the word that follows a name and an equals sign, without quotes.
-    private static func value(of name: String, in text: Substring) -> String? {
-        guard let found = text.range(of: name) else { return nil }
-        let rest = text[found.upperBound...].drop { $0.isWhitespace }
+        guard let start = String(data: data.prefix(1024), encoding: .isoLatin1)?.lowercased(),
+            start.hasPrefix("<?xml"), let end = start.range(of: "?>"),
+            let found = start[..<end.lowerBound].range(of: "encoding")
+        else { return nil }
+        let rest = start[found.upperBound..<end.lowerBound].drop(while: \.isWhitespace)
         guard rest.first == "=" else { return nil }
         let word = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-        let value = word.prefix { !$0.isWhitespace && !"\"';>?/".contains($0) }
-        return value.isEmpty ? nil : String(value)
+        let name = word.prefix { !$0.isWhitespace && !"\"';>?/".contains($0) }
+        guard !name.isEmpty, let encoding = encoding(named: String(name)) else { return nil }
+        // The declaration was read byte by byte, so the text is not UTF-16.
+        return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
     }
 }
 
