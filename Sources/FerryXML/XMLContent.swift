@@ -32,11 +32,7 @@ public struct XMLContent: Sendable, Hashable {
         self.data = Self.applying(try result.get(), to: utf8)
     }
 
-    /// Returns a new parser, which has not been started.
-    ///
-    /// The parser does not load external entities.
-    ///
-    /// - Returns: A separate parser on each call.
+    /// Returns a new parser on each call, which has not been started and does not load external entities.
     public func makeParser() -> XMLParser {
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -71,4 +67,17 @@ public struct XMLContent: Sendable, Hashable {
         }
         return changed + rest
     }
+}
+
+/// The error of a text that is not well-formed XML or exceeds a limit.
+public struct XMLParsingError: Error, Sendable, Hashable, LocalizedError {
+    /// The description of the error.
+    public var reason: String
+    /// The line of the error, starting from 1.
+    public var line: Int
+    /// The column of the error in bytes of UTF-8, starting from 1.
+    public var column: Int
+
+    /// The reason and the position.
+    public var errorDescription: String? { "\(reason) at line \(line), column \(column)" }
 }

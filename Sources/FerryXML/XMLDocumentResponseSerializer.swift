@@ -1,29 +1,23 @@
 import Ferry
+import Synchronization
 
 /// A response serializer that decodes a well-formed XML body as a document.
 ///
 /// On Linux, `XMLDocument` silently repairs malformed texts or crashes the process on them; this serializer reports
-/// them as errors.
+/// them as errors. The underlying error of a parse error is the validation error, if any.
 ///
 /// AFNetworking: `AFXMLDocumentResponseSerializer`.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (those of XML by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
-
     /// The options for parsing; none by default.
     ///
     /// External entities are never loaded.
     public var options: XMLNode.Options
 
-    /// Creates a serializer.
-    ///
-    /// - Parameters:
-    ///   - options: The options for parsing.
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
         options: XMLNode.Options = [],
         validation: Validation = Validation(contentTypes: XMLParserResponseSerializer.contentTypes),
@@ -34,14 +28,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and parses its body.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The document and the error, each of which may be `nil`. The underlying error of a parse error is the
-    ///   validation error, if any.
+    /// Validates a response and parses its body; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,
@@ -56,4 +43,45 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
 extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
     /// A response serializer that decodes the body as an XML document.
     public static var xmlDocument: XMLDocumentResponseSerializer { XMLDocumentResponseSerializer() }
+}
+
+/// A well-formed XML text that has been parsed.
+///
+/// An `XMLDocument` is mutable and not thread-safe, so documents are not shared: each call of ``makeDocument()``
+/// returns a separate one. The first is created together with this object; later calls parse the text again.
+public final class ParsedXMLDocument: Sendable {
+    /// The text.
+    public let content: XMLContent
+
+    private let options: XMLNode.Options
+    private let ready: Mutex<XMLDocument?>
+
+    /// Parses a text.
+    ///
+    /// - Parameters:
+    ///   - content: The text.
+    ///   - options: The options for parsing. External entities are never loaded.
+    /// - Throws: The error that `XMLDocument` throws.
+    public init(_ content: XMLContent, options: XMLNode.Options = []) throws {
+        self.content = content
+        self.options = options.union(.nodeLoadExternalEntitiesNever)
+        ready = Mutex(try XMLDocument(data: content.data, options: self.options))
+    }
+
+    /// Returns a document that is not used elsewhere.
+    ///
+    /// - Returns: A separate document on each call.
+    /// - Throws: The error that `XMLDocument` throws. The first call does not throw.
+    public func makeDocument() throws -> sending XMLDocument {
+        if let document = take() { return document }
+        return try XMLDocument(data: content.data, options: options)
+    }
+
+    private func take() -> sending XMLDocument? {
+        ready.withLock { document in
+            let taken = document
+            document = nil
+            return taken
+        }
+    }
 }

@@ -3,7 +3,8 @@ import Ferry
 /// A response serializer that returns a well-formed XML body, from which an `XMLParser` can be created.
 ///
 /// An `XMLParser` has state and cannot be passed between queues, so ``XMLContent/makeParser()`` creates one where it is
-/// needed. A malformed body is an error, since `XMLParser` on Linux may crash the process on it.
+/// needed. A malformed body is an error, since `XMLParser` on Linux may crash the process on it; the underlying error is
+/// the validation error, if any.
 ///
 /// AFNetworking: `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable {
@@ -12,28 +13,16 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
 
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
-
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
-    /// Creates a serializer.
-    ///
-    /// - Parameters:
-    ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(validation: Validation = Validation(contentTypes: contentTypes), maximumBytes: Int? = nil) {
         self.validation = validation
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and checks that its body is well-formed.
-    ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The response's body.
-    /// - Returns: The text and the error, each of which may be `nil`. The underlying error of an error in the text is
-    ///   the validation error, if any.
+    /// Validates a response and checks that its body is well-formed; see ``ResponseSerializer/serialize(request:response:data:)``.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
             try XMLContent(body, encoding: response?.declaredEncoding)

@@ -28,24 +28,25 @@ extension NetworkError {
     /// and `NSCocoaErrorDomain` for errors of files and parsers. `error as NSError` has the same code except for files
     /// and parsers, but always `NSURLErrorDomain`, because a Swift type has only one domain.
     public var nsError: NSError {
-        let original = underlyingError.map { $0 as NSError }
-        if hasTransportCode { return NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
-        if underlyingError is RequestSerializationError {
-            return NSError(domain: Self.requestSerializationDomain, code: errorCode, userInfo: errorUserInfo)
-        }
+        let (domain, number) = domainAndCode
+        return NSError(domain: domain, code: number, userInfo: errorUserInfo)
+    }
+
+    private var domainAndCode: (String, Int) {
+        if hasTransportCode { return (NSURLErrorDomain, errorCode) }
+        if underlyingError is RequestSerializationError { return (Self.requestSerializationDomain, errorCode) }
         switch code {
         case .unacceptableStatusCode, .unacceptableContentType, .responseTooLarge, .noValue:
-            return NSError(domain: Self.responseSerializationDomain, code: errorCode, userInfo: errorUserInfo)
+            return (Self.responseSerializationDomain, errorCode)
         case .requestSerializationFailed, .encodingFailed, .invalidParameters:
-            return NSError(domain: Self.requestSerializationDomain, code: errorCode, userInfo: errorUserInfo)
-        case .decodingFailed:
-            return NSError(domain: NSCocoaErrorDomain, code: 3840, userInfo: errorUserInfo)
+            return (Self.requestSerializationDomain, errorCode)
+        case .decodingFailed: return (NSCocoaErrorDomain, 3840)
         case .fileError, .moveFailed:
-            guard let original, original.domain == NSCocoaErrorDomain else { break }
-            return NSError(domain: original.domain, code: original.code, userInfo: errorUserInfo)
-        default: break
+            let original = underlyingError.map { $0 as NSError }
+            guard let original, original.domain == NSCocoaErrorDomain else { return (NSURLErrorDomain, errorCode) }
+            return (original.domain, original.code)
+        default: return (NSURLErrorDomain, errorCode)
         }
-        return NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo)
     }
 }
 
@@ -76,11 +77,7 @@ extension NetworkError: CustomNSError {
         info[Self.responseKey] = response
         info[Self.dataKey] = data
         info["NSURLSessionDownloadTaskResumeData"] = resumeData
-        if let network = underlyingError as? NetworkError {
-            info[NSUnderlyingErrorKey] = network.nsError
-        } else if let underlyingError {
-            info[NSUnderlyingErrorKey] = underlyingError as NSError
-        }
+        info[NSUnderlyingErrorKey] = underlyingError.map { ($0 as? NetworkError)?.nsError ?? $0 as NSError }
         return info
     }
 }
@@ -111,7 +108,6 @@ extension NetworkError.Code {
         .encodingFailed: -1016, .requestSerializationFailed: -1000, .decodingFailed: -1017, .noValue: -1014,
         .bodyStreamExhausted: -1021, .responseTooLarge: -1103, .secureConnectionFailed: -1200,
         .certificateUntrusted: -1202, .invalidSecurityPolicy: -1202, .clientCertificateRejected: -1205,
-        .fileError: -1100, .moveFailed: -3005,
-        .sessionInvalidated: -999,
+        .fileError: -1100, .moveFailed: -3005, .sessionInvalidated: -999,
     ]
 }

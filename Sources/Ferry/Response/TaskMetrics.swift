@@ -4,39 +4,24 @@ import FerrySession
 public struct TaskMetrics: Sendable, Hashable {
     /// The date at which the task was started.
     public var startDate: Date
-
     /// The date at which the task was complete.
     public var endDate: Date
-
     /// The seconds from start to end, measured by a monotonic clock where possible.
     public var duration: TimeInterval
-
     /// The number of body bytes sent in all transactions.
     public var bytesSent: Int64
-
     /// The number of body bytes received in all transactions, before content codings were decoded.
     ///
     /// A system session provides neither the earlier transactions nor the encoded length; there it is the length of the
     /// body.
     public var bytesReceived: Int64
-
     /// The number of redirects followed.
     public var redirectCount: Int
-
     /// The transactions with their phases, one for each request sent, including redirects and retries; empty for a
     /// system session.
     public var transactions: [TransferMetrics.Transaction]
 
-    /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - startDate: The date at which the task was started.
-    ///   - endDate: The date at which the task was complete.
-    ///   - duration: The seconds from start to end; by default the difference of the two dates.
-    ///   - bytesSent: The number of body bytes sent.
-    ///   - bytesReceived: The number of body bytes received.
-    ///   - redirectCount: The number of redirects followed.
-    ///   - transactions: The transactions, one for each request sent.
+    /// Creates a record with the given values of its properties; the duration is by default the time between the dates.
     public init(
         startDate: Date,
         endDate: Date,
