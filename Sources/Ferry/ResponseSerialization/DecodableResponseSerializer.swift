@@ -65,8 +65,10 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         guard data?.isEmpty != false || data?.isSingleSpace == true else {
             return SerializedResponse(error: check.error)
         }
-        let empty = (Output.self as? any EmptyResponse.Type)?.emptyValue as? Output
-        if let value = empty ?? ((Output.self as? any ExpressibleByNilLiteral.Type)?.nilValue as? Output) {
+        if let type = Output.self as? any EmptyResponse.Type, let value = type.emptyValue as? Output {
+            return SerializedResponse(value: value, error: check.error)
+        }
+        if let type = Output.self as? any ExpressibleByNilLiteral.Type, let value = type.nilValue as? Output {
             return SerializedResponse(value: value, error: check.error)
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
