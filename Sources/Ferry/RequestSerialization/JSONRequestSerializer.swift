@@ -3,7 +3,8 @@ import Foundation
 /// A request serializer that encodes parameters as an `application/json` body.
 ///
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
-/// a body nor a `Content-Type` is set. AFNetworking: `AFJSONRequestSerializer`.
+/// a body nor a `Content-Type` is set. Values that JSON cannot represent, such as not-a-number, are an error with
+/// ``RequestSerializationError/Code/invalidParameters``. AFNetworking: `AFJSONRequestSerializer`.
 public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
@@ -29,14 +30,7 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
         self.configureEncoder = configureEncoder
     }
 
-    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
-    ///
-    /// - Parameters:
-    ///   - request: The request. Header fields that it already has are kept.
-    ///   - parameters: The parameters, or `nil` for none.
-    /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/invalidParameters`` for values
-    ///   that JSON cannot represent, such as not-a-number; or the error that ``RequestOptions/querySerializer`` throws.
+    /// Returns a copy of the request with its parameters encoded, as ``HTTPRequestSerializer/serialize(_:parameters:)``.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
         try options.serialize(request, parameters, contentType: "application/json", format: "valid JSON") {
             let encoder = JSONEncoder()

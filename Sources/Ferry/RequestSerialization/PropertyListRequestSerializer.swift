@@ -3,7 +3,9 @@ import Foundation
 /// A request serializer that encodes parameters as an `application/x-plist` body.
 ///
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
-/// a body nor a `Content-Type` is set. AFNetworking: `AFPropertyListRequestSerializer`.
+/// a body nor a `Content-Type` is set. Values that a property list cannot represent are an error with
+/// ``RequestSerializationError/Code/invalidParameters``: null, a single value that is not a collection and, in XML,
+/// control characters. AFNetworking: `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
@@ -25,15 +27,7 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
         self.options = options
     }
 
-    /// Returns a copy of the request with default header fields and with the parameters in its query or body.
-    ///
-    /// - Parameters:
-    ///   - request: The request. Header fields that it already has are kept.
-    ///   - parameters: The parameters, or `nil` for none.
-    /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/invalidParameters`` for values
-    ///   that a property list cannot represent: null, a single value that is not a collection and, in XML, control
-    ///   characters; or the error that ``RequestOptions/querySerializer`` throws.
+    /// Returns a copy of the request with its parameters encoded, as ``HTTPRequestSerializer/serialize(_:parameters:)``.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws -> URLRequest {
         let contentType = "application/x-plist"
         return try options.serialize(request, parameters, contentType: contentType, format: "a valid property list") {

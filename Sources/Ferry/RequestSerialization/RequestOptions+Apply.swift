@@ -28,14 +28,8 @@ extension RequestOptions {
 
     /// Returns a copy of the request with default header fields and with the parameters in its query or body.
     ///
-    /// - Parameters:
-    ///   - request: The request. Header fields that it already has are kept.
-    ///   - parameters: The parameters, or `nil` for none; then neither a body nor a `Content-Type` is set.
-    ///   - contentType: The content type of the body.
-    ///   - format: The format of the body, for error messages.
-    ///   - encode: A closure that returns the body; `nil` if the format does not allow the parameters.
-    /// - Returns: The request to send.
-    /// - Throws: ``RequestSerializationError``, or the error that ``querySerializer`` throws.
+    /// The bytes of the body are those that `encode` returns; `nil` means that the format, which error messages name,
+    /// does not allow the parameters.
     func serialize(
         _ request: URLRequest,
         _ parameters: Parameters?,
