@@ -11,7 +11,8 @@ public struct DownloadDestination: Sendable {
     /// How to treat what is at the destination; by default an existing file or a missing directory is an error.
     public var options: Options
 
-    private let resolver: Resolver
+    /// Returns the destination for a file.
+    let resolver: Resolver
 
     /// Creates a destination that is chosen once the file has been downloaded.
     ///
@@ -23,12 +24,7 @@ public struct DownloadDestination: Sendable {
         self.resolver = resolver
     }
 
-    /// Returns the destination for a file URL.
-    ///
-    /// - Parameters:
-    ///   - url: The file's URL.
-    ///   - options: How to treat what is at the destination.
-    /// - Returns: A destination.
+    /// Returns the destination with a file URL.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
         DownloadDestination(options: options) { _, _ in url }
     }
@@ -54,9 +50,21 @@ public struct DownloadDestination: Sendable {
         return FileManager.default.temporaryDirectory
             .appendingPathComponent(FileName.sanitized("\(UUID().uuidString)\(suffix)"), isDirectory: false)
     }
+}
 
-    /// Returns the destination for a file.
-    func resolve(_ temporaryURL: URL, response: URLResponse?) -> URL? {
-        resolver(temporaryURL, response)
+extension DownloadDestination {
+    /// How to treat an existing file and missing directories at the destination.
+    public struct Options: OptionSet, Sendable {
+        /// The bits of the options.
+        public let rawValue: Int
+
+        /// Creates options from their bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Replaces an existing file, in one step.
+        public static let overwrite = Options(rawValue: 1 << 0)
+
+        /// Creates missing directories.
+        public static let createIntermediateDirectories = Options(rawValue: 1 << 1)
     }
 }

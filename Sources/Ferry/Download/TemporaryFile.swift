@@ -1,7 +1,40 @@
 import FerrySession
 
+extension TaskOutcome {
+    /// Moves a downloaded file to its destination, and sets the response's URL or error.
+    ///
+    /// If the response has an error, the file is removed, and its beginning is stored in the error.
+    func settleFile<Value>(in response: inout TaskResponse<Value>, destination: DownloadDestination?) {
+        guard let file = temporaryFile else { return }
+        if var error = response.error {
+            error.data = error.data ?? TemporaryFile.beginning(of: file)
+            response.error = error
+            return TemporaryFile.discard(file)
+        }
+        guard let place = hookDestination ?? destination?.resolver(file, self.response) else {
+            return TemporaryFile.discard(file)
+        }
+        // The options are those of the task: a destination that a hook returned is never overwritten.
+        let options = hookDestination == nil ? destination?.options ?? [] : []
+        do {
+            try FilePublisher(options: options).publish(file, at: place)
+            response.fileURL = place
+        } catch {
+            let failure = DownloadMoveError(temporaryURL: file, destinationURL: place, underlyingError: error)
+            response.error = NetworkError(
+                .moveFailed,
+                message: failure.localizedDescription,
+                response: response.httpResponse,
+                underlyingError: failure
+            )
+        }
+    }
+}
+
 /// The files of finished downloads on their way from the session to their destination.
 enum TemporaryFile {
+    /// The largest part, in bytes, that is kept of the body of an error response.
+    static let errorBodyLimit = 1 << 20
     /// Moves a session's file before the session deletes it, by renaming it in its directory.
     ///
     /// - Returns: The new URL; nil if a hook has moved the file already.
@@ -19,14 +52,43 @@ enum TemporaryFile {
     }
 
     /// Removes a file that is no longer needed.
-    static func discard(_ file: URL?) {
-        guard let file else { return }
-        unlink(file.path)
-    }
+    static func discard(_ file: URL) { unlink(file.path) }
 
     /// Returns the beginning of a file that contains the body of an error response.
-    static func beginning(of file: URL, limit: Int) -> Data? {
+    static func beginning(of file: URL) -> Data? {
         guard let file = try? RegularFile(reading: file.path, links: .refuse) else { return nil }
-        return try? file.read(upToCount: limit)
+        return try? file.read(upToCount: errorBodyLimit)
+    }
+}
+
+/// An error that a downloaded file could not be moved to its destination; the file stays where it is.
+///
+/// It is the ``NetworkError/underlyingError`` of an error with ``NetworkError/Code/moveFailed``, and the payload of the
+/// notification that a file could not be moved.
+public struct DownloadMoveError: Error, Sendable, LocalizedError {
+    /// The URL of the file, which the caller must remove.
+    public let temporaryURL: URL
+
+    /// The URL that the file should have been moved to.
+    public let destinationURL: URL
+
+    /// The reason why the file could not be moved.
+    public let underlyingError: any Error
+
+    /// A sentence with both paths and the reason.
+    public var errorDescription: String? {
+        let reason = underlyingError.localizedDescription
+        return "The file \(temporaryURL.path) could not be moved to \(destinationURL.path): \(reason)"
+    }
+
+    /// The key of the payload in a notification.
+    public static let payloadKey = "ferry.networking.download.move-error"
+}
+
+extension DownloadMoveError {
+    /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``; nil if it is another.
+    public init?(_ notification: Notification) {
+        guard let payload = notification.userInfo?[Self.payloadKey] as? DownloadMoveError else { return nil }
+        self = payload
     }
 }

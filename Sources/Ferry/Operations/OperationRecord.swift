@@ -2,9 +2,11 @@ import Foundation
 
 /// The mutable state of an operation; guarded by its lock.
 struct OperationRecord: Sendable {
+    typealias Handler = @Sendable (RequestOperation) -> Void
+
     /// The completions to call at the end, and what they need.
     struct CompletionHandlers: Sendable {
-        let handler: (@Sendable (RequestOperation) -> Void)?
+        let handler: Handler?
         let completionBlock: (@Sendable () -> Void)?
         let token: CompletionToken?
         /// Its closures are not called any more; they are released together with this value, outside the lock.
@@ -16,32 +18,23 @@ struct OperationRecord: Sendable {
     var request: URLRequest
     var settings = OperationSettings()
     var body = ReceivedBody()
-
     /// The running transfer; events of any other are too late and ignored.
     var transfer: OperationTransfer?
-
     /// The error of the transfer.
     var error: NetworkError?
-
     /// Reports the progress of the response across all pauses.
     var progress: ProgressReporter?
-
     /// Whether the request's body stream has been used.
     var hasUsedBodyStream = false
-
     /// Whether a thread is currently publishing the changes of state.
     var isPublishing = false
-
     private(set) var completionBlock: (@Sendable () -> Void)?
-    private var handler: (@Sendable (RequestOperation) -> Void)?
-    private var observers: [@Sendable (RequestOperation) -> Void] = []
+    private var handler: Handler?
+    private var observers: [Handler] = []
     private var isTold = false
     private var token: CompletionToken?
 
-    /// Creates the record of a new operation.
-    init(request: URLRequest) {
-        self.request = request
-    }
+    init(request: URLRequest) { self.request = request }
 
     /// Restores the record of an archived operation.
     init(_ archive: OperationArchive) {
@@ -65,6 +58,12 @@ struct OperationRecord: Sendable {
         token = machine.isDelivered ? nil : group.map(CompletionToken.init)
     }
 
+    /// Removes and returns the running transfer.
+    mutating func takeTransfer() -> OperationTransfer? {
+        defer { transfer = nil }
+        return transfer
+    }
+
     /// Ends the transfer, with an error or without; false if it is not the running one or is already ending.
     mutating func endTransfer(_ ended: OperationTransfer?, error: NetworkError?) -> Bool {
         guard transfer === ended, machine.take(.transferEnd) == .conclude else { return false }
@@ -80,16 +79,14 @@ struct OperationRecord: Sendable {
     }
 
     /// Sets the completion handler and returns the old one; the handler is not kept if the end was already delivered.
-    mutating func setHandler(
-        _ new: @escaping @Sendable (RequestOperation) -> Void
-    ) -> (isKept: Bool, old: (@Sendable (RequestOperation) -> Void)?) {
+    mutating func setHandler(_ new: @escaping Handler) -> (isKept: Bool, old: Handler?) {
         guard !machine.isDelivered else { return (false, nil) }
         defer { handler = new }
         return (true, handler)
     }
 
     /// Adds an observer to call after the handler and the block have run; false if they already have.
-    mutating func addObserver(_ observer: @escaping @Sendable (RequestOperation) -> Void) -> Bool {
+    mutating func addObserver(_ observer: @escaping Handler) -> Bool {
         guard !isTold else { return false }
         observers.append(observer)
         return true
@@ -111,9 +108,61 @@ struct OperationRecord: Sendable {
     }
 
     /// Records that the handler and the block have run, and returns the observers waiting for that.
-    mutating func takeObservers() -> [@Sendable (RequestOperation) -> Void] {
+    mutating func takeObservers() -> [Handler] {
         isTold = true
         defer { observers = [] }
         return observers
+    }
+}
+
+/// The settings of an operation.
+struct OperationSettings: Sendable {
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+    var credential: URLCredential?
+    var shouldUseCredentialStorage = true
+    var securityPolicy: SecurityPolicy?
+    var userInfo: [String: any Sendable] = [:]
+    var output: OperationOutput?
+    var newBodyStream: (@Sendable () -> InputStream?)?
+    var uploadProgress: ProgressHandler?
+    var downloadProgress: ProgressHandler?
+    var challenge: RequestOperation.ChallengeHandler?
+    var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
+    var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+
+    /// The hooks for the operation's tasks.
+    var hooks: TaskHooks {
+        let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
+        return TaskHooks(
+            didReceiveChallenge: answersChallenges ? answer : nil,
+            willPerformRedirection: redirect,
+            willCacheResponse: cacheResponse
+        )
+    }
+
+    /// Releases the closures, which may retain the operation itself.
+    mutating func releaseClosures() {
+        (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
+        (challenge, redirect, cacheResponse) = (nil, nil, nil)
+    }
+
+    /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
+    ///
+    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected.
+    /// Without a credential it is rejected too, unless the credential storage may be used. Server trust is left to
+    /// the manager.
+    private func answer(
+        _ question: URLAuthenticationChallenge,
+        later: @escaping @Sendable (ChallengeOutcome) -> Void
+    ) -> ChallengeOutcome? {
+        if let challenge { return challenge(question, later) }
+        guard question.protectionSpace.authenticationMethod != "NSURLAuthenticationMethodServerTrust" else {
+            return nil
+        }
+        if let credential {
+            return question.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
+        }
+        return shouldUseCredentialStorage ? nil : .rejectProtectionSpace
     }
 }

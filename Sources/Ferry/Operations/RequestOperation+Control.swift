@@ -8,14 +8,12 @@ extension RequestOperation {
     public func pause() {
         let (effect, transfer) = record.withLock { record in
             let effect = record.machine.take(.pause)
-            guard effect == .interrupt else { return (effect, OperationTransfer?.none) }
-            defer { record.transfer = nil }
-            return (effect, record.transfer)
+            return (effect, effect == .interrupt ? record.takeTransfer() : nil)
         }
         publishChanges()
         guard effect == .interrupt else { return }
         transfer?.cancel()
-        manager.core.notifications.post(.networkingOperationDidFinish, object: self)
+        manager.post(.networkingOperationDidFinish, object: self)
     }
 
     /// Continues after a pause.
@@ -35,14 +33,13 @@ extension RequestOperation {
         switch effect {
         case .nothing, .interrupt, .conclude: return
         case .begin:
-            manager.core.notifications.post(.networkingOperationDidStart, object: self)
+            manager.post(.networkingOperationDidStart, object: self)
             // On the serial queue, so that no data of an earlier transfer is still being written.
             manager.operationQueue.addOperation { self.beginTransfer() }
         case .concludeCancelled:
             let transfer = record.withLock { record in
                 record.error = .operationCancelled(record.request)
-                defer { record.transfer = nil }
-                return record.transfer
+                return record.takeTransfer()
             }
             transfer?.cancel()
             manager.operationQueue.addOperation { self.conclude() }

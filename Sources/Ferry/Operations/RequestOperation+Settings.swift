@@ -41,8 +41,7 @@ extension RequestOperation {
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
         set {
-            let output = newValue.map(OperationOutput.init)
-            change(\.output, to: output)
+            change(\.output, to: newValue.map(OperationOutput.init))
         }
     }
 

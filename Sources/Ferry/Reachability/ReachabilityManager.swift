@@ -243,8 +243,3 @@ public final class ReachabilityManager: Sendable {
         }
     }
 }
-
-extension Notification.Name {
-    /// Posted when a ``ReachabilityManager`` has a new status; the object is the manager.
-    public static let networkingReachabilityDidChange = Self("com.alamofire.networking.reachability.change")
-}

@@ -41,11 +41,7 @@ open class SessionManager: @unchecked Sendable {
     ///   - configuration: The session's configuration; it is copied.
     ///   - transport: The kind of `URLSession` to run on.
     public init(configuration: URLSessionConfiguration = .default, transport: SessionTransport = .curl) {
-        core = SessionCore(
-            configuration: configuration,
-            transport: transport,
-            responseSerializer: JSONResponseSerializer()
-        )
+        core = SessionCore(configuration: configuration, transport: transport)
     }
 
     /// Creates a manager that trusts servers according to a policy.
@@ -64,9 +60,7 @@ open class SessionManager: @unchecked Sendable {
         try setSecurityPolicy(securityPolicy)
     }
 
-    deinit {
-        core.abandon()
-    }
+    deinit { core.abandon() }
 
     /// Returns a new manager with the same configuration, transport, response serializer, policy and adapters.
     ///
@@ -121,16 +115,10 @@ open class SessionManager: @unchecked Sendable {
             serializer: serializer,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
-            bodyStreams: request.httpBodyStream.map { _ in
-                BodyStreamSource(request: request, replay: nil, isAskedFirst: false)
-            },
+            bodyStreams: BodyStreamSource(ofStreamIn: request),
             completionHandler: completionHandler
         )
-        return core.makeTask(delegate, refusal: refusal, request: request) { session in
-            session.dataTask(with: request)
-        } makeRefused: { session in
-            session.dataTask(with: request)
-        }
+        return core.makeTask(delegate, refusal: refusal, request: request) { $0.dataTask(with: request) }
     }
 
     /// Creates a suspended upload task whose body is a file.
@@ -155,11 +143,11 @@ open class SessionManager: @unchecked Sendable {
             uploadProgress: progress,
             completionHandler: completionHandler
         )
-        let fileError = UploadFile.error(fileURL, request: request)
-        return core.makeTask(delegate, refusal: refusal ?? fileError, request: request) { session in
-            session.uploadTask(with: request, fromFile: fileURL)
-        } makeRefused: { session in
-            session.uploadTask(with: request, from: Data())
+        let fileError = request.uploadError(fileURL)
+        return core.makeTask(delegate, refusal: refusal ?? fileError, request: request) {
+            $0.uploadTask(with: request, fromFile: fileURL)
+        } makeRefused: {
+            $0.uploadTask(with: request, from: Data())
         }
     }
 
@@ -185,10 +173,8 @@ open class SessionManager: @unchecked Sendable {
             uploadProgress: progress,
             completionHandler: completionHandler
         )
-        return core.makeTask(delegate, refusal: refusal, request: request) { session in
-            session.uploadTask(with: request, from: bodyData ?? Data())
-        } makeRefused: { session in
-            session.uploadTask(with: request, from: Data())
+        return core.makeTask(delegate, refusal: refusal, request: request) {
+            $0.uploadTask(with: request, from: bodyData ?? Data())
         }
     }
 
@@ -256,11 +242,7 @@ open class SessionManager: @unchecked Sendable {
             destination: destination,
             completionHandler: completionHandler
         )
-        return core.makeTask(delegate, refusal: refusal, request: request) { session in
-            session.downloadTask(with: request)
-        } makeRefused: { session in
-            session.downloadTask(with: request)
-        }
+        return core.makeTask(delegate, refusal: refusal, request: request) { $0.downloadTask(with: request) }
     }
 
     /// Creates a suspended download task that resumes an earlier download.
@@ -285,10 +267,10 @@ open class SessionManager: @unchecked Sendable {
             destination: destination,
             completionHandler: completionHandler
         )
-        return core.makeTask(delegate, refusal: nil, request: nil) { session in
-            session.downloadTask(withResumeData: resumeData)
-        } makeRefused: { session in
-            session.downloadTask(withResumeData: Data())
+        return core.makeTask(delegate, refusal: nil, request: nil) {
+            $0.downloadTask(withResumeData: resumeData)
+        } makeRefused: {
+            $0.downloadTask(withResumeData: Data())
         }
     }
 

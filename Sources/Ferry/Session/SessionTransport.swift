@@ -14,38 +14,30 @@ public enum SessionTransport: Sendable {
     /// A session made by a function, which must create it with the given delegate and queue.
     case session(@Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession)
 
+    /// Returns Ferry's session with the given options.
+    public static func curl(options: CurlSession.Options) -> SessionTransport { .curlWithOptions(options) }
+
     /// Returns a new session.
     func makeSession(
-        configuration: URLSessionConfiguration,
-        delegate: any URLSessionDelegate,
-        delegateQueue: OperationQueue
+        _ configuration: URLSessionConfiguration,
+        _ delegate: any URLSessionDelegate,
+        _ queue: OperationQueue
     ) -> URLSession {
         switch self {
         case .curl:
-            Self.makeCurlSession(configuration, CurlSession.Options(), delegate, delegateQueue)
+            Self.curl(options: CurlSession.Options()).makeSession(configuration, delegate, queue)
         case .curlWithOptions(let options):
-            Self.makeCurlSession(configuration, options, delegate, delegateQueue)
-        case .system:
-            URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
-        case .session(let make):
-            make(configuration, delegate, delegateQueue)
+            // Several events are delivered in one operation: a manager adds no operations in between.
+            CurlSession(
+                configuration: configuration,
+                options: options,
+                delegate: delegate,
+                delegateQueue: queue,
+                deliversInBatches: true
+            )
+        case .system: URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+        case .session(let make): make(configuration, delegate, queue)
         }
-    }
-
-    /// Returns a session that delivers several events in one operation; a manager adds no operations in between.
-    private static func makeCurlSession(
-        _ configuration: URLSessionConfiguration,
-        _ options: CurlSession.Options,
-        _ delegate: any URLSessionDelegate,
-        _ delegateQueue: OperationQueue
-    ) -> CurlSession {
-        CurlSession(
-            configuration: configuration,
-            options: options,
-            delegate: delegate,
-            delegateQueue: delegateQueue,
-            deliversInBatches: true
-        )
     }
 
     /// Whether the sessions enforce a security policy; nil if that is unknown until one has been made.
@@ -56,9 +48,55 @@ public enum SessionTransport: Sendable {
         case .session: nil
         }
     }
+}
 
-    /// Returns Ferry's session with the given options.
-    public static func curl(options: CurlSession.Options) -> SessionTransport {
-        .curlWithOptions(options)
+/// The faults of a session that the managers work around.
+struct TransportQuirks: Sendable {
+    /// Whether refusing a redirect of a download ends the process.
+    var crashesOnRefusedRedirectOfDownload = false
+    /// Whether a challenge whose default handling is chosen is never completed.
+    var hangsOnDefaultHandlingOfChallenge = false
+    /// Whether a suspended task starts over when it is resumed.
+    var restartsSuspendedTasks = false
+    /// Whether the announced length of a streamed upload is sent together with `Transfer-Encoding: chunked`.
+    var sendsLengthWithChunkedBody = false
+
+    /// The faults of FoundationNetworking's session.
+    static let foundationNetworking = TransportQuirks(
+        crashesOnRefusedRedirectOfDownload: true,
+        hangsOnDefaultHandlingOfChallenge: true,
+        restartsSuspendedTasks: true,
+        sendsLengthWithChunkedBody: true
+    )
+
+    /// The faults of Ferry's session, and of Apple's.
+    static let none = TransportQuirks()
+}
+
+extension URLSession {
+    /// The faults of this session.
+    var quirks: TransportQuirks {
+        #if os(Linux)
+        return type(of: self) == URLSession.self ? .foundationNetworking : .none
+        #else
+        return .none
+        #endif
+    }
+
+    /// The session of refused requests, whose tasks are real and cancelled before they can run.
+    static let refusals = URLSession(configuration: .ephemeral)
+}
+
+extension URLSessionTask {
+    /// The faults of the task's session.
+    var quirks: TransportQuirks {
+        #if os(Linux)
+        let isFoundationNetworking = [
+            URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self,
+        ].contains { type(of: self) == $0 }
+        return isFoundationNetworking ? .foundationNetworking : .none
+        #else
+        return .none
+        #endif
     }
 }

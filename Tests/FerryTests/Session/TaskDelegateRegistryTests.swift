@@ -8,11 +8,7 @@ struct TaskDelegateRegistryTests {
     private struct Failure: Error {}
 
     private func delegate() -> TaskDelegate {
-        TaskDelegate(
-            uploadProgress: ProgressReporter(handler: nil, queue: nil),
-            downloadProgress: ProgressReporter(handler: nil, queue: nil),
-            complete: { _ in }
-        )
+        TaskDelegate { _ in }
     }
 
     private func task() throws -> URLSessionTask {

@@ -46,16 +46,9 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         archivedResponseSerializer = response
     }
 
-    /// Creates a description of an operation manager.
-    ///
-    /// - Parameter manager: The manager.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed``, as for an ``HTTPSessionManager``.
+    /// Creates a description of an operation manager; throws the same errors as for an ``HTTPSessionManager``.
     public init(_ manager: HTTPRequestOperationManager) throws(NetworkError) {
         try self.init(manager.sessionManager)
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case baseURL, securityPolicy, archivedRequestSerializer, archivedResponseSerializer
     }
 
     /// Decodes a description.
@@ -74,19 +67,14 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
             )
         }
         securityPolicy = try container.decode(SecurityPolicy.self, forKey: .securityPolicy)
-        archivedRequestSerializer =
-            try container.decode(ArchivedRequestSerializer.self, forKey: .archivedRequestSerializer)
-        archivedResponseSerializer =
-            try container.decode(ArchivedSerializer.self, forKey: .archivedResponseSerializer)
+        archivedRequestSerializer = try container.decode(
+            ArchivedRequestSerializer.self,
+            forKey: .archivedRequestSerializer
+        )
+        archivedResponseSerializer = try container.decode(ArchivedSerializer.self, forKey: .archivedResponseSerializer)
     }
 
-    /// Makes a manager with the described settings.
-    ///
-    /// - Parameters:
-    ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: The kind of `URLSession` to run on.
-    /// - Returns: The manager.
-    /// - Throws: The errors of ``HTTPSessionManager/setSecurityPolicy(_:)``.
+    /// Makes a manager with the described settings; throws as ``HTTPSessionManager/setSecurityPolicy(_:)`` does.
     public func makeManager(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl
@@ -98,20 +86,12 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         return manager
     }
 
-    /// Makes an operation manager with the described settings.
-    ///
-    /// - Parameters:
-    ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: The kind of `URLSession` to run on.
-    /// - Returns: The manager.
-    /// - Throws: The errors of ``HTTPSessionManager/setSecurityPolicy(_:)``.
+    /// Makes an operation manager with the described settings; throws as ``makeManager(configuration:transport:)``.
     public func makeOperationManager(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl
     ) throws(NetworkError) -> HTTPRequestOperationManager {
-        HTTPRequestOperationManager(
-            sessionManager: try makeManager(configuration: configuration, transport: transport)
-        )
+        .init(sessionManager: try makeManager(configuration: configuration, transport: transport))
     }
 }
 

@@ -4,31 +4,22 @@ import FerrySession
 struct OperationArchive: Sendable {
     typealias State = RequestOperation.State
 
-    /// The request.
     let request: URLRequest
-
     /// The state: ready or finished.
     let state: State
-
-    /// Whether the operation was cancelled.
     let isCancelled: Bool
-
     /// The part of the response that had arrived.
     let body: ReceivedBody
-
     /// The error of the transfer.
     let error: NetworkError?
-
     /// The serializer that parses the response; nil if it could not be archived.
     let serializer: ArchivedSerializer?
 
     private static let magic = Data("ferry-operation\n".utf8)
     private static let checksumLength = 8
-
     /// The number of bytes before the payload.
     static let sealLength = magic.count + checksumLength
     private static let lengthLength = 4
-
     /// The largest number of received bytes that is accepted; it leaves room for adding more without overflow.
     private static let mostBytes = Int64.max / 2
 
@@ -209,5 +200,42 @@ extension NetworkError {
             underlyingError: cause,
             decodingError: cause
         )
+    }
+}
+
+extension RequestOperation {
+    /// The key of the ``archivedData()`` in a keyed archive.
+    static let archiveKey = "ferry.operation"
+
+    /// A Boolean value that indicates whether the class supports secure coding; always true.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Archives the operation: its request, state, response, error, body, byte count and, where possible, serializer.
+    ///
+    /// A running operation is paused first and stays paused; it is archived as a ready one. An operation made from the
+    /// archive, in the same or another process, continues where this one stopped. The archive contains the request's
+    /// header fields and is as confidential as they are.
+    ///
+    /// - Returns: The archive, for ``init(archivedData:manager:)``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/encodingFailed`` if the request cannot be archived, for
+    ///   example because its body is a stream.
+    public func archivedData() throws(NetworkError) -> Data {
+        if isExecuting { pause() }
+        return try OperationArchive(record.withLock { $0 }, serializer: archivedSerializer).encoded()
+    }
+
+    /// Archives the operation in a keyed archive.
+    ///
+    /// If the operation cannot be archived (see ``archivedData()``), nothing is encoded, and decoding the archive
+    /// fails.
+    ///
+    /// - Parameter coder: The archiver.
+    public func encode(with coder: NSCoder) {
+        do {
+            coder.encode(NSData(data: try archivedData()), forKey: Self.archiveKey)
+        } catch {
+            // Under the other policy, `failWithError` ends the process.
+            if coder.decodingFailurePolicy == .setErrorAndReturn { coder.failWithError(error) }
+        }
     }
 }

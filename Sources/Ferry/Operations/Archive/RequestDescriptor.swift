@@ -25,7 +25,12 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     public let timeoutInterval: TimeInterval?
 
     /// The cache policy.
-    public let cachePolicy: URLRequest.CachePolicy
+    public var cachePolicy: URLRequest.CachePolicy {
+        URLRequest.CachePolicy(rawValue: policy) ?? .useProtocolCachePolicy
+    }
+
+    /// The raw value of the cache policy, which Foundation does not make codable.
+    private let policy: UInt
 
     /// A Boolean value that indicates whether cookies are sent and stored.
     public let httpShouldHandleCookies: Bool
@@ -40,27 +45,22 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     ///   body is a stream, its URL is missing or is not an `http` or `https` URL with a host, or its method, header
     ///   fields or timeout are invalid.
     public init(_ request: URLRequest) throws(NetworkError) {
+        func failure(_ message: String) -> NetworkError {
+            NetworkError(.encodingFailed, message: message, failingURL: request.url)
+        }
         guard request.httpBodyStream == nil else {
-            throw NetworkError(
-                .encodingFailed,
-                message: "A request whose body is a stream cannot be archived",
-                failingURL: request.url
-            )
+            throw failure("A request whose body is a stream cannot be archived")
         }
-        guard let url = request.url else {
-            throw NetworkError(.encodingFailed, message: "A request without a URL cannot be archived")
-        }
+        guard let url = request.url else { throw failure("A request without a URL cannot be archived") }
         self.url = url.absoluteURL
         method = HTTPMethod(request.httpMethod ?? "GET")
         headers = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
         timeoutInterval = request.timeoutInterval.isFinite ? request.timeoutInterval : nil
-        cachePolicy = request.cachePolicy
+        policy = request.cachePolicy.rawValue
         httpShouldHandleCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
-        if let flaw {
-            throw NetworkError(.encodingFailed, message: "The request cannot be archived: \(flaw)", failingURL: url)
-        }
+        if let flaw { throw failure("The request cannot be archived: \(flaw)") }
     }
 
     /// The described request.
@@ -75,51 +75,29 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case url, method, headers, body, timeoutInterval, cachePolicy
-        case httpShouldHandleCookies, allowsCellularAccess
+        case url, method, headers, body, timeoutInterval, httpShouldHandleCookies, allowsCellularAccess
+        case policy = "cachePolicy"
     }
 
-    /// Decodes a description.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for anything that is not a description of a request that can be sent.
+    /// Decodes a description; throws a `DecodingError` for anything but that of a request that can be sent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)
-        method = HTTPMethod(try container.decode(String.self, forKey: .method))
+        method = try container.decode(HTTPMethod.self, forKey: .method)
         headers = try container.decode([String: String].self, forKey: .headers)
         body = try container.decodeIfPresent(Data.self, forKey: .body)
         timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
-        let policy = try container.decode(UInt.self, forKey: .cachePolicy)
-        guard let cachePolicy = URLRequest.CachePolicy(rawValue: policy) else {
+        policy = try container.decode(UInt.self, forKey: .policy)
+        httpShouldHandleCookies = try container.decode(Bool.self, forKey: .httpShouldHandleCookies)
+        allowsCellularAccess = try container.decode(Bool.self, forKey: .allowsCellularAccess)
+        guard URLRequest.CachePolicy(rawValue: policy) != nil else {
             throw DecodingError.dataCorruptedError(
-                forKey: .cachePolicy,
+                forKey: .policy,
                 in: container,
                 debugDescription: "There is no cache policy with the raw value \(policy)"
             )
         }
-        self.cachePolicy = cachePolicy
-        httpShouldHandleCookies = try container.decode(Bool.self, forKey: .httpShouldHandleCookies)
-        allowsCellularAccess = try container.decode(Bool.self, forKey: .allowsCellularAccess)
-        if let flaw {
-            throw DecodingError.dataCorruptedError(forKey: .url, in: container, debugDescription: flaw)
-        }
-    }
-
-    /// Encodes the description.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: Any error of the encoder.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(url, forKey: .url)
-        try container.encode(method.rawValue, forKey: .method)
-        try container.encode(headers, forKey: .headers)
-        try container.encodeIfPresent(body, forKey: .body)
-        try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
-        try container.encode(cachePolicy.rawValue, forKey: .cachePolicy)
-        try container.encode(httpShouldHandleCookies, forKey: .httpShouldHandleCookies)
-        try container.encode(allowsCellularAccess, forKey: .allowsCellularAccess)
+        if let flaw { throw DecodingError.dataCorruptedError(forKey: .url, in: container, debugDescription: flaw) }
     }
 
     /// The reason why the described request cannot be sent, or nil.

@@ -4,17 +4,17 @@ import Foundation
 final class BatchBuffer<Value: Sendable>: Sendable {
     typealias Reader = CheckedContinuation<BatchResponse<Value>?, any Error>
 
-    /// Sends the request with the given index, and returns a relay that cancels it.
+    /// Sends the request with the given index, and returns its task; nil if there is none to cancel.
     typealias Sender =
-        @Sendable (_ index: Int, _ progress: @escaping ProgressHandler, _ handler: @escaping Handler) ->
-        CancellationRelay
-
-    /// Called with the response to one request.
-    typealias Handler = @Sendable (TaskResponse<Value>) -> Void
+        @Sendable (
+            _ index: Int, _ progress: @escaping ProgressHandler,
+            _ handler: @escaping @Sendable (TaskResponse<Value>) -> Void
+        ) -> URLSessionTask?
 
     private struct State: Sendable {
         var next = 0
-        var running: [Int: CancellationRelay?] = [:]
+        /// The tasks of the requests that have been sent; nil until a request has one.
+        var running: [Int: URLSessionTask?] = [:]
         var ready: [BatchResponse<Value>] = []
         var reader: Reader?
         var isCancelled = false
@@ -62,7 +62,7 @@ final class BatchBuffer<Value: Sendable>: Sendable {
             defer { (state.running, state.reader) = ([:], nil) }
             return (state.running, state.reader)
         }
-        for relay in running.values { relay?.cancel() }
+        for task in running.values { task?.cancel() }
         reader?.resume(throwing: NetworkError.batchCancelled)
     }
 
@@ -72,22 +72,21 @@ final class BatchBuffer<Value: Sendable>: Sendable {
     private func fill() {
         while let index = claim() {
             let note: ProgressHandler = { [weak self] in self?.note($0.completedByteCount, at: index) }
-            let relay = send(index, note) { response in
+            let task = send(index, note) { response in
                 self.queue.async { self.receive(response, at: index) }
             }
             let isStale = state.withLock { state in
-                if state.running[index] != nil { state.running[index] = .some(relay) }
+                if state.running[index] != nil { state.running[index] = .some(task) }
                 return state.isCancelled
             }
-            if isStale { relay.cancel() }
+            if isStale { task?.cancel() }
         }
     }
 
     private func claim() -> Int? {
         state.withLock { state in
-            guard !state.isCancelled, state.next < count, state.running.count + state.ready.count < limit else {
-                return nil
-            }
+            let isFull = state.running.count + state.ready.count >= limit
+            guard !state.isCancelled, state.next < count, !isFull else { return nil }
             defer { state.next += 1 }
             state.running[state.next] = .some(nil)
             return state.next

@@ -39,3 +39,74 @@ extension RequestOperation {
         return operations + [last]
     }
 }
+
+/// Counts the finished operations of a batch, and reports them in order.
+///
+/// It retains an operation only once that has finished, so that a batch which is never run is freed.
+private final class BatchCounter: Sendable {
+    typealias Progress = @Sendable (_ finished: Int, _ total: Int) -> Void
+    typealias Completion = @Sendable ([RequestOperation]) -> Void
+
+    private struct State: Sendable {
+        var finished: [Int: RequestOperation] = [:]
+        var completion: Completion?
+        var progress: Progress?
+    }
+
+    private let count: Int
+    private let queue: DispatchQueue
+    private let state: Locked<State>
+
+    /// Creates a counter; the completion handler of an empty batch is called immediately.
+    init(count: Int, queue: DispatchQueue?, progress: Progress?, completion: @escaping Completion) {
+        self.count = count
+        self.queue = DispatchQueue(label: "ferry.batch", target: queue ?? ManagerQueues.completion)
+        state = Locked(State(completion: completion, progress: progress))
+        if count == 0 { self.queue.async { completion([]) } }
+    }
+
+    /// Records that an operation has finished.
+    func note(_ operation: RequestOperation, at index: Int) {
+        queue.async { self.tell(operation, at: index) }
+    }
+
+    private func tell(_ operation: RequestOperation, at index: Int) {
+        let (finished, progress) = state.withLock { state in
+            state.finished[index] = operation
+            return (state.finished.count, state.progress)
+        }
+        progress?(finished, count)
+        guard finished == count else { return }
+        let end = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        end.completion?(end.finished.sorted { $0.key < $1.key }.map(\.value))
+    }
+}
+
+/// The last operation of a batch, which becomes ready when the batch is complete and does nothing.
+///
+/// It has no dependencies: with Foundation's, it would retain the batch's operations, but they would not retain it.
+private final class BatchOperation: Operation, @unchecked Sendable {
+    // Unchecked since Operation's conformance is; its own state is locked.
+
+    private let isComplete = Locked(false)
+
+    /// Makes the operation ready, so that its queue can start it.
+    func becomeReady() {
+        willChangeValue(forKey: "isReady")
+        isComplete.withLock { $0 = true }
+        didChangeValue(forKey: "isReady")
+    }
+
+    override var isReady: Bool {
+        (isComplete.withLock { $0 } || isCancelled) && super.isReady
+    }
+
+    override func start() {
+        // Foundation ends the process if an operation is started before it is ready.
+        guard isReady else { return }
+        super.start()
+    }
+}

@@ -16,23 +16,17 @@ struct ReceivedBody: Sendable {
 
     /// The response to which the body belongs.
     private(set) var response: URLResponse?
-
     /// The number of bytes of the body that have arrived.
     private(set) var byteCount: Int64 = 0
-
     /// The body, if it is collected in memory.
     private(set) var data = Data()
-
     /// The strong entity tag or date with which the rest can be requested; nil if it cannot be.
     private(set) var validator: String?
-
     /// The offset at which the running request begins; nil if it is for the whole body.
     private(set) var offset: Int64?
-
     /// The expected number of bytes of the body; nil if it is not known.
     private(set) var expectedByteCount: Int64?
 
-    /// Creates an empty body.
     init() {}
 
     /// Creates a body from the contents of an archive.
@@ -74,7 +68,7 @@ struct ReceivedBody: Sendable {
         byteCount += Int64(piece.count)
         if data.isEmpty {
             data = piece
-            let expected = min(expectedByteCount ?? 0, TaskState.largestReservation)
+            let expected = min(expectedByteCount ?? 0, TaskDelegateState.largestReservation)
             if expected > piece.count { data.reserveCapacity(Int(expected)) }
         } else {
             data.append(piece)
@@ -82,46 +76,35 @@ struct ReceivedBody: Sendable {
     }
 
     /// Counts a chunk of the body that is not collected in memory.
-    mutating func count(_ piece: Data) {
-        byteCount += Int64(piece.count)
-    }
+    mutating func count(_ piece: Data) { byteCount += Int64(piece.count) }
 
     /// Discards the body, so that it cannot be continued.
-    mutating func forget() {
-        restart(with: nil, request: nil)
-    }
+    mutating func forget() { restart(with: nil, request: nil) }
 
     private mutating func restart(with received: URLResponse?, request: URLRequest?) {
         response = received
         expectedByteCount = received?.bodyLength
         byteCount = 0
         data = Data()
-        validator = nil
-        if let received = received as? HTTPURLResponse, let request {
-            validator = ContinuationRule.validator(for: received, request: request)
-        }
+        validator =
+            if let received = received as? HTTPURLResponse, let request {
+                ContinuationRule.validator(for: received, request: request)
+            } else { nil }
     }
 
     private func judge(_ received: URLResponse, at offset: Int64) -> Verdict {
         guard let received = received as? HTTPURLResponse else { return .mustStartOver }
-        let answer = ContinuationRule.evaluate(
+        let total = expectedByteCount.flatMap { ByteCount($0) }
+        let offset = ByteCount(offset) ?? .zero
+        switch ContinuationRule.evaluate(
             .init(received),
-            .init(
-                offset: ByteCount(offset) ?? .zero,
-                total: expectedByteCount.flatMap { ByteCount($0) },
-                validator: validator
-            )
-        )
-        switch answer {
-        case .continues: return isSameEntity(received) ? .continues : .mustStartOver
+            .init(offset: offset, total: total, validator: validator)
+        ) {
+        // The rest must be from the same URL as the first part: a redirect may lead elsewhere.
+        case .continues: return response.map { $0.url == received.url } ?? false ? .continues : .mustStartOver
         case .restarts, .fails: return .begins
         case .isComplete: return .isComplete
         case .isAnother: return .mustStartOver
         }
-    }
-
-    /// Returns whether the rest is from the same URL as the first part: a redirect may lead elsewhere.
-    private func isSameEntity(_ received: HTTPURLResponse) -> Bool {
-        response.map { received.url == $0.url } ?? false
     }
 }

@@ -1,5 +1,38 @@
 import Foundation
 
+/// One transfer of an operation, from a start or resumption to the next pause or the end.
+///
+/// It retains the operation while it runs. The operation ignores events of any transfer but its current one.
+final class OperationTransfer: BodySink {
+    private let operation: RequestOperation
+    private let relay = CancellationRelay()
+    private let session = Locked<SessionManager?>(nil)
+
+    init(_ operation: RequestOperation) { self.operation = operation }
+
+    /// Attaches the task, cancelling it if that was already requested, and retains the manager of its session.
+    func attach(_ task: URLSessionTask, in manager: SessionManager) {
+        session.withLock { $0 = manager }
+        relay.attach(task)
+    }
+
+    /// Cancels the task, immediately or when it is attached.
+    func cancel() { relay.cancel() }
+
+    func receive(_ response: URLResponse, of task: URLSessionTask) {
+        operation.transfer(self, didReceive: response)
+    }
+
+    func receive(_ data: Data, of task: URLSessionTask) {
+        operation.transfer(self, didReceive: data)
+    }
+
+    /// Passes on the end of the task.
+    func finish(_ response: TaskResponse<Never>) {
+        operation.transfer(self, didFinishWith: response.error)
+    }
+}
+
 /// The transfers of an operation; everything but the end of a transfer runs on the manager's serial operation queue.
 extension RequestOperation {
     private struct Plan: Sendable {
@@ -19,10 +52,8 @@ extension RequestOperation {
             record.transfer = transfer
             let isStreamSpent = record.request.httpBodyStream != nil && record.hasUsedBodyStream
             if record.progress == nil {
-                record.progress = ProgressReporter(
-                    handler: record.settings.downloadProgress,
-                    queue: manager.progressQueue
-                )
+                let handler = record.settings.downloadProgress
+                record.progress = ProgressReporter(handler: handler, queue: manager.progressQueue)
             }
             return Plan(
                 transfer: transfer,
@@ -51,7 +82,7 @@ extension RequestOperation {
     }
 
     private func send(_ plan: Plan) throws {
-        let session = try PolicySessions.manager(for: plan.settings.securityPolicy, of: manager, request: request)
+        let session = try manager.manager(applying: plan.settings.securityPolicy, to: request)
         var (next, isWhole) = record.withLock { record in
             let next = record.body.nextRequest(record.request)
             return (next, record.body.offset == nil)
@@ -99,10 +130,7 @@ extension RequestOperation {
         }
         guard let (verdict, before, output) = taken else { return }
         do {
-            switch verdict {
-            case .begins, .mustStartOver: try output?.takeBack(before)
-            case .continues, .isComplete: break
-            }
+            if verdict == .begins || verdict == .mustStartOver { try output?.takeBack(before) }
         } catch {
             return fail(transfer, NetworkError(transport: error, request: request, response: response))
         }
@@ -110,7 +138,7 @@ extension RequestOperation {
         switch verdict {
         case .begins:
             if let limit = maximumBytes, output == nil, let length = response.bodyLength, length > limit {
-                fail(transfer, .tooLarge(limit, response))
+                refuse(transfer, limit, response)
             }
         case .continues: break
         case .isComplete:
@@ -137,7 +165,7 @@ extension RequestOperation {
         guard let (count, output) = taken else { return }
         guard let output else {
             report()
-            if let limit = maximumBytes, count > limit { fail(transfer, .tooLarge(limit, response)) }
+            if let limit = maximumBytes, count > limit { refuse(transfer, limit, response) }
             return
         }
         do {
@@ -177,12 +205,17 @@ extension RequestOperation {
         conclude()
     }
 
+    private func refuse(_ transfer: OperationTransfer, _ limit: Int, _ response: URLResponse?) {
+        let message = "The body is larger than the limit of \(limit) bytes"
+        fail(transfer, NetworkError(.responseTooLarge, message: message, response: response as? HTTPURLResponse))
+    }
+
     /// Closes the stream, reports the last progress, and then finishes the operation.
     func conclude() {
         closeOutput()
         let (progress, isWhole, count) = record.withLock { record in
-            let isUnmeasured = record.error == nil && record.body.expectedByteCount == nil
-            return (record.progress, isUnmeasured, record.body.byteCount)
+            let isWhole = record.error == nil && record.body.expectedByteCount == nil
+            return (record.progress, isWhole, record.body.byteCount)
         }
         guard let progress else { return finish() }
         if isWhole, count > 0 { progress.report(completed: count, total: count) }
@@ -200,8 +233,8 @@ extension RequestOperation {
     }
 
     private func finish() {
-        let effect = record.withLock { $0.machine.take(.finish) }
         // Decided first: code that sees the operation as finished may release it.
+        let effect = record.withLock { $0.machine.take(.finish) }
         perform(effect)
     }
 
@@ -211,7 +244,7 @@ extension RequestOperation {
         publishChanges()
         // An operation archived as finished has no change of state to publish, but its queue waits for one.
         didChangeValue(forKey: State.finished.key)
-        manager.core.notifications.post(.networkingOperationDidFinish, object: self)
+        manager.post(.networkingOperationDidFinish, object: self)
         queue.async {
             // Taken in this block, so that the closures are released on the completion queue.
             let handlers = self.record.withLock { $0.takeCompletionHandlers() }
@@ -220,15 +253,5 @@ extension RequestOperation {
             for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }
             handlers.token?.leave()
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static func tooLarge(_ limit: Int, _ response: URLResponse?) -> NetworkError {
-        NetworkError(
-            .responseTooLarge,
-            message: "The body is larger than the limit of \(limit) bytes",
-            response: response as? HTTPURLResponse
-        )
     }
 }

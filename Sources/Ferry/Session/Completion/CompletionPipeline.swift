@@ -1,5 +1,22 @@
 import Foundation
 
+/// The result of a task before validation and decoding.
+struct TaskOutcome: Sendable {
+    /// The task, which is the object of the notifications.
+    let task: URLSessionTask
+    /// The last request sent.
+    let request: URLRequest?
+    let response: URLResponse?
+    /// The body; nil for a download and a streamed body, and if there is no response.
+    let data: Data?
+    /// A downloaded file, moved away from the session.
+    let temporaryFile: URL?
+    /// The destination that the manager's hook returned, which comes before that of the task.
+    let hookDestination: URL?
+    let error: NetworkError?
+    let metrics: TaskMetrics
+}
+
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
 struct CompletionPipeline<Value: Sendable>: Sendable {
     /// Makes the final response.
@@ -7,26 +24,15 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
     /// It runs on the processing queue, on the default completion queue if the handler runs there too, or in the Swift
     /// task that awaits the response.
     let makeResponse: @Sendable (TaskOutcome) -> TaskResponse<Value>
-
-    /// The caller's completion handler.
     let completionHandler: @Sendable (TaskResponse<Value>) -> Void
-
     /// The queue of the handler; nil runs it directly after `makeResponse`, on the same thread.
     let completionQueue: DispatchQueue?
-
     /// The Swift task that awaits the response and runs the pipeline itself, without a queue.
     let waiter: CompletionWaiter?
-
-    /// The task's membership in the completion group.
     let token: CompletionToken
-
     /// The serializer, for the notification.
     let serializer: any ResponseSerializer
-
-    /// The poster of the notification.
     let notifications: NotificationPoster
-
-    /// The event monitors to notify.
     let monitor: CompositeEventMonitor
 
     /// Starts the pipeline.
@@ -42,25 +48,61 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let response = makeResponse(outcome)
-        guard let queue else { return deliver(response, of: outcome) }
-        queue.async { deliver(response, of: outcome) }
+        guard let queue else { return deliver(response, of: outcome.task) }
+        queue.async { deliver(response, of: outcome.task) }
     }
 
-    private func deliver(_ response: TaskResponse<Value>, of outcome: TaskOutcome) {
+    private func deliver(_ response: TaskResponse<Value>, of task: URLSessionTask) {
         completionHandler(response)
-        let payload = TaskCompletion(task: outcome.task, serializer: serializer, response: response)
-        monitor.task(outcome.task, didFinishWith: payload)
-        postMove(of: response, task: outcome.task)
-        notifications.post(.networkingTaskDidComplete, object: outcome.task, userInfo: payload.userInfo)
-        token.leave()
-    }
-
-    private func postMove(of response: TaskResponse<Value>, task: URLSessionTask) {
+        let payload = TaskCompletion(task: task, serializer: serializer, response: response)
+        monitor.task(task, didFinishWith: payload)
         if response.fileURL != nil {
             notifications.post(.downloadTaskDidMoveFile, object: task)
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
             let info: [String: any Sendable] = [DownloadMoveError.payloadKey: error]
             notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: info)
         }
+        notifications.post(.networkingTaskDidComplete, object: task, userInfo: payload.userInfo)
+        token.leave()
+    }
+}
+
+/// A task's membership in its completion group.
+///
+/// The group is left exactly once: after the completion handler or, for a task that is released without ever having
+/// run, when the token is released. Releasing a `DispatchGroup` that is still entered would end the process.
+final class CompletionToken: Sendable {
+    private let group: Locked<DispatchGroup?>
+
+    /// Enters a group.
+    init(_ group: DispatchGroup) {
+        group.enter()
+        self.group = Locked(group)
+    }
+
+    /// Leaves the group; does nothing after the first call.
+    func leave() {
+        let group = group.withLock { group in
+            defer { group = nil }
+            return group
+        }
+        group?.leave()
+    }
+
+    deinit { leave() }
+}
+
+/// A response serializer whose value type is known only at run time, such as the manager's own.
+struct UntypedResponseSerializer: ResponseSerializer {
+    let base: any ResponseSerializer
+
+    var maximumBytes: Int? { base.maximumBytes }
+
+    func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<any Sendable> {
+        func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
+            let result = base.serialize(request: request, response: response, data: data)
+            return SerializedResponse(value: result.value, error: result.error)
+        }
+        return run(base)
     }
 }

@@ -20,6 +20,11 @@ final class CompletionWaiter: Sendable {
             isSignalled = continuation == nil
             return continuation
         }
+
+        mutating func takeWork() -> (@Sendable () -> Void)? {
+            defer { work = nil }
+            return work
+        }
     }
 
     private let state = Locked(State())
@@ -53,12 +58,13 @@ final class CompletionWaiter: Sendable {
     /// Waits for a response, and runs the submitted work in the meantime.
     func wait<Value: Sendable>(for received: Locked<Value?>) async -> Value {
         while true {
-            state.withLock { state -> (@Sendable () -> Void)? in
-                defer { state.work = nil }
-                return state.work
-            }?()
+            state.withLock { $0.takeWork() }?()
             if let value = received.withLock({ $0 }) {
-                finish()
+                // A task other than the awaited one may have taken the waiter, and submitted its work last: run it too.
+                state.withLock { state in
+                    state.isOver = true
+                    return state.takeWork()
+                }?()
                 return value
             }
             await withCheckedContinuation { continuation in
@@ -71,13 +77,36 @@ final class CompletionWaiter: Sendable {
             }
         }
     }
+}
 
-    private func finish() {
-        // A task other than the awaited one may have taken the waiter, and submitted its work last: run it too.
-        state.withLock { state -> (@Sendable () -> Void)? in
-            state.isOver = true
-            defer { state.work = nil }
-            return state.work
-        }?()
+/// A link that forwards the cancellation of a Swift task to a transfer, whichever of the two comes first.
+final class CancellationRelay: Sendable {
+    private struct State: Sendable {
+        var cancelOther: (@Sendable () -> Void)?
+        var isCancelled = false
+    }
+
+    private let state = Locked(State())
+
+    /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
+    func attach(_ cancelOther: @escaping @Sendable () -> Void) {
+        let isCancelled = state.withLock { state in
+            state.cancelOther = state.isCancelled ? nil : cancelOther
+            return state.isCancelled
+        }
+        if isCancelled { cancelOther() }
+    }
+
+    /// Sets the session task to cancel.
+    func attach(_ task: URLSessionTask) { attach { task.cancel() } }
+
+    /// Cancels the transfer, or cancels it as soon as one is attached.
+    func cancel() {
+        let cancelOther = state.withLock { state in
+            state.isCancelled = true
+            defer { state.cancelOther = nil }
+            return state.cancelOther
+        }
+        cancelOther?()
     }
 }

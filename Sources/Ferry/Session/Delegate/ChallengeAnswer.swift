@@ -5,32 +5,12 @@ struct ChallengeAnswer: Sendable {
     let challenge: URLAuthenticationChallenge
     let task: URLSessionTask
     let delegate: TaskDelegate?
+    /// Whether default handling must be replaced: FoundationNetworking's never ends without a credential.
     let defaultHandlingHangs: Bool
     let completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     private let isGiven = Locked(false)
 
-    /// Creates the decision about a challenge.
-    ///
-    /// With `defaultHandlingHangs`, default handling is replaced: FoundationNetworking's never ends without a
-    /// credential.
-    init(
-        challenge: URLAuthenticationChallenge,
-        task: URLSessionTask,
-        delegate: TaskDelegate?,
-        defaultHandlingHangs: Bool,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        self.challenge = challenge
-        self.task = task
-        self.delegate = delegate
-        self.defaultHandlingHangs = defaultHandlingHangs
-        self.completionHandler = completionHandler
-    }
-
-    /// Asks the hooks what to do about the challenge.
-    ///
-    /// The task's hook comes first, then the session's hook for a challenge about the connection, then the hook for all
-    /// tasks.
+    /// Asks the task's hook, then the session's for a challenge about the connection, then the hook for all tasks.
     func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {
         if let outcome = delegate?.hooks.didReceiveChallenge?(challenge, give) { return outcome }
         if let hook = hooks.sessionDidReceiveChallenge, challenge.concernsConnection {

@@ -7,7 +7,6 @@ final class SessionDelegate: NSObject, URLSessionDelegate {
     private let core: SessionCore
     private let generation: Int
 
-    /// Creates the delegate of a session.
     init(core: SessionCore, generation: Int) {
         self.core = core
         self.generation = generation
@@ -162,12 +161,12 @@ extension SessionDelegate: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         if let hook = delegate(of: dataTask)?.hooks.willCacheResponse {
-            return completionHandler(hook(proposedResponse))
+            completionHandler(hook(proposedResponse))
+        } else if let hook = core.hookTable.hooks.dataTaskWillCacheResponse {
+            completionHandler(hook(session, dataTask, proposedResponse))
+        } else {
+            completionHandler(proposedResponse)
         }
-        guard let hook = core.hookTable.hooks.dataTaskWillCacheResponse else {
-            return completionHandler(proposedResponse)
-        }
-        completionHandler(hook(session, dataTask, proposedResponse))
     }
 }
 

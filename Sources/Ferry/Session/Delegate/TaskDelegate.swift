@@ -9,16 +9,17 @@ final class TaskDelegate: Sendable {
     enum Body: Sendable {
         /// The body is collected for the response serializer.
         case collected
-
         /// The body is passed on as it arrives.
         case streamed(any BodySink)
+
+        fileprivate var isCollected: Bool { if case .collected = self { true } else { false } }
     }
 
     private let body: Body
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
     private let complete: @Sendable (TaskOutcome) -> Void
-    private let state = Locked(TaskState())
+    private let state = Locked(TaskDelegateState())
 
     /// The hooks of this task, which come before the manager's.
     let hooks: TaskHooks
@@ -35,16 +36,17 @@ final class TaskDelegate: Sendable {
         maximumBytes: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
         hooks: TaskHooks = TaskHooks(),
-        uploadProgress: ProgressReporter,
-        downloadProgress: ProgressReporter,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        progressQueue: DispatchQueue? = nil,
         complete: @escaping @Sendable (TaskOutcome) -> Void
     ) {
         self.body = body
         self.maximumBytes = maximumBytes
         self.bodyStreams = bodyStreams
         self.hooks = hooks
-        self.uploadProgress = uploadProgress
-        self.downloadProgress = downloadProgress
+        self.uploadProgress = ProgressReporter(handler: uploadProgress, queue: progressQueue)
+        self.downloadProgress = ProgressReporter(handler: downloadProgress, queue: progressQueue)
         self.complete = complete
     }
 
@@ -79,9 +81,7 @@ final class TaskDelegate: Sendable {
     }
 
     /// Counts a redirect.
-    func noteRedirection() {
-        state.withLock { $0.redirectCount += 1 }
-    }
+    func noteRedirection() { state.withLock { $0.redirectCount += 1 } }
 
     // MARK: - Request body
 
@@ -104,10 +104,10 @@ final class TaskDelegate: Sendable {
         return nil
     }
 
-    /// Reports the number of bytes sent.
     func didSend(total: Int64, expected: Int64, of task: URLSessionTask) {
         state.withLock { $0.bytesSent = total }
-        let known = expected > 0 ? expected : bodyStreams?.length ?? task.originalRequest?.contentLength
+        let request = bodyStreams?.request
+        let known = expected > 0 ? expected : request?.contentLength ?? task.originalRequest?.contentLength
         uploadProgress.report(completed: total, total: known)
     }
 
@@ -137,8 +137,7 @@ final class TaskDelegate: Sendable {
     }
 
     private func refuse(_ task: URLSessionTask, limit: Int) {
-        let isFirst = state.withLock { $0.refuse() }
-        guard isFirst else { return }
+        guard state.withLock({ $0.refuse() }) else { return }
         fail(
             with: NetworkError(
                 .responseTooLarge,
@@ -171,10 +170,7 @@ final class TaskDelegate: Sendable {
     func didFinishDownloading(to location: URL, hookDestination: URL?) {
         do {
             let file = try TemporaryFile.claim(location)
-            state.withLock { state in
-                state.temporaryFile = file
-                state.hookDestination = hookDestination
-            }
+            state.withLock { ($0.temporaryFile, $0.hookDestination) = (file, hookDestination) }
         } catch {
             fail(with: error)
         }
@@ -191,7 +187,7 @@ final class TaskDelegate: Sendable {
     /// Completes the task; does nothing after the first call.
     func finish(_ task: URLSessionTask, error: (any Error)?) {
         let transfer = task.transferMetrics
-        guard let end = state.withLock({ $0.end(error: error, transfer: transfer) }) else { return }
+        guard let (end, metrics) = state.withLock({ $0.end(transfer) }) else { return }
         let response = task.response
         let request = task.currentRequest ?? task.originalRequest
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
@@ -202,8 +198,10 @@ final class TaskDelegate: Sendable {
             data: body.isCollected ? data : nil,
             temporaryFile: end.temporaryFile,
             hookDestination: end.hookDestination,
-            error: end.error.map { NetworkError(transport: $0, request: request, response: response, data: data) },
-            metrics: end.metrics
+            error: end.error(of: error).map {
+                NetworkError(transport: $0, request: request, response: response, data: data)
+            },
+            metrics: metrics
         )
         if outcome.error == nil { reportEnds() }
         uploadProgress.finish { [downloadProgress, complete] in
@@ -222,9 +220,11 @@ final class TaskDelegate: Sendable {
     }
 }
 
-extension TaskDelegate.Body {
-    /// Whether the body is collected.
-    fileprivate var isCollected: Bool {
-        if case .collected = self { true } else { false }
-    }
+/// A receiver of a response and its body as they arrive, called on the session's delegate queue.
+package protocol BodySink: Sendable {
+    /// Receives the response.
+    func receive(_ response: URLResponse, of task: URLSessionTask)
+
+    /// Receives a piece of the body.
+    func receive(_ data: Data, of task: URLSessionTask)
 }

@@ -41,37 +41,64 @@ public protocol EventMonitor: Sendable {
     func sessionDidBecomeInvalid(_ session: URLSession, error: (any Error)?)
 }
 
+// Each requirement's documentation applies to its default too.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension EventMonitor {
-    /// Does nothing.
     public func taskDidCreate(_ task: URLSessionTask) {}
-
-    /// Does nothing.
     public func taskDidResume(_ task: URLSessionTask) {}
-
-    /// Does nothing.
     public func taskDidSuspend(_ task: URLSessionTask) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didSend byteCount: Int64, of totalByteCount: Int64?) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didReceive response: URLResponse) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didReceive data: Data) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {}
-
-    /// Does nothing.
     public func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {}
-
-    /// Does nothing.
     public func sessionDidBecomeInvalid(_ session: URLSession, error: (any Error)?) {}
+}
+
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+/// An event monitor that forwards every event to several others, in order.
+public struct CompositeEventMonitor: EventMonitor {
+    /// The monitors.
+    public let monitors: [any EventMonitor]
+
+    /// Creates a monitor from several others.
+    public init(_ monitors: [any EventMonitor]) {
+        self.monitors = monitors
+    }
+
+    public func taskDidCreate(_ task: URLSessionTask) {
+        for monitor in monitors { monitor.taskDidCreate(task) }
+    }
+    public func taskDidResume(_ task: URLSessionTask) {
+        for monitor in monitors { monitor.taskDidResume(task) }
+    }
+    public func taskDidSuspend(_ task: URLSessionTask) {
+        for monitor in monitors { monitor.taskDidSuspend(task) }
+    }
+    public func task(_ task: URLSessionTask, didSend byteCount: Int64, of totalByteCount: Int64?) {
+        for monitor in monitors { monitor.task(task, didSend: byteCount, of: totalByteCount) }
+    }
+    public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {
+        for monitor in monitors { monitor.task(task, didRedirectBy: response, to: request) }
+    }
+    public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {
+        for monitor in monitors { monitor.task(task, didReceive: challenge) }
+    }
+    public func task(_ task: URLSessionTask, didReceive response: URLResponse) {
+        for monitor in monitors { monitor.task(task, didReceive: response) }
+    }
+    public func task(_ task: URLSessionTask, didReceive data: Data) {
+        for monitor in monitors { monitor.task(task, didReceive: data) }
+    }
+    public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {
+        for monitor in monitors { monitor.task(task, didCompleteWith: error) }
+    }
+    public func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {
+        for monitor in monitors { monitor.task(task, didFinishWith: completion) }
+    }
+    public func sessionDidBecomeInvalid(_ session: URLSession, error: (any Error)?) {
+        for monitor in monitors { monitor.sessionDidBecomeInvalid(session, error: error) }
+    }
 }

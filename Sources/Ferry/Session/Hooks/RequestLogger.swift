@@ -53,3 +53,60 @@ public struct RequestLogger: EventMonitor {
         return words.joined(separator: " ")
     }
 }
+
+extension URLRequest {
+    /// The request as a curl command line for a POSIX shell, without secrets; see ``curlCommand(redacting:)``.
+    public var curlCommand: String { curlCommand() }
+
+    /// Returns the request as a curl command line for a POSIX shell.
+    ///
+    /// Every argument is quoted. A body that is not text is shown as its size, and one from a stream as `@-`.
+    ///
+    /// Secrets are left out by default, so that the line may be logged; `curlCommand(redacting: .none)` returns one
+    /// that works as it is, including credentials.
+    ///
+    /// - Parameter redaction: The parts that are left out; by default those that ``Redaction`` lists.
+    /// - Returns: One line, unless the body contains line breaks.
+    public func curlCommand(redacting redaction: Redaction = Redaction()) -> String {
+        var arguments = ["curl"]
+        let method = httpMethod ?? "GET"
+        switch method {
+        case "GET" where httpBody == nil: break
+        case "HEAD": arguments.append("--head")
+        default: arguments += ["--request", Self.shellQuoted(method)]
+        }
+        for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let shown = redaction.value(value, of: name)
+            // curl sends a field without a value only if a semicolon follows its name.
+            arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
+        }
+        if let httpBody {
+            // Not --data, which would read the file that a leading @ names.
+            arguments += ["--data-raw", Self.shellQuoted(text(of: httpBody, redaction))]
+        } else if httpBodyStream != nil {
+            arguments += ["--data-binary", "@-"]
+        }
+        arguments.append(Self.shellQuoted(redaction.text(url)))
+        return arguments.joined(separator: " ")
+    }
+
+    /// Returns a text quoted as one word of a POSIX shell.
+    static func shellQuoted(_ text: String) -> String {
+        // Byte by byte: comparing characters takes quadratic time with long runs of combining marks.
+        var bytes = [UInt8(ascii: "'")]
+        bytes.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "'") { bytes.append(contentsOf: "'\\'".utf8) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "'"))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func text(of data: Data, _ redaction: Redaction) -> String {
+        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0),
+            let shown = redaction.body(text, type: value(forHTTPHeaderField: "Content-Type"))
+        else { return "<\(data.count) bytes>" }
+        return shown
+    }
+}

@@ -7,8 +7,6 @@ import Foundation
 ///
 /// AFNetworking: the `set…Block:` methods of `AFURLSessionManager`.
 public struct SessionHooks: Sendable {
-    // MARK: - Session
-
     /// Called when a session has become invalid, with the error if there was one.
     public var sessionDidBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
 
@@ -82,4 +80,35 @@ public struct SessionHooks: Sendable {
 
     /// Creates hooks without any closure.
     public init() {}
+}
+
+/// The hooks of one task, which come before the manager's; they run on the manager's operation queue.
+package struct TaskHooks: Sendable {
+    /// Decides about a challenge, as ``SessionHooks/taskDidReceiveChallenge``; nil leaves it to the manager's hooks.
+    var didReceiveChallenge:
+        (@Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome?)?
+    /// Returns the request to follow a redirect with; nil refuses it.
+    var willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
+    /// Returns the response to cache; nil caches nothing.
+    var willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+}
+
+/// What to do about an authentication challenge.
+///
+/// AFNetworking: the values its authentication challenge handler returns.
+public enum ChallengeOutcome: Sendable {
+    /// Uses a credential.
+    case useCredential(URLCredential)
+
+    /// Handles the challenge as if there were no hook.
+    case performDefaultHandling
+
+    /// Cancels the task, which completes with this error.
+    case cancel(any Error)
+
+    /// Rejects this protection space, so that the next one is tried.
+    case rejectProtectionSpace
+
+    /// Decides later: the hook must call the function it was given, once and from any thread.
+    case deferred
 }

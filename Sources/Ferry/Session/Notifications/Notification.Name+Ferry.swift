@@ -14,12 +14,19 @@ extension Notification.Name {
     public static let sessionDidInvalidate = Self("com.alamofire.networking.session.invalidate")
 
     /// Posted when a downloaded file has been moved to its destination; the object is the task.
-    public static let downloadTaskDidMoveFile = Self(
-        "com.alamofire.networking.session.download.file-manager-succeed"
-    )
+    public static let downloadTaskDidMoveFile = Self("com.alamofire.networking.session.download.file-manager-succeed")
 
     /// Posted when a downloaded file could not be moved; the object is the task, the payload a ``DownloadMoveError``.
     public static let downloadTaskDidFailToMoveFile = Self(
         "com.alamofire.networking.session.download.file-manager-error"
     )
+
+    /// Posted when an operation has been started or resumed; the object is the operation.
+    public static let networkingOperationDidStart = Self("com.alamofire.networking.operation.start")
+
+    /// Posted when an operation has finished or been paused; the object is the operation.
+    public static let networkingOperationDidFinish = Self("com.alamofire.networking.operation.finish")
+
+    /// Posted when a ``ReachabilityManager`` has a new status; the object is the manager.
+    public static let networkingReachabilityDidChange = Self("com.alamofire.networking.reachability.change")
 }

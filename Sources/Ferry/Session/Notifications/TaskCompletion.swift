@@ -16,7 +16,6 @@ public struct TaskCompletion: Sendable {
     /// The response without its value; the request's URL has no user and password.
     public var response: TaskResponse<Never>
 
-    /// Creates a payload from a task's response.
     init<Value>(task: URLSessionTask, serializer: any ResponseSerializer, response: TaskResponse<Value>) {
         self.task = task
         self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
@@ -34,16 +33,14 @@ public struct TaskCompletion: Sendable {
         )
     }
 
-    /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``.
-    ///
-    /// - Parameter notification: The notification; the result is nil if it has another payload.
+    /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``; nil if it is another.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? TaskCompletion else { return nil }
         self = payload
     }
-}
 
-extension TaskCompletion {
+    // MARK: - User info
+
     /// The key of the value that the serializer returned, if there is one.
     public static let serializedResponseKey = "com.alamofire.networking.task.complete.serializedresponse"
 
@@ -67,18 +64,12 @@ extension TaskCompletion {
 
     /// The payload as the user info of the notification.
     var userInfo: [String: any Sendable] {
-        var info: [String: any Sendable] = [
-            Self.payloadKey: self,
-            Self.responseSerializerKey: serializer,
-        ]
-        if let value { info[Self.serializedResponseKey] = value }
-        if let error = response.error { info[Self.errorKey] = error }
-        if let metrics = response.metrics { info[Self.sessionTaskMetricsKey] = metrics }
-        if let fileURL = response.fileURL {
-            info[Self.assetPathKey] = fileURL
-        } else if let data = response.data {
-            info[Self.responseDataKey] = data
-        }
+        var info: [String: any Sendable] = [Self.payloadKey: self, Self.responseSerializerKey: serializer]
+        info[Self.serializedResponseKey] = value
+        info[Self.errorKey] = response.error
+        info[Self.sessionTaskMetricsKey] = response.metrics
+        info[Self.assetPathKey] = response.fileURL
+        if response.fileURL == nil { info[Self.responseDataKey] = response.data }
         return info
     }
 }

@@ -2,13 +2,15 @@ import FerrySession
 
 /// The progress of one direction of one task, reported to a `Progress`, a handler and any number of streams.
 final class ProgressReporter: Sendable {
+    private typealias Streams = [Int: AsyncStream<ProgressUpdate>.Continuation]
+
     private struct State: Sendable {
         var latest = ProgressUpdate(completedByteCount: 0)
         var hasUnreported = false
         var isCallPending = false
         var isFinished = false
         var whenDelivered: (@Sendable () -> Void)?
-        var streams: [Int: AsyncStream<ProgressUpdate>.Continuation] = [:]
+        var streams: Streams = [:]
         var nextStream = 0
         /// Made on first access, since it is never read for most tasks.
         var progress: Progress?
@@ -85,53 +87,47 @@ final class ProgressReporter: Sendable {
     /// Reports a new state; must be called on one queue only.
     func report(completed: Int64, total: Int64?) {
         let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
-        let action = state.withLock {
-            state -> (progress: Progress?, streams: [AsyncStream<ProgressUpdate>.Continuation], schedules: Bool)? in
+        let action = state.withLock { state -> (progress: Progress?, streams: Streams, schedules: Bool)? in
             guard !state.isFinished, state.latest != update else { return nil }
             state.latest = update
             state.hasUnreported = true
             let schedules = handler != nil && !state.isCallPending
             if schedules { state.isCallPending = true }
-            return (state.progress, Array(state.streams.values), schedules)
+            return (state.progress, state.streams, schedules)
         }
         guard let action else { return }
         if let progress = action.progress { Self.apply(update, to: progress) }
-        for stream in action.streams { stream.yield(update) }
+        for stream in action.streams.values { stream.yield(update) }
         if action.schedules { schedule() }
     }
 
     /// Stops reporting; `completion` runs after the last call of the handler.
     func finish(then completion: @escaping @Sendable () -> Void) {
-        let action = state.withLock { state -> (streams: [AsyncStream<ProgressUpdate>.Continuation], isIdle: Bool)? in
+        let action = state.withLock { state -> (streams: Streams, isIdle: Bool)? in
             guard !state.isFinished else { return nil }
             state.isFinished = true
             defer { state.streams = [:] }
             if state.isCallPending { state.whenDelivered = completion }
-            return (Array(state.streams.values), !state.isCallPending)
+            return (state.streams, !state.isCallPending)
         }
         guard let action else { return completion() }
-        for stream in action.streams { stream.finish() }
+        for stream in action.streams.values { stream.finish() }
         if action.isIdle { completion() }
     }
 
     /// Returns the states from now on; a slow reader gets only the newest one.
     func updates() -> AsyncStream<ProgressUpdate> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ProgressUpdate.self,
-            bufferingPolicy: .bufferingNewest(1)
-        )
+        let (stream, continuation) = AsyncStream<ProgressUpdate>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let key = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
             state.nextStream += 1
             state.streams[state.nextStream] = continuation
             return state.nextStream
         }
-        guard let key else {
+        if let key {
+            continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.streams[key] = nil } }
+        } else {
             continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.streams[key] = nil }
         }
         return stream
     }
@@ -146,11 +142,7 @@ final class ProgressReporter: Sendable {
     }
 
     private func schedule() {
-        if let queue {
-            queue.async { self.deliver() }
-        } else {
-            deliver()
-        }
+        if let queue { queue.async { self.deliver() } } else { deliver() }
     }
 
     private func deliver() {

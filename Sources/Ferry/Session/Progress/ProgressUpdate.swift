@@ -9,10 +9,6 @@ public struct ProgressUpdate: Sendable, Hashable {
     public var totalByteCount: Int64?
 
     /// Creates an update.
-    ///
-    /// - Parameters:
-    ///   - completedByteCount: The number of bytes transferred.
-    ///   - totalByteCount: The number of bytes to transfer; nil if it is unknown.
     public init(completedByteCount: Int64, totalByteCount: Int64? = nil) {
         self.completedByteCount = completedByteCount
         self.totalByteCount = totalByteCount
@@ -25,3 +21,10 @@ public struct ProgressUpdate: Sendable, Hashable {
         return min(1, max(0, Double(completedByteCount) / Double(totalByteCount)))
     }
 }
+
+/// A closure that receives the progress of one direction of a transfer.
+///
+/// It runs on the manager's ``SessionManager/progressQueue``, or on its ``SessionManager/operationQueue`` if there is
+/// none. Calls never overlap, arrive in order and are coalesced: at most one is pending, and the last state is always
+/// delivered before the completion handler runs.
+public typealias ProgressHandler = @Sendable (ProgressUpdate) -> Void

@@ -9,7 +9,9 @@ extension SessionCore {
         bodyStreams: BodyStreamSource? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate {
+        let settings = settings.withLock { $0 }
         let pipeline = makePipeline(
+            settings,
             serializer: serializer,
             waiter: CompletionWaiter.take(),
             completionHandler: completionHandler
@@ -21,19 +23,17 @@ extension SessionCore {
                     response: outcome.response,
                     data: outcome.data
                 )
-                response.value = result.value
-                response.error = result.error
+                (response.value, response.error) = (result.value, result.error)
             }
-            let file = DownloadedFile(outcome, destination: nil).settle(error: response.error)
-            response.fileURL = file.url
-            response.error = file.error
+            outcome.settleFile(in: &response, destination: nil)
             return response
         }
-        return makeDelegate(
+        return TaskDelegate(
             maximumBytes: serializer.maximumBytes,
             bodyStreams: bodyStreams,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
+            progressQueue: settings.progressQueue,
             complete: pipeline.run
         )
     }
@@ -45,20 +45,20 @@ extension SessionCore {
         destination: DownloadDestination?,
         completionHandler: @escaping @Sendable (TaskResponse<URL>) -> Void
     ) -> TaskDelegate {
-        let pipeline = makePipeline(serializer: serializer, completionHandler: completionHandler) { outcome in
+        let settings = settings.withLock { $0 }
+        let pipeline = makePipeline(settings, serializer: serializer, completionHandler: completionHandler) { outcome in
             var response = TaskResponse<URL>(outcome)
             if response.error == nil {
                 // A download is validated as a response without a body: the serializer does not decode it.
                 let result = serializer.serialize(request: outcome.request, response: outcome.response, data: nil)
                 response.error = result.error
             }
-            let file = DownloadedFile(outcome, destination: destination).settle(error: response.error)
-            response.fileURL = file.url
-            response.value = file.url
-            response.error = file.error
+            outcome.settleFile(in: &response, destination: destination)
+            response.value = response.fileURL
             return response
         }
-        return makeDelegate(downloadProgress: progress, complete: pipeline.run)
+        let queue = settings.progressQueue
+        return TaskDelegate(downloadProgress: progress, progressQueue: queue, complete: pipeline.run)
     }
 
     /// Returns a delegate for a task whose body is passed on as it arrives.
@@ -69,28 +69,32 @@ extension SessionCore {
         uploadProgress: ProgressHandler?,
         finish: @escaping @Sendable (TaskResponse<Never>) -> Void
     ) -> TaskDelegate {
-        let serializer = HTTPDataResponseSerializer()
-        let pipeline = makePipeline(serializer: serializer, isImmediate: true, completionHandler: finish) { outcome in
-            TaskResponse<Never>(outcome)
-        }
-        return makeDelegate(
+        let settings = settings.withLock { $0 }
+        let pipeline = makePipeline(
+            settings,
+            serializer: HTTPDataResponseSerializer(),
+            isImmediate: true,
+            completionHandler: finish
+        ) { TaskResponse<Never>($0) }
+        return TaskDelegate(
             body: .streamed(sink),
             bodyStreams: bodyStreams,
             hooks: hooks,
             uploadProgress: uploadProgress,
+            progressQueue: settings.progressQueue,
             complete: pipeline.run
         )
     }
 
     private func makePipeline<Value: Sendable>(
+        _ settings: ManagerSettings,
         serializer: some ResponseSerializer,
         isImmediate: Bool = false,
         waiter: CompletionWaiter? = nil,
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
         makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>
     ) -> CompletionPipeline<Value> {
-        let settings = settings.withLock { $0 }
-        return CompletionPipeline(
+        CompletionPipeline(
             makeResponse: makeResponse,
             completionHandler: completionHandler,
             completionQueue: isImmediate ? nil : settings.completionQueue,
@@ -99,27 +103,6 @@ extension SessionCore {
             serializer: serializer,
             notifications: notifications,
             monitor: settings.monitor
-        )
-    }
-
-    private func makeDelegate(
-        body: TaskDelegate.Body = .collected,
-        maximumBytes: Int? = nil,
-        bodyStreams: BodyStreamSource? = nil,
-        hooks: TaskHooks = TaskHooks(),
-        uploadProgress: ProgressHandler? = nil,
-        downloadProgress: ProgressHandler? = nil,
-        complete: @escaping @Sendable (TaskOutcome) -> Void
-    ) -> TaskDelegate {
-        let queue = settings.withLock { $0.progressQueue }
-        return TaskDelegate(
-            body: body,
-            maximumBytes: maximumBytes,
-            bodyStreams: bodyStreams,
-            hooks: hooks,
-            uploadProgress: ProgressReporter(handler: uploadProgress, queue: queue),
-            downloadProgress: ProgressReporter(handler: downloadProgress, queue: queue),
-            complete: complete
         )
     }
 }

@@ -7,33 +7,26 @@ final class SessionCore: Sendable {
     let configuration: URLSessionConfiguration
     let operationQueue = ManagerQueues.makeOperationQueue()
     let registry = TaskDelegateRegistry()
-    let settings: Locked<SessionSettings>
+    let settings = Locked(ManagerSettings())
     let notifications = NotificationPoster()
     /// The manager's reachability, made when it is first read.
     let reachability = Locked<ReachabilityManager?>(nil)
     /// The host that the manager's requests go to, if there is a base URL.
     let reachabilityTarget = Locked<ReachabilityTarget?>(nil)
+    /// The managers of operations with other policies.
+    let policyManagers = Locked<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
     private let sessions = Locked(SessionTable())
     /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
     private let policyHandover = Locked(false)
 
-    /// Creates a core; its session is made when it is first needed.
-    init(
-        configuration: URLSessionConfiguration,
-        transport: SessionTransport,
-        responseSerializer: any ValidatingResponseSerializer
-    ) {
+    init(configuration: URLSessionConfiguration, transport: SessionTransport) {
         // A configuration is a class: a later change by the caller must not affect the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
-        settings = Locked(SessionSettings(responseSerializer: responseSerializer))
     }
 
-    /// The hooks at this moment.
     var hookTable: HookTable { settings.withLock { $0.hookTable } }
-
-    /// The event monitors at this moment.
     var monitor: CompositeEventMonitor { settings.withLock { $0.monitor } }
 
     // MARK: - Sessions
@@ -43,19 +36,17 @@ final class SessionCore: Sendable {
         if let session = sessions.withLock({ $0.session }) { return session }
         let generation = sessions.withLock { $0.reserveGeneration() }
         let delegate = SessionDelegate(core: self, generation: generation)
-        let made = transport.makeSession(
-            configuration: configuration,
-            delegate: delegate,
-            delegateQueue: operationQueue
-        )
+        let made = transport.makeSession(configuration, delegate, operationQueue)
         (made as? CurlSession)?.taskObserver = delegate
         made.apply(settings.withLock { $0.securityPolicy })
         let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
+        guard isCurrent else {
+            made.invalidateAndCancel()
+            return sessions.withLock { $0.session } ?? made
+        }
         // A policy that was set while the session was being made has not been applied to it.
-        if isCurrent { handPolicyOver() }
-        if isCurrent { return made }
-        made.invalidateAndCancel()
-        return sessions.withLock { $0.session } ?? made
+        handPolicyOver()
+        return made
     }
 
     /// Applies a policy to all sessions, including those made later.
@@ -124,6 +115,16 @@ final class SessionCore: Sendable {
 
     // MARK: - Tasks
 
+    /// Makes a task as below; if the request was refused, a task of the same kind takes its place.
+    func makeTask<Task: URLSessionTask>(
+        _ delegate: TaskDelegate,
+        refusal: NetworkError? = nil,
+        request: URLRequest,
+        make: (URLSession) -> Task
+    ) -> Task {
+        makeTask(delegate, refusal: refusal, request: request, make: make, makeRefused: make)
+    }
+
     /// Makes a task and registers its delegate before the task can be resumed.
     ///
     /// If the request was refused or the session is invalid, the task fails on the delegate queue; the caller gets a
@@ -142,7 +143,7 @@ final class SessionCore: Sendable {
             return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused)
         }
         if let refusal = self.refusal(of: lease.session) {
-            if let invalidation = sessions.withLock({ $0.end(lease) }) { lease.session.invalidate(invalidation) }
+            end(lease)
             return refuse(delegate, with: refusal, makeRefused)
         }
         registry.willRegister()
@@ -150,7 +151,7 @@ final class SessionCore: Sendable {
         delegate.attach(to: task)
         let key = TaskKey(generation: lease.generation, identifier: task.taskIdentifier)
         let registration = registry.register(task, delegate: delegate, at: key)
-        if let invalidation = sessions.withLock({ $0.end(lease) }) { lease.session.invalidate(invalidation) }
+        end(lease)
         if case .alreadyEnded(let error) = registration {
             end(task, delegate, with: error ?? NetworkError.sessionInvalidated(request))
         }
@@ -180,12 +181,16 @@ final class SessionCore: Sendable {
     private func refuse<Task: URLSessionTask>(
         _ delegate: TaskDelegate,
         with refusal: NetworkError,
-        _ makeRefused: (URLSession) -> Task
+        _ make: (URLSession) -> Task
     ) -> Task {
-        let task = makeRefused(URLSession.refusals)
+        let task = make(URLSession.refusals)
         task.cancel()
         end(task, delegate, with: refusal)
         return task
+    }
+
+    private func end(_ lease: SessionTable.Lease) {
+        if let invalidation = sessions.withLock({ $0.end(lease) }) { lease.session.invalidate(invalidation) }
     }
 
     private func end(_ task: URLSessionTask, _ delegate: TaskDelegate, with error: any Error) {
@@ -214,10 +219,6 @@ extension URLSession {
 extension NetworkError {
     /// The error of a task whose session is invalid.
     static func sessionInvalidated(_ request: URLRequest?) -> NetworkError {
-        NetworkError(
-            .sessionInvalidated,
-            message: "The session has been invalidated",
-            failingURL: request?.url
-        )
+        NetworkError(.sessionInvalidated, message: "The session has been invalidated", failingURL: request?.url)
     }
 }

@@ -9,7 +9,6 @@ struct SessionTable: Sendable {
     enum Invalidation: Sendable {
         /// Running tasks are cancelled.
         case cancelling
-
         /// Running tasks finish.
         case finishing
     }

@@ -8,9 +8,7 @@ import Foundation
 final class TaskDelegateRegistry: Sendable {
     /// The result of registering a task.
     enum Registration: Sendable {
-        /// The task is registered.
         case registered
-
         /// The task ended before it could be registered.
         case alreadyEnded((any Error)?)
     }
@@ -21,23 +19,21 @@ final class TaskDelegateRegistry: Sendable {
         weak var task: URLSessionTask?
     }
 
-    private struct EarlyEnd: Sendable {
-        let error: (any Error)?
-    }
-
     private struct State: Sendable {
         var entries: [TaskKey: Entry] = [:]
         var retainsTasks = true
         var registrationsUnderWay = 0
-        var earlyEnds: [TaskKey: EarlyEnd] = [:]
+        var earlyEnds: [TaskKey: Registration] = [:]
+
+        mutating func add(_ delegate: TaskDelegate, of task: URLSessionTask, at key: TaskKey) {
+            entries[key] = Entry(delegate: delegate, retained: retainsTasks ? task : nil, task: task)
+        }
     }
 
     private let state = Locked(State())
 
     /// Returns the delegate of a task.
-    subscript(key: TaskKey) -> TaskDelegate? {
-        state.withLock { $0.entries[key]?.delegate }
-    }
+    subscript(key: TaskKey) -> TaskDelegate? { state.withLock { $0.entries[key]?.delegate } }
 
     /// The registered tasks, in the order they were made.
     var tasks: [URLSessionTask] {
@@ -70,8 +66,8 @@ final class TaskDelegateRegistry: Sendable {
             state.registrationsUnderWay -= 1
             let end = state.earlyEnds.removeValue(forKey: key)
             if state.registrationsUnderWay == 0 { state.earlyEnds = [:] }
-            if let end { return .alreadyEnded(end.error) }
-            state.entries[key] = Entry(delegate: delegate, retained: state.retainsTasks ? task : nil, task: task)
+            if let end { return end }
+            state.add(delegate, of: task, at: key)
             return .registered
         }
     }
@@ -80,7 +76,7 @@ final class TaskDelegateRegistry: Sendable {
     func remove(_ key: TaskKey, error: (any Error)?) -> TaskDelegate? {
         state.withLock { state in
             if let entry = state.entries.removeValue(forKey: key) { return entry.delegate }
-            if state.registrationsUnderWay > 0 { state.earlyEnds[key] = EarlyEnd(error: error) }
+            if state.registrationsUnderWay > 0 { state.earlyEnds[key] = .alreadyEnded(error) }
             return nil
         }
     }
@@ -100,11 +96,7 @@ final class TaskDelegateRegistry: Sendable {
     func move(from old: TaskKey, to task: URLSessionTask, at new: TaskKey) -> TaskDelegate? {
         state.withLock { state in
             guard let entry = state.entries.removeValue(forKey: old) else { return nil }
-            state.entries[new] = Entry(
-                delegate: entry.delegate,
-                retained: state.retainsTasks ? task : nil,
-                task: task
-            )
+            state.add(entry.delegate, of: task, at: new)
             return entry.delegate
         }
     }
@@ -116,4 +108,12 @@ final class TaskDelegateRegistry: Sendable {
             for key in state.entries.keys { state.entries[key]?.retained = nil }
         }
     }
+}
+
+/// The identity of a task among all sessions of a manager; a `taskIdentifier` is unique only within one session.
+struct TaskKey: Hashable, Sendable {
+    /// The number of the task's session among those of its manager.
+    let generation: Int
+    /// The task's `taskIdentifier`.
+    let identifier: Int
 }

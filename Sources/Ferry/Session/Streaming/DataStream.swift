@@ -17,35 +17,52 @@ public struct DataStream: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
 
-    private let start: @Sendable () -> StreamHandle
-
-    /// Creates a stream from the function that starts a transfer.
-    init(start: @escaping @Sendable () -> StreamHandle) {
-        self.start = start
-    }
+    let start: @Sendable () -> ReaderHold<Data>
 
     /// Returns an iterator, which has its own transfer.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(start: start)
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(start: start) }
 
     /// An iterator over the pieces of one transfer.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let start: @Sendable () -> StreamHandle
-        private var handle: StreamHandle?
+        private let start: @Sendable () -> ReaderHold<Data>
+        private var hold: ReaderHold<Data>?
 
-        fileprivate init(start: @escaping @Sendable () -> StreamHandle) {
-            self.start = start
-        }
+        fileprivate init(start: @escaping @Sendable () -> ReaderHold<Data>) { self.start = start }
 
         /// Returns the next piece, and waits for it if necessary.
         ///
         /// - Returns: The piece; nil at the end.
         /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
         public mutating func next() async throws -> Data? {
-            let handle = self.handle ?? start()
-            self.handle = handle
-            return try await handle.next()
+            let hold = self.hold ?? start()
+            self.hold = hold
+            return try await hold.next()
         }
     }
+}
+
+/// A reader's hold on what is read, such as a transfer, which is cancelled when the reader is released or cancelled.
+final class ReaderHold<Element: Sendable>: Sendable {
+    private let read: @Sendable (CheckedContinuation<Element?, any Error>) -> Void
+    private let cancel: @Sendable () -> Void
+
+    /// Creates a hold; `read` passes the next element to a continuation, now or when it arrives.
+    init(
+        read: @escaping @Sendable (CheckedContinuation<Element?, any Error>) -> Void,
+        cancel: @escaping @Sendable () -> Void
+    ) {
+        self.read = read
+        self.cancel = cancel
+    }
+
+    /// Returns the next element, and waits for it if necessary; nil at the end.
+    func next() async throws -> Element? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { read($0) }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    deinit { cancel() }
 }

@@ -39,41 +39,7 @@ extension SessionManager {
             } catch {
                 buffer.finish(TaskResponse(error: NetworkError(requestSerialization: error)))
             }
-            return StreamHandle(buffer: buffer, relay: relay)
-        }
-    }
-
-    /// Creates a suspended task that passes its response to a sink; the request has been adapted.
-    ///
-    /// - Parameters:
-    ///   - request: The request; its body stream can be used once, unless it can be copied or `bodyStream` makes more.
-    ///   - bodyStream: Returns a stream that begins at the start of the body.
-    ///   - sink: Receives the response and its body on the operation queue.
-    ///   - hooks: The hooks of this task.
-    ///   - uploadProgress: Receives the progress of the request body.
-    ///   - finish: Called once at the end, on the processing queue.
-    /// - Returns: The task.
-    func streamingTask(
-        _ request: URLRequest,
-        bodyStream: (@Sendable () -> InputStream?)? = nil,
-        sink: any BodySink,
-        hooks: TaskHooks = TaskHooks(),
-        uploadProgress: ProgressHandler? = nil,
-        finish: @escaping @Sendable (TaskResponse<Never>) -> Void
-    ) -> URLSessionDataTask {
-        let delegate = core.makeStreamingDelegate(
-            sink: sink,
-            bodyStreams: request.httpBodyStream.map { _ in
-                BodyStreamSource(request: request, replay: bodyStream, isAskedFirst: false)
-            },
-            hooks: hooks,
-            uploadProgress: uploadProgress,
-            finish: finish
-        )
-        return core.makeTask(delegate, refusal: nil, request: request) { session in
-            session.dataTask(with: request)
-        } makeRefused: { session in
-            session.dataTask(with: request)
+            return ReaderHold(read: buffer.read, cancel: relay.cancel)
         }
     }
 }

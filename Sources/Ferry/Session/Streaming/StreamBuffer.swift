@@ -2,15 +2,16 @@ import Foundation
 
 /// A buffer of limited size for the pieces of a body between a session and a reader.
 final class StreamBuffer: BodySink {
-    private typealias Reader = CheckedContinuation<Data?, any Error>
+    typealias Reader = CheckedContinuation<Data?, any Error>
 
     private struct State: Sendable {
         var chunks: [Data] = []
         var firstChunk = 0
         var byteCount = 0
-        var reader: CheckedContinuation<Data?, any Error>?
-        var end: Result<Void, NetworkError>?
-        var rejection: Rejection?
+        var reader: Reader?
+        var end: Result<Data?, any Error>?
+        /// The body of a response that did not pass validation.
+        var rejection: Data?
         var pause = PauseState()
 
         /// Removes and returns the oldest piece.
@@ -26,10 +27,6 @@ final class StreamBuffer: BodySink {
             if byteCount <= limit / 4 { pause.wanted = false }
             return chunk
         }
-    }
-
-    private struct Rejection: Sendable {
-        var body = Data()
     }
 
     private let validation: Validation
@@ -51,15 +48,14 @@ final class StreamBuffer: BodySink {
         // A task that would start over when it is resumed is never paused.
         if !task.quirks.restartsSuspendedTasks { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
-        state.withLock { $0.rejection = isValid ? nil : Rejection() }
+        state.withLock { $0.rejection = isValid ? nil : Data() }
         if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }
     }
 
     func receive(_ data: Data, of task: URLSessionTask) {
         let reader = state.withLock { state -> Reader? in
-            guard state.rejection == nil else {
-                let room = DownloadedFile.errorBodyLimit - (state.rejection?.body.count ?? 0)
-                state.rejection?.body.append(data.prefix(max(0, room)))
+            if let count = state.rejection?.count {
+                state.rejection?.append(data.prefix(max(0, TemporaryFile.errorBodyLimit - count)))
                 return nil
             }
             if let reader = state.reader {
@@ -77,34 +73,30 @@ final class StreamBuffer: BodySink {
 
     /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
-        let action = state.withLock { state -> (Reader, Result<Void, NetworkError>)? in
-            let end: Result<Void, NetworkError>
-            if let rejection = state.rejection, response.error == nil {
-                let error = validation.validate(response: response.response, data: rejection.body).error
-                end = error.map { .failure($0) } ?? .success(())
-            } else {
-                end = response.error.map { .failure($0) } ?? .success(())
+        let (reader, end) = state.withLock { state -> (Reader?, Result<Data?, any Error>) in
+            let rejection = state.rejection.flatMap {
+                validation.validate(response: response.response, data: $0).error
             }
+            let end = (response.error ?? rejection).map { Result<Data?, any Error>.failure($0) } ?? .success(nil)
             state.end = end
             state.pause.wanted = false
             defer { state.reader = nil }
-            return state.reader.map { ($0, end) }
+            return (state.reader, end)
         }
         task.withLock { $0 = nil }
-        guard let (reader, end) = action else { return }
-        reader.resume(with: end.map { nil }.mapError { $0 })
+        reader?.resume(with: end)
     }
 
     // MARK: - Called by the reader
 
     /// Passes the next piece to a reader, now or when it arrives.
-    func read(with reader: CheckedContinuation<Data?, any Error>) {
+    func read(with reader: Reader) {
         let answer = state.withLock { state -> Result<Data?, any Error>? in
             if state.firstChunk < state.chunks.count { return .success(state.takeChunk(limit: limit)) }
             if let end = state.end {
                 // An error is thrown once; a loop that continues reaches the end.
-                state.end = .success(())
-                return end.map { nil }.mapError { $0 }
+                state.end = .success(nil)
+                return end
             }
             state.reader = reader
             return nil
@@ -120,5 +112,27 @@ final class StreamBuffer: BodySink {
             if pauses { task?.suspend() } else { task?.resume() }
             state.withLock { $0.pause.end() }
         }
+    }
+}
+
+/// Whether a transfer should be paused, and whether it is.
+struct PauseState: Sendable {
+    /// Whether the transfer should be paused.
+    var wanted = false
+
+    private var isPaused = false
+    private var isChanging = false
+
+    /// Begins a change if one is due and none is under way; returns true to pause and false to resume.
+    mutating func begin() -> Bool? {
+        guard !isChanging, wanted != isPaused else { return nil }
+        isChanging = true
+        isPaused = wanted
+        return wanted
+    }
+
+    /// Ends a change.
+    mutating func end() {
+        isChanging = false
     }
 }

@@ -1,49 +1,29 @@
 import FerrySession
 
 /// The state of a task delegate; guarded by the delegate's lock.
-struct TaskState: Sendable {
-    /// The result of a task.
-    struct End: Sendable {
-        let body: Data
-        let temporaryFile: URL?
-        let hookDestination: URL?
-        let error: (any Error)?
-        let metrics: TaskMetrics
-    }
-
+struct TaskDelegateState: Sendable {
     /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.
     static let largestReservation: Int64 = 64 << 20
 
     /// The body received so far.
     var body = Data()
-
     /// The number of body bytes received for the current response.
     var bytesReceived: Int64 = 0
-
-    /// The number of body bytes sent.
     var bytesSent: Int64 = 0
-
     /// The number of redirects followed.
     var redirectCount = 0
-
     /// The offset at which a download resumed.
     var fileOffset: Int64 = 0
-
     /// The error that replaces the transport's.
     var storedError: (any Error)?
-
     /// Whether the task's result is the response that carried a challenge.
     var endsWithChallenge = false
-
     /// Whether a body stream has been requested.
     var hasGivenBodyStream = false
-
     /// The downloaded file, moved away from the session.
     var temporaryFile: URL?
-
     /// The destination that the manager's hook returned.
     var hookDestination: URL?
-
     /// Whether the body is too large and no longer collected.
     private(set) var isRefused = false
 
@@ -113,19 +93,28 @@ struct TaskState: Sendable {
         return measured
     }
 
-    /// Ends the task and returns its result; returns nil after the first call.
-    mutating func end(error: (any Error)?, transfer: TransferMetrics?) -> End? {
+    /// Ends the task, and returns the final state and the metrics; returns nil after the first call.
+    mutating func end(_ transfer: TransferMetrics?) -> (state: TaskDelegateState, metrics: TaskMetrics)? {
         guard !isFinished else { return nil }
         isFinished = true
         isRunning = false
-        let isGivenUp = endsWithChallenge && (error as NSError?)?.code == NSURLErrorCancelled
+        let metrics = measure(transfer)
         defer { body = Data() }
-        return End(
-            body: body,
-            temporaryFile: temporaryFile,
-            hookDestination: hookDestination,
-            error: storedError ?? (isGivenUp ? nil : error),
-            metrics: measure(transfer)
-        )
+        return (self, metrics)
+    }
+
+    /// Returns the error of the task whose transfer ended with the given one.
+    func error(of transfer: (any Error)?) -> (any Error)? {
+        let isGivenUp = endsWithChallenge && (transfer as NSError?)?.code == NSURLErrorCancelled
+        return storedError ?? (isGivenUp ? nil : transfer)
+    }
+}
+
+extension URLResponse {
+    /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
+    var bodyLength: Int64? {
+        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
+        guard coding.map({ $0.lowercased() == "identity" }) ?? true, expectedContentLength >= 0 else { return nil }
+        return expectedContentLength
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// An output stream to a file, which an operation can pause, resume and start over.
 ///
@@ -11,7 +11,7 @@ import Foundation
 public final class FileOutputStream: OutputStream, ResumableOutputStream {
     private struct State: Sendable {
         var status = Stream.Status.notOpen
-        var file: OutputFile?
+        var file: RegularFile?
         var byteCount: Int64 = 0
         var error: (any Error)?
 
@@ -45,17 +45,18 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         super.init(toMemory: ())
     }
 
-    deinit {
-        _ = state.withLock { $0.file }?.close()
-    }
-
     /// Opens the file; ``streamStatus`` indicates whether that succeeded.
     override public func open() {
         state.withLock { state in
             guard state.status == .notOpen else { return }
             do {
-                let file = try OutputFile(url, append: appends)
-                (state.file, state.byteCount, state.status) = (file, file.byteCount, .open)
+                guard url.isFileURL else {
+                    throw NetworkError(.fileError, message: "\(url.presentableText) is not a file URL")
+                }
+                let file = try RegularFile(writing: url.path, links: .follow, creatingWith: 0o666)
+                // Not with O_TRUNC: what is at the path may not be a regular file.
+                if appends { state.byteCount = try file.size() } else { try file.truncate(to: 0) }
+                (state.file, state.status) = (file, .open)
             } catch {
                 state.fail(error)
             }
@@ -65,9 +66,14 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     /// Closes the file; if that fails, ``streamError`` is set.
     override public func close() {
         state.withLock { state in
-            let failure = state.file?.close()
-            state.file = nil
-            if let failure { state.fail(failure) } else if state.status != .error { state.status = .closed }
+            defer { state.file = nil }
+            do {
+                // A full or remote disk may report its failure only here.
+                try state.file?.close()
+                if state.status != .error { state.status = .closed }
+            } catch {
+                state.fail(error)
+            }
         }
     }
 
@@ -78,13 +84,12 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     ///   - length: The number of bytes.
     /// - Returns: The number of bytes written, or -1 with ``streamError`` set.
     override public func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
-        let bytes = UnsafeRawBufferPointer(start: buffer, count: max(0, length))
-        nonisolated(unsafe) let source = bytes
+        nonisolated(unsafe) let source = UnsafeRawBufferPointer(start: buffer, count: max(0, length))
         return state.withLock { state in
-            guard state.status == .open, var file = state.file else { return -1 }
+            guard state.status == .open, let file = state.file else { return -1 }
             do {
-                try file.write(source)
-                (state.file, state.byteCount) = (file, file.byteCount)
+                try file.write(source, at: state.byteCount)
+                state.byteCount += Int64(source.count)
                 return source.count
             } catch {
                 state.fail(error)
@@ -103,11 +108,11 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     ///   otherwise the error of the file system.
     public func truncate(toByteCount byteCount: Int64) throws {
         try state.withLock { state in
-            guard var file = state.file, (0...file.byteCount).contains(byteCount) else {
+            guard let file = state.file, (0...state.byteCount).contains(byteCount) else {
                 throw NetworkError(.fileError, message: "\(url.path) cannot be truncated to \(byteCount) bytes")
             }
             try file.truncate(to: byteCount)
-            (state.file, state.byteCount) = (file, byteCount)
+            state.byteCount = byteCount
         }
     }
 
@@ -133,4 +138,19 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
 
     /// Does nothing: there are no stream events.
     override public func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+}
+
+/// An output stream that can be truncated, so that an operation can write to it again after a pause.
+///
+/// If the server has a different entity after a pause, it sends that from its beginning, and the operation truncates
+/// the stream. With a stream that cannot be truncated, the operation fails.
+public protocol ResumableOutputStream: OutputStream {
+    /// The number of bytes in the stream.
+    var byteCount: Int64 { get }
+
+    /// Truncates the stream; the next write appends to what is left.
+    ///
+    /// - Parameter byteCount: The number of bytes to keep, at most ``byteCount``.
+    /// - Throws: An error if the stream cannot be truncated.
+    func truncate(toByteCount byteCount: Int64) throws
 }

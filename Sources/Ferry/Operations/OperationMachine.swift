@@ -1,16 +1,58 @@
+extension RequestOperation {
+    /// The state of an operation.
+    ///
+    /// | from / to | paused | ready | executing | finished |
+    /// | --- | --- | --- | --- | --- |
+    /// | ready | yes | | yes | if cancelled |
+    /// | executing | yes | | | yes |
+    /// | paused | | yes | | |
+    /// | finished | | | | |
+    ///
+    /// A transition that is not in the table is ignored.
+    public enum State: Int, Sendable, Hashable, CaseIterable, Codable {
+        /// Paused; what has arrived is kept.
+        case paused = -1
+
+        /// Waiting to be started, by its queue or directly.
+        case ready = 1
+
+        /// Running.
+        case executing = 2
+
+        /// Finished, with a result or an error.
+        case finished = 3
+
+        /// Returns whether an operation, cancelled or not, may go from this state to another one.
+        public func canBecome(_ next: State, isCancelled: Bool) -> Bool {
+            switch self {
+            case .ready: next == .paused || next == .executing || (next == .finished && isCancelled)
+            case .executing: next == .paused || next == .finished
+            case .paused: next == .ready
+            case .finished: false
+            }
+        }
+
+        /// The name of the operation's property that indicates this state.
+        var key: String {
+            switch self {
+            case .paused: "isPaused"
+            case .ready: "isReady"
+            case .executing: "isExecuting"
+            case .finished: "isFinished"
+            }
+        }
+    }
+}
+
 /// The state machine of an operation, which decides what an event changes and carries nothing out.
 struct OperationMachine: Sendable, Hashable {
     typealias State = RequestOperation.State
 
     /// An event in the life of an operation.
     enum Event: Sendable, Hashable, CaseIterable {
-        /// Its queue or its owner starts it.
         case start
-        /// Its owner pauses it.
         case pause
-        /// Its owner resumes it.
         case resume
-        /// Its owner cancels it.
         case cancel
         /// Its transfer has ended, with an error or without.
         case transferEnd
@@ -20,7 +62,6 @@ struct OperationMachine: Sendable, Hashable {
 
     /// The action that follows from an event.
     enum Effect: Sendable, Hashable {
-        /// Nothing.
         case nothing
         /// Begin a transfer.
         case begin
@@ -40,21 +81,14 @@ struct OperationMachine: Sendable, Hashable {
         let new: State
     }
 
-    /// The state of the operation.
     private(set) var state: State
-
-    /// Whether it has been cancelled.
     private(set) var isCancelled = false
-
     /// Whether its queue or its owner has started it; resuming then has to start it again, because the queue will not.
     private(set) var isStarted = false
-
     /// Whether it is ending; from then on, only `finish` changes its state.
     private(set) var isEnding = false
-
     /// Whether its end has been delivered.
     private(set) var isDelivered = false
-
     /// The transitions that have not been published yet.
     private(set) var changes: [Change] = []
 

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What operations and streams use of a manager, besides its public members.
+extension SessionManager {
+    /// Creates a suspended task that passes its response to a sink; the request has been adapted.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its body stream can be used once, unless it can be copied or `bodyStream` makes more.
+    ///   - bodyStream: Returns a stream that begins at the start of the body.
+    ///   - sink: Receives the response and its body on the operation queue.
+    ///   - hooks: The hooks of this task.
+    ///   - uploadProgress: Receives the progress of the request body.
+    ///   - finish: Called once at the end, on the processing queue.
+    /// - Returns: The task, for ``start(_:)``.
+    package func streamingTask(
+        _ request: URLRequest,
+        bodyStream: (@Sendable () -> InputStream?)? = nil,
+        sink: any BodySink,
+        hooks: TaskHooks = TaskHooks(),
+        uploadProgress: ProgressHandler? = nil,
+        finish: @escaping @Sendable (TaskResponse<Never>) -> Void
+    ) -> URLSessionDataTask {
+        let delegate = core.makeStreamingDelegate(
+            sink: sink,
+            bodyStreams: BodyStreamSource(ofStreamIn: request, replay: bodyStream),
+            hooks: hooks,
+            uploadProgress: uploadProgress,
+            finish: finish
+        )
+        return core.makeTask(delegate, request: request) { $0.dataTask(with: request) }
+    }
+
+    /// Posts a notification about an operation, after those of the manager's tasks that wait.
+    package func post(_ name: Notification.Name, object: any Sendable) {
+        core.notifications.post(name, object: object)
+    }
+
+    /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.
+    ///
+    /// There is one manager for each policy, while it is used; it has the same settings.
+    package func manager(
+        applying policy: SecurityPolicy?,
+        to request: URLRequest
+    ) throws(NetworkError) -> SessionManager {
+        guard let policy, policy != securityPolicy else { return self }
+        guard policy.pinningMode == .none || request.url?.scheme?.lowercased() == "https" else {
+            throw NetworkError(
+                .invalidSecurityPolicy,
+                message: "Pinning needs a URL with the scheme https",
+                failingURL: request.url
+            )
+        }
+        if let known = core.policyManagers.withLock({ $0[policy]?.manager }) { return known }
+        let made = SessionManager(configuration: configuration, transport: transport)
+        let settings = core.settings.withLock { $0 }
+        made.core.settings.withLock { $0 = settings }
+        (made.notificationCenter, made.notificationQueue) = (notificationCenter, notificationQueue)
+        try made.setSecurityPolicy(policy)
+        return core.policyManagers.withLock { managers in
+            // Another thread may have made one in the meantime.
+            if let manager = managers[policy]?.manager { return manager }
+            managers = managers.filter { $0.value.manager != nil }
+            managers[policy] = WeakManager(manager: made)
+            return made
+        }
+    }
+}
+
+/// A manager that is not retained.
+struct WeakManager: Sendable {
+    weak var manager: SessionManager?
+}

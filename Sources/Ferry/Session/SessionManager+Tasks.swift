@@ -1,0 +1,61 @@
+import Foundation
+
+extension SessionManager {
+    /// The tasks that have not ended, in the order they were made; reading it does not block on a queue.
+    public var tasks: [URLSessionTask] { core.registry.tasks }
+
+    /// The data tasks that have not ended; upload tasks are only in ``uploadTasks``.
+    public var dataTasks: [URLSessionDataTask] {
+        tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
+    }
+
+    /// The upload tasks that have not ended.
+    public var uploadTasks: [URLSessionUploadTask] { tasks.compactMap { $0 as? URLSessionUploadTask } }
+
+    /// The download tasks that have not ended.
+    public var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
+
+    /// Cancels all tasks; each completes with ``NetworkError/Code/cancelled``.
+    public func cancelAllTasks() {
+        for task in tasks { task.cancel() }
+    }
+
+    /// Cancels the tasks that satisfy a condition.
+    ///
+    /// - Parameter isCancelled: Returns whether to cancel a task.
+    public func cancelTasks(where isCancelled: (URLSessionTask) throws -> Bool) rethrows {
+        for task in tasks where try isCancelled(task) { task.cancel() }
+    }
+
+    // MARK: - Progress
+
+    /// Returns the progress of a task's request body; nil once the task has ended.
+    ///
+    /// Its total is -1 while it is unknown. It can cancel, pause and resume the task.
+    ///
+    /// - Parameter task: A task of this manager.
+    /// - Returns: Its progress.
+    public func uploadProgress(for task: URLSessionTask) -> Progress? {
+        core.delegate(of: task)?.uploadProgress.progress
+    }
+
+    /// Returns the progress of a task's response body; nil once the task has ended.
+    ///
+    /// Its total is -1 while it is unknown. It can cancel, pause and resume the task.
+    ///
+    /// - Parameter task: A task of this manager.
+    /// - Returns: Its progress.
+    public func downloadProgress(for task: URLSessionTask) -> Progress? {
+        core.delegate(of: task)?.downloadProgress.progress
+    }
+
+    /// Returns the progress of a task's request body as it changes, for one reader; a slow one gets only the latest state.
+    public func uploadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
+        core.delegate(of: task)?.uploadProgress.updates() ?? AsyncStream { $0.finish() }
+    }
+
+    /// Returns the progress of a task's response body as it changes, for one reader; a slow one gets only the latest state.
+    public func downloadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
+        core.delegate(of: task)?.downloadProgress.updates() ?? AsyncStream { $0.finish() }
+    }
+}
