@@ -61,7 +61,7 @@ public final class ReachabilityManager: Sendable {
     ) {
         self.init(
             target: target,
-            source: SystemReachability.source(for: target),
+            source: Self.systemSource(for: target),
             queue: queue,
             notificationCenter: notificationCenter
         )
@@ -84,6 +84,15 @@ public final class ReachabilityManager: Sendable {
         self.source = source
         self.queue = DispatchQueue(label: "ferry.reachability", target: queue)
         self.notificationCenter = notificationCenter
+    }
+
+    /// Returns the system's source for a target.
+    private static func systemSource(for target: ReachabilityTarget) -> any ReachabilitySource {
+        #if os(Linux)
+        NetlinkSource(target: target)
+        #else
+        PathSource()
+        #endif
     }
 
     deinit {
@@ -116,14 +125,10 @@ public final class ReachabilityManager: Sendable {
     /// Starts watching; the current status follows shortly, as the first change.
     ///
     /// Has no effect if the manager is already monitoring.
-    public func startMonitoring() {
-        change { $0.isStarted = true }
-    }
+    public func startMonitoring() { change { $0.isStarted = true } }
 
     /// Stops watching: changes are published only to readers of ``updates`` and to tasks that wait.
-    public func stopMonitoring() {
-        change { $0.isStarted = false }
-    }
+    public func stopMonitoring() { change { $0.isStarted = false } }
 
     /// Changes the state, and starts or stops the source if necessary.
     private func change(_ body: @Sendable (inout State) -> Void) {
@@ -139,38 +144,20 @@ public final class ReachabilityManager: Sendable {
         }
         // On the queue, so that starts and stops from several threads are carried out in order.
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
-        if mustTell {
-            queue.async { [weak self] in
-                guard let self, state.withLock({ $0.hasReported }) else { return }
-                tellPresent()
-            }
+        guard mustTell else { return }
+        queue.async { [weak self] in
+            if let self, state.withLock({ $0.hasReported }) { tellPresent() }
         }
     }
 
     private func followWish() {
-        enum Step: Sendable {
-            case start(run: Int)
-            case stop
-            case restart(run: Int)
-        }
-        let step = state.withLock { state -> Step? in
+        let (isRunning, run) = state.withLock { state -> (Bool, Int?) in
             defer { state.isSourceRunning = state.wantsSource }
-            switch (state.isSourceRunning, state.wantsSource) {
-            case (false, true): return .start(run: state.run)
-            case (true, false): return .stop
-            // The source was stopped and started again in the meantime.
-            case (true, true): return .restart(run: state.run)
-            case (false, false): return nil
-            }
+            return (state.isSourceRunning, state.wantsSource ? state.run : nil)
         }
-        switch step {
-        case .start(let run): start(run)
-        case .stop: source.stop()
-        case .restart(let run):
-            source.stop()
-            start(run)
-        case nil: break
-        }
+        // Also if it was stopped and started again in the meantime.
+        if isRunning { source.stop() }
+        if let run { start(run) }
     }
 
     private func start(_ run: Int) {
@@ -185,8 +172,7 @@ public final class ReachabilityManager: Sendable {
             guard state.run == run, state.wantsSource, state.status != status || !state.hasReported else {
                 return false
             }
-            state.status = status
-            state.hasReported = true
+            (state.status, state.hasReported) = (status, true)
             return true
         }
         guard isChange else { return }
@@ -224,22 +210,55 @@ public final class ReachabilityManager: Sendable {
         }
         queue.async { [weak self] in
             guard let self else { return continuation.finish() }
-            add(continuation, number)
+            let present = state.withLock { state in
+                state.streams[number] = continuation
+                return state.hasReported ? state.status : nil
+            }
+            if let present { continuation.yield(present) }
         }
         return stream
-    }
-
-    private func add(_ continuation: AsyncStream<ReachabilityStatus>.Continuation, _ number: Int) {
-        let present = state.withLock { state in
-            state.streams[number] = continuation
-            return state.hasReported ? state.status : nil
-        }
-        if let present { continuation.yield(present) }
     }
 
     private func remove(stream number: Int) {
         change { state in
             if state.streams.removeValue(forKey: number) != nil { state.holds -= 1 }
+        }
+    }
+    /// Waits until the target is reachable.
+    ///
+    /// Returns immediately if the target is reachable, or if the system does not provide its status.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/notConnected`` after the timeout, or with
+    ///   ``NetworkError/Code/cancelled`` if the Swift task is cancelled.
+    public func waitUntilReachable(timeout: Duration? = nil) async throws(NetworkError) {
+        let updates = updates
+        let isReachable = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await status in updates where status != .notReachable { return true }
+                return false
+            }
+            if let timeout {
+                group.addTask {
+                    try? await Task.sleep(for: timeout)
+                    return false
+                }
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        guard !isReachable else { return }
+        if Task.isCancelled { throw NetworkError(.cancelled, message: "Waiting for the network was cancelled") }
+        throw NetworkError(.notConnected, message: "There was no route to \(target.phrase) within the timeout")
+    }
+}
+
+extension ReachabilityTarget {
+    /// The target, for use within a sentence.
+    fileprivate var phrase: String {
+        switch self {
+        case .defaultRoute: "the network"
+        case .address(let host), .domain(let host): host
         }
     }
 }

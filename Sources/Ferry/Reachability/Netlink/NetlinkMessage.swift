@@ -1,3 +1,5 @@
+import Foundation
+
 /// A message of the kernel's netlink protocol (RFC 3549, section 2.3.2), read from untrusted bytes.
 struct NetlinkMessage: Sendable, Hashable {
     /// The message types that are used.
@@ -74,5 +76,108 @@ extension ArraySlice<UInt8> {
 extension [UInt8] {
     mutating func append(number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
+    }
+}
+
+/// A network interface as the kernel describes it (`struct ifinfomsg` of rtnetlink(7)).
+struct NetlinkLink: Sendable, Hashable {
+    private static let headLength = 16
+
+    var index: Int32
+    var flags: UInt32
+    var name: String
+
+    /// Whether it is switched on and has a carrier (`IFF_UP` and `IFF_RUNNING`).
+    var isUp: Bool { flags & 0x41 == 0x41 }
+
+    /// Whether it is a loopback interface (`IFF_LOOPBACK`).
+    var isLoopback: Bool { flags & 0x8 != 0 }
+
+    /// Returns the payload of a request for all links.
+    static func dump() -> [UInt8] { Array(repeating: 0, count: headLength) }
+
+    /// The kind of the interface according to sysfs.
+    var kind: ReachabilityRule.InterfaceKind {
+        // The kernel's names contain no slash, but the name ends up in a path and so is checked.
+        guard !name.isEmpty, !name.contains("/"), name != "..", name != "." else { return .other }
+        let folder = URL(fileURLWithPath: "/sys/class/net").appendingPathComponent(name)
+        return ReachabilityRule.kind(
+            type: try? String(contentsOf: folder.appendingPathComponent("type"), encoding: .utf8),
+            uevent: try? String(contentsOf: folder.appendingPathComponent("uevent"), encoding: .utf8)
+        )
+    }
+}
+
+extension NetlinkLink {
+    /// Reads a link; nil if the message does not contain one.
+    init?(_ message: NetlinkMessage) {
+        guard message.type == NetlinkMessage.Kind.newLink, message.payload.count >= Self.headLength,
+            let index = message.payload.number(Int32.self, at: 4),
+            let flags = message.payload.number(UInt32.self, at: 8)
+        else { return nil }
+        let interfaceName: UInt16 = 3
+        let text = message.attributes(after: Self.headLength)[interfaceName] ?? []
+        self.init(index: index, flags: flags, name: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+    }
+}
+
+/// A route as the kernel describes it (`struct rtmsg` of rtnetlink(7)).
+struct NetlinkRoute: Sendable, Hashable {
+    private static let headLength = 12
+
+    /// The number of address bits the route matches; zero for a default route.
+    var destinationLength: UInt8
+    var type: UInt8 = 1
+    /// The priority; of several routes, the one with the lowest metric is used.
+    var metric: UInt32 = 0
+    /// The indices of the route's interfaces.
+    var interfaces: [Int32]
+
+    /// Whether it is a unicast route, which leads to another machine or network (`RTN_UNICAST`).
+    var isUnicast: Bool { type == 1 }
+
+    /// Whether it leads to this machine (`RTN_LOCAL`).
+    var isLocal: Bool { type == 2 }
+
+    /// Returns the payload of a request for all routes of a family.
+    static func dump(family: UInt8) -> [UInt8] { [family] + Array(repeating: 0, count: headLength - 1) }
+
+    /// Returns the payload of a request for the route to an address of four or sixteen bytes.
+    static func lookUp(_ address: Data) -> [UInt8] {
+        let family = address.count == 4 ? UInt8(AF_INET) : UInt8(AF_INET6)
+        let destination: UInt16 = 1
+        var bytes = [family, UInt8(address.count * 8)] + Array(repeating: UInt8(0), count: headLength - 2)
+        bytes.append(number: UInt16(4 + address.count))
+        bytes.append(number: destination)
+        return bytes + address
+    }
+}
+
+extension NetlinkRoute {
+    /// Reads a route; nil if the message does not contain one.
+    init?(_ message: NetlinkMessage) {
+        guard message.type == NetlinkMessage.Kind.newRoute, message.payload.count >= Self.headLength,
+            let destinationLength = message.payload.number(UInt8.self, at: 1),
+            let type = message.payload.number(UInt8.self, at: 7)
+        else { return nil }
+        let (outgoingInterface, priority, multipath): (UInt16, UInt16, UInt16) = (4, 6, 9)
+        let attributes = message.attributes(after: Self.headLength)
+        let metric = attributes[priority]?.number(UInt32.self, at: 0) ?? 0
+        var interfaces = attributes[outgoingInterface]?.number(Int32.self, at: 0).map { [$0] } ?? []
+        if let hops = attributes[multipath] { interfaces += Self.interfaces(of: hops) }
+        self.init(destinationLength: destinationLength, type: type, metric: metric, interfaces: interfaces)
+    }
+
+    /// Returns the interfaces of a route with several next hops (`struct rtnexthop`).
+    private static func interfaces(of hops: ArraySlice<UInt8>) -> [Int32] {
+        var rest = hops
+        var interfaces: [Int32] = []
+        while let length = rest.number(UInt16.self, at: 0).map(Int.init), length >= 8, length <= rest.count,
+            let index = rest.number(Int32.self, at: 4)
+        {
+            interfaces.append(index)
+            rest = rest.dropFirst(NetlinkMessage.aligned(length))
+        }
+        return interfaces
     }
 }

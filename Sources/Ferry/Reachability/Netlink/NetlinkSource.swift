@@ -8,20 +8,13 @@ import FerrySession
 /// once more shortly afterwards.
 final class NetlinkSource: ReachabilitySource {
     /// The resources used between `start` and `stop`.
-    private struct Watch: Sendable {
+    ///
+    /// Unchecked: a dispatch source may be cancelled from any thread.
+    private struct Watch: @unchecked Sendable {
         let events: NetlinkSocket
         let questions: NetlinkSocket
-        let reader: Reader
+        let reader: any DispatchSourceRead
         let report: @Sendable (ReachabilityStatus) -> Void
-    }
-
-    /// Unchecked: a dispatch source may be cancelled from any thread.
-    private final class Reader: @unchecked Sendable {
-        let source: any DispatchSourceRead
-
-        init(_ source: any DispatchSourceRead) {
-            self.source = source
-        }
     }
 
     private static let afterthought = DispatchTimeInterval.milliseconds(200)
@@ -30,21 +23,16 @@ final class NetlinkSource: ReachabilitySource {
     private let queue = DispatchQueue(label: "ferry.reachability.netlink")
     private let watch = Locked<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
 
-    /// Creates a source; nothing is opened until it is started.
-    init(target: ReachabilityTarget) {
-        self.target = target
-    }
+    init(target: ReachabilityTarget) { self.target = target }
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void) {
         guard let events = NetlinkSocket(groups: NetlinkSocket.changes), let questions = NetlinkSocket(groups: 0) else {
             return report(.unknown)
         }
         let reader = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
-        let watch = Watch(events: events, questions: questions, reader: Reader(reader), report: report)
+        let watch = Watch(events: events, questions: questions, reader: reader, report: report)
         let number = self.watch.withLock { state in
             state.watch = watch
             state.number += 1
@@ -62,7 +50,7 @@ final class NetlinkSource: ReachabilitySource {
             defer { state.watch = nil }
             return state.watch
         }
-        ended?.reader.source.cancel()
+        ended?.reader.cancel()
     }
 
     private func current(_ number: Int) -> Watch? {
@@ -130,6 +118,31 @@ final class NetlinkSource: ReachabilitySource {
         return target == .defaultRoute
             ? ReachabilityRule.statusOfDefault(routes: routes, links: links, kind: \.kind)
             : ReachabilityRule.status(of: routes, links: links, kind: \.kind)
+    }
+}
+
+/// Looks up the addresses of host names with the system's resolver.
+private enum HostLookup {
+    /// Returns the addresses of a name, each as four or sixteen bytes; none if the lookup fails.
+    ///
+    /// Blocks until the resolver returns.
+    static func addresses(of name: String) -> [Data] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &found) == 0, let list = found else { return [] }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
+            guard let address = entry.pointee.ai_addr.map(UnsafeRawPointer.init) else { return nil }
+            switch entry.pointee.ai_family {
+            case AF_INET:
+                return withUnsafeBytes(of: address.loadUnaligned(as: sockaddr_in.self).sin_addr) { Data($0) }
+            case AF_INET6:
+                return withUnsafeBytes(of: address.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Data($0) }
+            default: return nil
+            }
+        }
     }
 }
 #endif
