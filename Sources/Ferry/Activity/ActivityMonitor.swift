@@ -79,9 +79,7 @@ public final class ActivityMonitor: Sendable {
     /// When it becomes false, ``isVisible`` becomes false without a delay.
     public var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
-        set {
-            change { $0.isEnabled = newValue }
-        }
+        set { change { $0.isEnabled = newValue } }
     }
 
     /// The number of seconds that a request must run before it is shown; 1 by default.
@@ -113,24 +111,15 @@ public final class ActivityMonitor: Sendable {
     public var activityCount: Int { state.withLock { $0.total } }
 
     /// Counts an activity other than a request of a manager.
-    public func incrementActivityCount() {
-        change { $0.count += 1 }
-    }
+    public func incrementActivityCount() { change { $0.count += 1 } }
 
     /// Counts the end of an activity; does nothing if none is counted.
-    public func decrementActivityCount() {
-        change { $0.count = max(0, $0.count - 1) }
-    }
+    public func decrementActivityCount() { change { $0.count = max(0, $0.count - 1) } }
 
     private func note(_ task: URLSessionTask, isRunning: Bool) {
         guard task.originalRequest?.url != nil || task.currentRequest?.url != nil else { return }
-        change { state in
-            if isRunning {
-                state.tasks.insert(ObjectIdentifier(task))
-            } else {
-                state.tasks.remove(ObjectIdentifier(task))
-            }
-        }
+        let id = ObjectIdentifier(task)
+        change { if isRunning { $0.tasks.insert(id) } else { $0.tasks.remove(id) } }
     }
 
     /// Changes the state and adds the resulting event.
@@ -156,29 +145,89 @@ public final class ActivityMonitor: Sendable {
 
     /// Handles an event, and the end of a delay of zero seconds.
     private func follow(_ event: @Sendable (State) -> ActivityState.Event?) {
-        typealias Outcome = (
-            change: Bool?, handler: (@Sendable (Bool) -> Void)?, delay: (seconds: Double, number: Int)?
-        )
-        let outcome: Outcome = state.withLock { state in
-            let before = state.state
-            guard let event = event(state) else { return (nil, nil, nil) }
-            let after = before.after(event)
-            guard after != before else { return (nil, nil, nil) }
-            state.state = after
+        let outcome = state.withLock { state -> (old: ActivityState, new: State)? in
+            let old = state.state
+            guard let event = event(state), old.after(event) != old else { return nil }
+            state.state = old.after(event)
             state.delay += 1
-            let change = before.isVisible != after.isVisible ? after.isVisible : nil
-            switch after {
-            case .delayingStart: return (change, state.handler, (state.activationDelay, state.delay))
-            case .delayingEnd: return (change, state.handler, (state.completionDelay, state.delay))
-            case .notActive, .active: return (change, state.handler, nil)
-            }
+            return (old, state)
         }
-        if let change = outcome.change { outcome.handler?(change) }
-        guard let (seconds, number) = outcome.delay else { return }
+        guard let (old, new) = outcome else { return }
+        if old.isVisible != new.state.isVisible { new.handler?(new.state.isVisible) }
+        let number = new.delay
+        let seconds: TimeInterval
+        switch new.state {
+        case .delayingStart: seconds = new.activationDelay
+        case .delayingEnd: seconds = new.completionDelay
+        case .notActive, .active: return
+        }
         if seconds > 0 {
             schedule(seconds) { [weak self] in self?.delayPassed(number) }
         } else {
             follow { $0.delay == number ? .delayPassed : nil }
+        }
+    }
+}
+
+/// The state of an activity indicator.
+enum ActivityState: Sendable, Hashable, CaseIterable {
+    case notActive
+    /// Requests are running, but perhaps not for long.
+    case delayingStart
+    case active
+    /// No requests are running, but perhaps one will start soon.
+    case delayingEnd
+
+    /// An event that may change the state.
+    enum Event: Sendable, Hashable, CaseIterable {
+        case becameBusy
+        case becameIdle
+        case delayPassed
+        case disabled
+    }
+
+    /// Whether the indicator is visible.
+    var isVisible: Bool { self == .active || self == .delayingEnd }
+
+    /// Returns the state after an event.
+    ///
+    /// Each time a state with a delay is entered, the whole delay begins again.
+    func after(_ event: Event) -> ActivityState {
+        switch (self, event) {
+        case (_, .disabled): .notActive
+        case (.notActive, .becameBusy): .delayingStart
+        case (.delayingStart, .becameIdle): .notActive
+        case (.delayingStart, .delayPassed): .active
+        case (.active, .becameIdle): .delayingEnd
+        case (.delayingEnd, .becameBusy): .active
+        case (.delayingEnd, .delayPassed): .notActive
+        default: self
+        }
+    }
+}
+
+/// An observer of tasks that start or stop running, as long as it exists.
+///
+/// `@unchecked Sendable`: the tokens are set once, before the object is shared, and only used in `deinit`.
+private final class ActivityObservers: @unchecked Sendable {
+    private let center: NotificationCenter
+    private var tokens: [any NSObjectProtocol] = []
+
+    init(center: NotificationCenter) { self.center = center }
+
+    deinit {
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    /// Calls a closure with each task that starts or stops running, and whether it is running now.
+    func observe(_ tell: @escaping @Sendable (URLSessionTask, Bool) -> Void) {
+        let names: [(Notification.Name, Bool)] = [
+            (.networkingTaskDidResume, true), (.networkingTaskDidSuspend, false), (.networkingTaskDidComplete, false),
+        ]
+        tokens = names.map { name, isRunning in
+            center.addObserver(forName: name, object: nil, queue: nil) { notification in
+                if let task = notification.object as? URLSessionTask { tell(task, isRunning) }
+            }
         }
     }
 }

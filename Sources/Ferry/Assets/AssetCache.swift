@@ -45,13 +45,7 @@ public protocol AssetRequestCache<Value>: AssetCache {
 
 extension AssetRequestCache {
     /// Returns true, so that every value is cached.
-    public func shouldCache(
-        _ value: Value,
-        for request: URLRequest,
-        withAdditionalIdentifier identifier: String?
-    )
-        -> Bool
-    { true }
+    public func shouldCache(_: Value, for _: URLRequest, withAdditionalIdentifier _: String?) -> Bool { true }
 
     /// Adds a value under the request's URL.
     public func add(_ value: Value, for request: URLRequest, withAdditionalIdentifier identifier: String? = nil) {

@@ -12,13 +12,6 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         var handlers: [(id: UUID, handler: Handler)]
     }
 
-    /// The result of cancelling one request.
-    struct Cancellation: Sendable {
-        let handler: Handler
-        /// The task, if no other request shares it.
-        let task: URLSessionDataTask?
-    }
-
     private var downloads: [String: Download] = [:]
     private var running: Set<Int> = []
     private var waiting: [(key: String, number: Int)] = []
@@ -75,19 +68,21 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         return download.handlers.map(\.handler)
     }
 
-    /// Removes one request from its download; returns nil if it has ended.
-    mutating func cancel(_ receipt: AssetDownloadReceipt) -> Cancellation? {
+    /// Removes one request from its download, and returns its handler, and the task if no other request shares it.
+    ///
+    /// Returns nil if the request has ended.
+    mutating func cancel(_ receipt: AssetDownloadReceipt) -> (handler: Handler, task: URLSessionDataTask?)? {
         guard var download = downloads[receipt.key],
             let place = download.handlers.firstIndex(where: { $0.id == receipt.id })
         else { return nil }
         let handler = download.handlers.remove(at: place).handler
         guard download.handlers.isEmpty else {
             downloads[receipt.key] = download
-            return Cancellation(handler: handler, task: nil)
+            return (handler, nil)
         }
         // If it is running, its place becomes free when its task ends.
         downloads[receipt.key] = nil
         waiting.removeAll { $0.number == download.number }
-        return Cancellation(handler: handler, task: download.task)
+        return (handler, download.task)
     }
 }

@@ -151,3 +151,62 @@ extension URLRequest {
         [.useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad].contains(cachePolicy)
     }
 }
+
+extension AssetDownloader where Value == Data {
+    /// The default downloader, for image data.
+    ///
+    /// It runs four downloads at a time, in the order they were requested, with an ``AutoPurgingCache`` of 100 MiB and
+    /// a separate manager with ``defaultConfiguration``. Nothing is kept on disk: for that, create a downloader with a
+    /// manager whose transport has `CurlSession.Options.cache`.
+    ///
+    /// AFNetworking: `defaultInstance`.
+    public static var `default`: AssetDownloader<Data> { DefaultAssetDownloader.instance }
+
+    /// The configuration of the default downloader: the system's, with a memory cache of 20 MB for undecoded responses.
+    ///
+    /// AFNetworking: `defaultURLSessionConfiguration`.
+    public static var defaultConfiguration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = URLCache(memoryCapacity: 20_000_000, diskCapacity: 0, diskPath: nil)
+        return configuration
+    }
+}
+
+/// The storage of the default downloader, since a generic type cannot have stored static properties.
+private enum DefaultAssetDownloader {
+    static let instance = AssetDownloader<Data>(
+        manager: SessionManager(configuration: AssetDownloader<Data>.defaultConfiguration),
+        serializer: ImageDataResponseSerializer(),
+        cache: AutoPurgingCache<Data>()
+    )
+}
+
+/// A receipt to cancel one request for an asset, without the other requests that share its download.
+///
+/// AFNetworking: `AFImageDownloadReceipt`.
+public struct AssetDownloadReceipt: Sendable, Hashable, Identifiable {
+    /// The identifier of this request.
+    public let id: UUID
+
+    /// The task that downloads the asset for all requests that share it; only the downloader should cancel it.
+    public let task: URLSessionDataTask
+
+    let key: String
+
+    /// Returns a Boolean value that indicates whether both receipts belong to the same request.
+    public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+
+    /// Hashes the identifier.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// The order in which waiting downloads start.
+///
+/// AFNetworking: `AFImageDownloadPrioritization`.
+public enum AssetDownloadPrioritization: Sendable, Hashable {
+    /// The download that has waited longest starts first.
+    case fifo
+
+    /// The newest download starts first.
+    case lifo
+}

@@ -83,18 +83,13 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         }
     }
 
-    /// Removes a value.
-    ///
-    /// - Parameter identifier: The identifier of the value.
-    /// - Returns: Whether there was one.
+    /// Removes a value, and returns whether there was one.
     @discardableResult
     public func removeValue(withIdentifier identifier: String) -> Bool {
         state.withLock { $0.remove(identifier) }
     }
 
-    /// Removes all values.
-    ///
-    /// - Returns: Whether there were any.
+    /// Removes all values, and returns whether there were any.
     @discardableResult
     public func removeAll() -> Bool {
         state.withLock { state in
@@ -103,10 +98,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         }
     }
 
-    /// Returns the value with an identifier, and counts this as use.
-    ///
-    /// - Parameter identifier: The identifier of the value.
-    /// - Returns: The value, or nil.
+    /// Returns the value with an identifier, or nil; this counts as use.
     public func value(withIdentifier identifier: String) -> Value? {
         state.withLock { state in
             let use = state.nextUse()

@@ -13,18 +13,10 @@ extension SecurityPolicy {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the folder or a file cannot be
     ///   read, or a file has no complete certificate: a pin that was silently skipped would lock the program out.
     public static func certificates(inFolder folder: URL) throws(NetworkError) -> Set<Data> {
-        do throws(CurlSessionError) {
-            return Set(try CertificateFile.certificates(inFolder: folder))
-        } catch {
-            throw NetworkError(.invalidSecurityPolicy, message: error.message, underlyingError: error)
-        }
+        try readingCertificates { () throws(CurlSessionError) in try CertificateFile.certificates(inFolder: folder) }
     }
 
-    /// Reads the certificates among the resources of a bundle, without subfolders.
-    ///
-    /// - Parameter bundle: The bundle.
-    /// - Returns: The certificates in DER form.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for a folder.
+    /// Reads the certificates among the resources of a bundle, as ``certificates(inFolder:)`` does.
     public static func certificates(in bundle: Bundle) throws(NetworkError) -> Set<Data> {
         try certificates(inFolder: bundle.resourceURL ?? bundle.bundleURL)
     }
@@ -36,32 +28,25 @@ extension SecurityPolicy {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the file cannot be read or has no
     ///   complete certificate.
     public static func certificates(inFile file: URL) throws(NetworkError) -> Set<Data> {
-        do throws(CurlSessionError) {
-            return Set(try CertificateFile.certificates(in: file))
+        try readingCertificates { () throws(CurlSessionError) in try CertificateFile.certificates(in: file) }
+    }
+
+    private static func readingCertificates(
+        _ read: () throws(CurlSessionError) -> [Data]
+    ) throws(NetworkError) -> Set<Data> {
+        do {
+            return Set(try read())
         } catch {
             throw NetworkError(.invalidSecurityPolicy, message: error.message, underlyingError: error)
         }
     }
 
-    /// Creates a policy that pins the certificates of a folder.
-    ///
-    /// - Parameters:
-    ///   - pinningMode: The part of the certificate that is pinned.
-    ///   - folder: The folder of certificates.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for
-    ///   ``certificates(inFolder:)``.
+    /// Creates a policy that pins the certificates of a folder, as ``certificates(inFolder:)`` reads them.
     public init(pinningMode: PinningMode, certificatesInFolder folder: URL) throws(NetworkError) {
         self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(inFolder: folder))
     }
 
-    /// Creates a policy that pins the certificates of a bundle.
-    ///
-    /// AFNetworking: `policyWithPinningMode:`.
-    ///
-    /// - Parameters:
-    ///   - pinningMode: The part of the certificate that is pinned.
-    ///   - bundle: The bundle.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy``, as for ``certificates(in:)``.
+    /// Creates a policy that pins the certificates of a bundle; AFNetworking: `policyWithPinningMode:`.
     public init(pinningMode: PinningMode, certificatesIn bundle: Bundle) throws(NetworkError) {
         self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(in: bundle))
     }

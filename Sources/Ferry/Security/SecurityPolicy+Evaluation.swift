@@ -28,8 +28,8 @@ extension SecurityPolicy {
         }
         guard let first = trust.certificates.first else { throw .noCertificate }
         guard let certificate = X509Certificate(der: first) else { throw .unreadableCertificate }
-        if !policy.allowsInvalidCertificates {
-            guard trust.isVerified else { throw .untrustedChain(verifyResult: trust.verifyResult) }
+        guard policy.allowsInvalidCertificates || trust.isVerified else {
+            throw .untrustedChain(verifyResult: trust.verifyResult)
         }
         if !policy.allowsInvalidCertificates || policy.pinningMode == .certificate {
             try Self.check(certificate, on: date)
@@ -54,11 +54,7 @@ extension SecurityPolicy {
     /// - Throws: ``Refusal/unreadableHost`` if the string is not a host.
     public func policy(for host: String) throws(Refusal) -> SecurityPolicy {
         guard !hostPolicies.isEmpty else { return self }
-        do throws(CurlSessionError) {
-            return try hostTable().value(for: host) ?? self
-        } catch {
-            throw .unreadableHost
-        }
+        do { return try hostTable().value(for: host) ?? self } catch { throw .unreadableHost }
     }
 
     /// Returns the host policies as a table to look hosts up in.
@@ -112,6 +108,34 @@ extension SecurityPolicy {
         case .bad: throw .notPinned
         case .unreadable: throw .unreadableCertificate
         case .unavailable: throw .pathNotVerifiable
+        }
+    }
+}
+
+extension SecurityPolicy: ImmediateTrustPolicy {
+    /// Returns what libcurl should verify.
+    ///
+    /// The chain is left to the policy if it allows certificates the system does not trust; names are not verified if
+    /// the policy does not validate them.
+    ///
+    /// - Parameter host: The host of the URL.
+    /// - Returns: The parts of the verification that libcurl performs.
+    public func verification(for host: String) -> TrustVerification {
+        guard let policy = try? policy(for: host) else { return .full }
+        if policy.allowsInvalidCertificates { return [] }
+        return policy.validatesDomainName ? .full : .chain
+    }
+
+    /// Evaluates a server's trust at the current date.
+    ///
+    /// - Parameter trust: The certificates the server presented, and the TLS library's verdict on them.
+    /// - Returns: The decision, with the ``Refusal``'s code and text.
+    public func decide(_ trust: ServerTrust) -> TrustDecision {
+        do throws(Refusal) {
+            try evaluate(trust)
+            return .accept
+        } catch {
+            return .refuse(reason: error.description, code: error.code)
         }
     }
 }

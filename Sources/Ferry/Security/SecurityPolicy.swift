@@ -75,3 +75,57 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// Whether the policy has the default settings, which are those of a session without a policy.
     var isDefault: Bool { self == SecurityPolicy() }
 }
+
+extension SecurityPolicy {
+    /// The part of a server's certificates that is compared with pins.
+    public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Nothing is pinned; the system's trusted authorities decide.
+        case none
+
+        /// The public keys are compared with the pinned ones and those of the pinned certificates.
+        case publicKey
+
+        /// The certificates are compared with the pinned ones.
+        case certificate
+    }
+
+    // MARK: - Validation
+
+    /// Throws an error if a part of the policy could never match, so that the policy would silently trust no server.
+    func validate() throws(NetworkError) {
+        do throws(CurlSessionError) {
+            _ = try hostTable()
+        } catch {
+            throw NetworkError(.invalidSecurityPolicy, message: error.message, underlyingError: error)
+        }
+        try validatePins()
+        for (host, policy) in hostPolicies {
+            guard policy.hostPolicies.isEmpty else {
+                throw NetworkError(
+                    .invalidSecurityPolicy,
+                    message: "The policy of the host \(host) must not have host policies itself"
+                )
+            }
+            try policy.validatePins()
+        }
+    }
+
+    private func validatePins() throws(NetworkError) {
+        if let pin = pinnedPublicKeys.first(where: { !$0.isValid }) {
+            throw NetworkError(.invalidSecurityPolicy, message: "The pin \(pin) is not a SHA-256 hash in base64")
+        }
+        guard pinnedCertificates.allSatisfy({ X509Certificate(der: $0) != nil }) else {
+            throw NetworkError(.invalidSecurityPolicy, message: "A pinned certificate is not valid DER")
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error of a policy that a session cannot enforce.
+    static func unenforceable(by transport: String) -> NetworkError {
+        NetworkError(
+            .invalidSecurityPolicy,
+            message: "A security policy other than the default one cannot be enforced by \(transport): use .curl"
+        )
+    }
+}
