@@ -44,9 +44,7 @@ public final class ActivityMonitor: Sendable {
         }
 
         /// Removes and returns the oldest event.
-        mutating func takeNext() -> ActivityState.Event? {
-            events.isEmpty ? nil : events.removeFirst()
-        }
+        mutating func takeNext() -> ActivityState.Event? { events.isEmpty ? nil : events.removeFirst() }
     }
 
     private let state = Locked(State())

@@ -112,9 +112,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
 
     // MARK: - Cancelling
 
-    /// Cancels one request: its handler receives the error, and the download continues if other requests share it.
-    ///
-    /// - Parameter receipt: The receipt of the request; nothing happens if the request has ended.
+    /// Cancels a request, whose handler receives the error; others that share its download continue.
     public func cancel(_ receipt: AssetDownloadReceipt) {
         guard let cancellation = table.withLock({ $0.cancel(receipt) }) else { return }
         let request = receipt.task.originalRequest

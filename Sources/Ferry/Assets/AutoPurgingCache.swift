@@ -59,13 +59,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
     /// The total cost of the cached values.
     public var memoryUsage: Int { state.withLock { $0.usage } }
 
-    /// Adds a value, replacing an earlier one with the same identifier.
-    ///
-    /// A value whose cost alone exceeds the capacity is not cached.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - identifier: The identifier of the value.
+    /// Adds a value, replacing an earlier one; one whose cost alone exceeds the capacity is not cached.
     public func add(_ value: Value, withIdentifier identifier: String) {
         let largest = Int.max / 4
         let cost = min(max(0, cost(value)), largest)
@@ -109,11 +103,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
 }
 
 extension AutoPurgingCache<Data> {
-    /// Creates a cache of data, where the cost of a value is its size.
-    ///
-    /// - Parameters:
-    ///   - memoryCapacity: The largest total size of the values in bytes; 100 MiB by default.
-    ///   - preferredMemoryUsageAfterPurge: The largest total size after a purge in bytes; 60 MiB by default.
+    /// Creates a cache of data, where the cost of a value is its size in bytes.
     public convenience init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         self.init(
             memoryCapacity: memoryCapacity,

@@ -14,11 +14,7 @@ public struct DownloadDestination: Sendable {
     /// Returns the destination for a file.
     let resolver: Resolver
 
-    /// Creates a destination that is chosen once the file has been downloaded.
-    ///
-    /// - Parameters:
-    ///   - options: How to treat what is at the destination.
-    ///   - resolver: Returns the destination. Runs on a queue of the library, once, after validation.
+    /// Creates a destination that `resolver` chooses once, after validation, on a queue of the library.
     public init(options: Options = [], resolver: @escaping Resolver) {
         self.options = options
         self.resolver = resolver
@@ -29,14 +25,7 @@ public struct DownloadDestination: Sendable {
         DownloadDestination(options: options) { _, _ in url }
     }
 
-    /// Returns a destination in a directory, with the file name that the server suggests or that the URL has.
-    ///
-    /// The name is made safe: it is one path component, not hidden, and at most 255 bytes long. See `FileName`.
-    ///
-    /// - Parameters:
-    ///   - url: The directory's URL.
-    ///   - options: How to treat what is at the destination.
-    /// - Returns: A destination.
+    /// Returns a destination in a directory, with the server's or the URL's file name, made safe; see `FileName`.
     public static func directory(_ url: URL, options: Options = []) -> DownloadDestination {
         DownloadDestination(options: options) { _, response in
             url.appendingPathComponent(FileName.suggested(by: response), isDirectory: false)

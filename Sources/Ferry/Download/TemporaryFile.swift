@@ -35,9 +35,7 @@ extension TaskOutcome {
 enum TemporaryFile {
     /// The largest part, in bytes, that is kept of the body of an error response.
     static let errorBodyLimit = 1 << 20
-    /// Moves a session's file before the session deletes it, by renaming it in its directory.
-    ///
-    /// - Returns: The new URL; nil if a hook has moved the file already.
+    /// Renames a session's file before the session deletes it; returns nil if a hook has moved it already.
     static func claim(_ location: URL) throws -> URL? {
         let place = location.deletingLastPathComponent()
             .appendingPathComponent("ferry-\(UUID().uuidString).download")

@@ -27,11 +27,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     private let appends: Bool
     private let state = Locked(State())
 
-    /// Creates a stream; opening it creates the file.
-    ///
-    /// - Parameters:
-    ///   - url: The file's URL.
-    ///   - append: Whether to keep the file's contents.
+    /// Creates a stream; opening it creates the file, or empties it unless `append` is true.
     override public init(url: URL, append: Bool = false) {
         self.url = url
         appends = append
@@ -77,12 +73,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         }
     }
 
-    /// Appends bytes to the file.
-    ///
-    /// - Parameters:
-    ///   - buffer: The bytes.
-    ///   - length: The number of bytes.
-    /// - Returns: The number of bytes written, or -1 with ``streamError`` set.
+    /// Appends bytes to the file, and returns their number, or -1 with ``streamError`` set.
     override public func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
         nonisolated(unsafe) let source = UnsafeRawBufferPointer(start: buffer, count: max(0, length))
         return state.withLock { state in

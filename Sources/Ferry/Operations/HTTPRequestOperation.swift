@@ -69,19 +69,14 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         (completionQueue ?? manager.completionQueue).async { handler(self) }
     }
 
-    /// Returns a new operation, ready, with the same request, manager, serializer, closures and settings.
-    ///
-    /// - Parameter zone: Not used.
-    /// - Returns: An operation of the same class.
+    /// Returns a new operation of the same class, with the same request, manager, serializer, closures and settings.
     override open func copy(with zone: NSZone? = nil) -> Any {
         let copy = super.copy(with: zone)
         (copy as? HTTPRequestOperation)?.responseSerializer = responseSerializer
         return copy
     }
 
-    override func parseResponse() {
-        _ = parse()
-    }
+    override func parseResponse() { _ = parse() }
 
     override var archivedSerializer: ArchivedSerializer? {
         get { ArchivedSerializer(responseSerializer) }

@@ -4,16 +4,6 @@ import Foundation
 struct OperationRecord: Sendable {
     typealias Handler = @Sendable (RequestOperation) -> Void
 
-    /// The completions to call at the end, and what they need.
-    struct CompletionHandlers: Sendable {
-        let handler: Handler?
-        let completionBlock: (@Sendable () -> Void)?
-        let token: CompletionToken?
-        /// Its closures are not called any more; they are released together with this value, outside the lock.
-        let settings: OperationSettings
-        let progress: ProgressReporter?
-    }
-
     var machine = OperationMachine()
     var request: URLRequest
     var settings = OperationSettings()
@@ -29,10 +19,10 @@ struct OperationRecord: Sendable {
     /// Whether a thread is currently publishing the changes of state.
     var isPublishing = false
     private(set) var completionBlock: (@Sendable () -> Void)?
-    private var handler: Handler?
+    private(set) var handler: Handler?
     private var observers: [Handler] = []
     private var isTold = false
-    private var token: CompletionToken?
+    private(set) var token: CompletionToken?
 
     init(request: URLRequest) { self.request = request }
 
@@ -92,19 +82,15 @@ struct OperationRecord: Sendable {
         return true
     }
 
-    /// Returns what must be called at the end, and releases all closures.
-    mutating func takeCompletionHandlers() -> CompletionHandlers {
+    /// Returns the record with everything to call at the end, and removes all closures.
+    ///
+    /// Those that are not called any more are released together with the returned record, outside the lock.
+    mutating func takeClosures() -> OperationRecord {
         defer {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
             settings.releaseClosures()
         }
-        return CompletionHandlers(
-            handler: handler,
-            completionBlock: completionBlock,
-            token: token,
-            settings: settings,
-            progress: progress
-        )
+        return self
     }
 
     /// Records that the handler and the block have run, and returns the observers waiting for that.

@@ -25,9 +25,7 @@ extension RequestOperation {
         }
     }
 
-    /// Returns a new stream of the request's body, each time one is needed.
-    ///
-    /// Runs on the manager's operation queue.
+    /// Returns a new stream of the request's body, each time one is needed, on the manager's operation queue.
     public var newBodyStream: (@Sendable () -> InputStream?)? {
         get { record.withLock { $0.settings.newBodyStream } }
         set { change(\.newBodyStream, to: newValue) }
@@ -98,9 +96,7 @@ extension RequestOperation {
         set { change(\.downloadProgress, to: newValue) }
     }
 
-    /// Decides about challenges, instead of ``credential`` and the manager's hooks.
-    ///
-    /// Runs on the manager's operation queue.
+    /// Decides about challenges on the manager's operation queue, instead of ``credential`` and the manager's hooks.
     public var authenticationChallenge: ChallengeHandler? {
         get { record.withLock { $0.settings.challenge } }
         set { change(\.challenge, to: newValue) }
@@ -114,9 +110,7 @@ extension RequestOperation {
         set { change(\.redirect, to: newValue) }
     }
 
-    /// Returns the response to cache; nil caches nothing.
-    ///
-    /// Runs on the manager's operation queue, instead of the manager's hook.
+    /// Returns the response to cache, nil for none, on the manager's operation queue, instead of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
         get { record.withLock { $0.settings.cacheResponse } }
         set { change(\.cacheResponse, to: newValue) }

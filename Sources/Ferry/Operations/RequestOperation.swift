@@ -30,11 +30,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// The manager that runs the operation's requests.
     public let manager: SessionManager
 
-    /// Creates an operation that is ready.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - manager: The manager whose session, adapters, hooks and queues are used.
+    /// Creates an operation that is ready, and uses the manager's session, adapters, hooks and queues.
     public required init(request: URLRequest, manager: SessionManager = RequestOperation.defaultManager) {
         self.manager = manager
         record = Locked(OperationRecord(request: request))
@@ -220,7 +216,5 @@ extension RequestOperation {
     }
 
     /// The character encoding the response names; UTF-8 if it names none or an unknown one.
-    public var responseStringEncoding: String.Encoding {
-        response?.declaredEncoding ?? .utf8
-    }
+    public var responseStringEncoding: String.Encoding { response?.declaredEncoding ?? .utf8 }
 }

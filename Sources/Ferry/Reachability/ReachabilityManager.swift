@@ -67,13 +67,7 @@ public final class ReachabilityManager: Sendable {
         )
     }
 
-    /// Creates a manager with a custom source.
-    ///
-    /// - Parameters:
-    ///   - target: The target the source watches.
-    ///   - source: The source of the status; it must not be shared with another manager.
-    ///   - queue: The queue on which changes are published, serially; nil, the default, for a private queue.
-    ///   - notificationCenter: The center to which notifications are posted.
+    /// Creates a manager with a custom source for the target, which must not be shared with another manager.
     public init(
         target: ReachabilityTarget = .defaultRoute,
         source: any ReachabilitySource,

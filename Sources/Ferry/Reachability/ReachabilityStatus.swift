@@ -44,8 +44,6 @@ public enum ReachabilityTarget: Sendable, Hashable {
     case domain(String)
 
     /// Creates a target for the host of a URL; nil if it has none.
-    ///
-    /// - Parameter url: The URL.
     public init?(url: URL) {
         guard let written = url.host(percentEncoded: true), let host = try? URLHost(written) else { return nil }
         self = host.kind == .name ? .domain(host.name) : .address(host.unscopedName)

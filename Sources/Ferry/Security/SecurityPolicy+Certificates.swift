@@ -21,12 +21,7 @@ extension SecurityPolicy {
         try certificates(inFolder: bundle.resourceURL ?? bundle.bundleURL)
     }
 
-    /// Reads the certificates of a file, which contains one in DER form, or one or more in PEM form.
-    ///
-    /// - Parameter file: The file.
-    /// - Returns: The certificates in DER form.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the file cannot be read or has no
-    ///   complete certificate.
+    /// Reads the certificates of a file in DER or PEM form, as ``certificates(inFolder:)`` does for each file.
     public static func certificates(inFile file: URL) throws(NetworkError) -> Set<Data> {
         try readingCertificates { () throws(CurlSessionError) in try CertificateFile.certificates(in: file) }
     }

@@ -126,10 +126,7 @@ extension SecurityPolicy: ImmediateTrustPolicy {
         return policy.validatesDomainName ? .full : .chain
     }
 
-    /// Evaluates a server's trust at the current date.
-    ///
-    /// - Parameter trust: The certificates the server presented, and the TLS library's verdict on them.
-    /// - Returns: The decision, with the ``Refusal``'s code and text.
+    /// Evaluates a server's trust at the current date; the decision has the ``Refusal``'s code and text.
     public func decide(_ trust: ServerTrust) -> TrustDecision {
         do throws(Refusal) {
             try evaluate(trust)

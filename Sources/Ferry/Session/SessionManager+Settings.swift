@@ -56,9 +56,7 @@ extension SessionManager {
         set { core.settings.withLock { $0.completionGroup = newValue } }
     }
 
-    /// The queue that progress handlers run on, the ``operationQueue`` by default.
-    ///
-    /// It is read when a task is made.
+    /// The queue that progress handlers run on, the ``operationQueue`` by default; it is read when a task is made.
     ///
     /// A completion handler waits for the last call of its task's progress handlers, so this queue must not wait for a
     /// completion handler.

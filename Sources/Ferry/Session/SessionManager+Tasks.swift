@@ -16,13 +16,9 @@ extension SessionManager {
     public var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
 
     /// Cancels all tasks; each completes with ``NetworkError/Code/cancelled``.
-    public func cancelAllTasks() {
-        for task in tasks { task.cancel() }
-    }
+    public func cancelAllTasks() { for task in tasks { task.cancel() } }
 
     /// Cancels the tasks that satisfy a condition.
-    ///
-    /// - Parameter isCancelled: Returns whether to cancel a task.
     public func cancelTasks(where isCancelled: (URLSessionTask) throws -> Bool) rethrows {
         for task in tasks where try isCancelled(task) { task.cancel() }
     }
@@ -39,12 +35,7 @@ extension SessionManager {
         core.delegate(of: task)?.uploadProgress.progress
     }
 
-    /// Returns the progress of a task's response body; nil once the task has ended.
-    ///
-    /// Its total is -1 while it is unknown. It can cancel, pause and resume the task.
-    ///
-    /// - Parameter task: A task of this manager.
-    /// - Returns: Its progress.
+    /// Returns the progress of a task's response body, in the same way as ``uploadProgress(for:)``.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
         core.delegate(of: task)?.downloadProgress.progress
     }

@@ -35,22 +35,12 @@ open class SessionManager: @unchecked Sendable {
     /// The sessions, task delegates and settings, which may outlive the manager.
     let core: SessionCore
 
-    /// Creates a manager; its session is created when it is first needed.
-    ///
-    /// - Parameters:
-    ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: The kind of `URLSession` to run on.
+    /// Creates a manager with a copy of the configuration; its session is created when it is first needed.
     public init(configuration: URLSessionConfiguration = .default, transport: SessionTransport = .curl) {
         core = SessionCore(configuration: configuration, transport: transport)
     }
 
-    /// Creates a manager that trusts servers according to a policy.
-    ///
-    /// - Parameters:
-    ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: The kind of `URLSession` to run on.
-    ///   - securityPolicy: The policy that decides which servers the sessions trust.
-    /// - Throws: The errors of ``setSecurityPolicy(_:)``.
+    /// Creates a manager that trusts servers according to a policy; throws the errors of ``setSecurityPolicy(_:)``.
     public convenience init(
         configuration: URLSessionConfiguration = .default,
         transport: SessionTransport = .curl,
@@ -74,12 +64,8 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Copies the settings of another manager: response serializer, adapters, policy and ``waitsForConnectivity``.
-    ///
-    /// - Parameter original: The manager to copy from.
-    open func takeSettings(of original: SessionManager) {
-        core.takeSettings(of: original.core)
-    }
+    /// Copies another manager's settings: response serializer, adapters, policy and ``waitsForConnectivity``.
+    open func takeSettings(of original: SessionManager) { core.takeSettings(of: original.core) }
 
     // MARK: - Making tasks
 
@@ -121,15 +107,7 @@ open class SessionManager: @unchecked Sendable {
         return core.makeTask(delegate, refusal: refusal, request: request) { $0.dataTask(with: request) }
     }
 
-    /// Creates a suspended upload task whose body is a file.
-    ///
-    /// - Parameters:
-    ///   - request: The request; its own body is ignored.
-    ///   - fileURL: The file. One that cannot be read fails the task with ``NetworkError/Code/fileError``.
-    ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
+    /// Creates a suspended upload task of a file; it fails with ``NetworkError/Code/fileError`` if that cannot be read.
     open func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -151,15 +129,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Creates a suspended upload task whose body is data.
-    ///
-    /// - Parameters:
-    ///   - request: The request; its own body is ignored.
-    ///   - bodyData: The body; nil for an empty one.
-    ///   - serializer: Validates and decodes the response.
-    ///   - progress: Receives the progress of the request body.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
+    /// Creates a suspended upload task of data, nil for an empty body; the request's own body is ignored.
     open func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         from bodyData: Data?,
@@ -205,12 +175,11 @@ open class SessionManager: @unchecked Sendable {
             bodyStreams: BodyStreamSource(request: request, replay: bodyStream, isAskedFirst: true),
             completionHandler: completionHandler
         )
-        return core.makeTask(delegate, refusal: refusal, request: request) { session in
-            session.uploadTask(
-                withStreamedRequest: session.quirks.sendsLengthWithChunkedBody ? request.withoutContentLength : request
-            )
-        } makeRefused: { session in
-            session.uploadTask(withStreamedRequest: request)
+        return core.makeTask(delegate, refusal: refusal, request: request) {
+            // FoundationNetworking would send the length together with `Transfer-Encoding: chunked`.
+            $0.uploadTask(withStreamedRequest: $0.isFoundationNetworking ? request.withoutContentLength : request)
+        } makeRefused: {
+            $0.uploadTask(withStreamedRequest: request)
         }
     }
 
@@ -245,15 +214,7 @@ open class SessionManager: @unchecked Sendable {
         return core.makeTask(delegate, refusal: refusal, request: request) { $0.downloadTask(with: request) }
     }
 
-    /// Creates a suspended download task that resumes an earlier download.
-    ///
-    /// - Parameters:
-    ///   - resumeData: The data from ``NetworkError/resumeData`` or `cancel(byProducingResumeData:)`.
-    ///   - serializer: Validates the response as one without a body; its value is not used.
-    ///   - progress: Receives the progress of the whole body.
-    ///   - destination: The destination of the file; nil removes it.
-    ///   - completionHandler: Called once with the response, on ``completionQueue``.
-    /// - Returns: The task.
+    /// Creates a suspended download task from ``NetworkError/resumeData`` or that of `cancel(byProducingResumeData:)`.
     open func downloadTask<Serializer: ResponseSerializer>(
         withResumeData resumeData: Data,
         serializer: Serializer,

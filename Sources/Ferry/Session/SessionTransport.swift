@@ -50,36 +50,13 @@ public enum SessionTransport: Sendable {
     }
 }
 
-/// The faults of a session that the managers work around.
-struct TransportQuirks: Sendable {
-    /// Whether refusing a redirect of a download ends the process.
-    var crashesOnRefusedRedirectOfDownload = false
-    /// Whether a challenge whose default handling is chosen is never completed.
-    var hangsOnDefaultHandlingOfChallenge = false
-    /// Whether a suspended task starts over when it is resumed.
-    var restartsSuspendedTasks = false
-    /// Whether the announced length of a streamed upload is sent together with `Transfer-Encoding: chunked`.
-    var sendsLengthWithChunkedBody = false
-
-    /// The faults of FoundationNetworking's session.
-    static let foundationNetworking = TransportQuirks(
-        crashesOnRefusedRedirectOfDownload: true,
-        hangsOnDefaultHandlingOfChallenge: true,
-        restartsSuspendedTasks: true,
-        sendsLengthWithChunkedBody: true
-    )
-
-    /// The faults of Ferry's session, and of Apple's.
-    static let none = TransportQuirks()
-}
-
 extension URLSession {
-    /// The faults of this session.
-    var quirks: TransportQuirks {
+    /// Whether this is FoundationNetworking's session, some of whose faults the managers work around.
+    var isFoundationNetworking: Bool {
         #if os(Linux)
-        return type(of: self) == URLSession.self ? .foundationNetworking : .none
+        type(of: self) == URLSession.self
         #else
-        return .none
+        false
         #endif
     }
 
@@ -88,15 +65,14 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-    /// The faults of the task's session.
-    var quirks: TransportQuirks {
+    /// Whether this is a task of FoundationNetworking's session.
+    var isFoundationNetworking: Bool {
         #if os(Linux)
-        let isFoundationNetworking = [
-            URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self,
-        ].contains { type(of: self) == $0 }
-        return isFoundationNetworking ? .foundationNetworking : .none
+        [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self].contains {
+            type(of: self) == $0
+        }
         #else
-        return .none
+        false
         #endif
     }
 }

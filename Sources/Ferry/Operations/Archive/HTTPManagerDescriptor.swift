@@ -51,11 +51,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         try self.init(manager.sessionManager)
     }
 
-    /// Decodes a description.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for anything that is not a description, or whose base URL is not an `http` or `https`
-    ///   URL with a host.
+    /// Decodes a description; throws a `DecodingError` for anything else, or a base URL that is not a web address.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         baseURL = try container.decodeIfPresent(URL.self, forKey: .baseURL)

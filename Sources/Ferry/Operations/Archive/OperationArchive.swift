@@ -162,9 +162,7 @@ struct OperationArchive: Sendable {
         return payload
     }
 
-    private static func number(_ bytes: Data) -> UInt64 {
-        bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private static func response(_ kept: Response?) throws(NetworkError) -> HTTPURLResponse? {
         guard let kept else { return nil }

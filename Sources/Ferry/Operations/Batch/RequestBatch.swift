@@ -81,9 +81,7 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Returns: The response, with the index of its request.
         /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
-        public mutating func next() async throws -> BatchResponse<Value>? {
-            try await hold.next()
-        }
+        public mutating func next() async throws -> BatchResponse<Value>? { try await hold.next() }
     }
 }
 
@@ -117,7 +115,5 @@ public struct BatchProgress: Sendable, Hashable {
     public var completedByteCount: Int64 = 0
 
     /// The fraction of requests that have finished, from 0 to 1; 1 for an empty batch.
-    public var fractionCompleted: Double {
-        totalCount > 0 ? Double(finishedCount) / Double(totalCount) : 1
-    }
+    public var fractionCompleted: Double { totalCount > 0 ? Double(finishedCount) / Double(totalCount) : 1 }
 }

@@ -66,9 +66,7 @@ private final class BatchCounter: Sendable {
     }
 
     /// Records that an operation has finished.
-    func note(_ operation: RequestOperation, at index: Int) {
-        queue.async { self.tell(operation, at: index) }
-    }
+    func note(_ operation: RequestOperation, at index: Int) { queue.async { self.tell(operation, at: index) } }
 
     private func tell(_ operation: RequestOperation, at index: Int) {
         let (finished, progress) = state.withLock { state in
@@ -100,9 +98,7 @@ private final class BatchOperation: Operation, @unchecked Sendable {
         didChangeValue(forKey: "isReady")
     }
 
-    override var isReady: Bool {
-        (isComplete.withLock { $0 } || isCancelled) && super.isReady
-    }
+    override var isReady: Bool { (isComplete.withLock { $0 } || isCancelled) && super.isReady }
 
     override func start() {
         // Foundation ends the process if an operation is started before it is ready.

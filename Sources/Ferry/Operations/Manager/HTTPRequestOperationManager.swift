@@ -25,12 +25,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
 
     private let settings = Locked(Settings())
 
-    /// Creates a manager.
-    ///
-    /// - Parameters:
-    ///   - baseURL: The base URL for relative paths; with nil, only absolute URLs can be used.
-    ///   - configuration: The session's configuration; it is copied.
-    ///   - transport: The kind of `URLSession` to run on.
+    /// Creates a manager with a session manager for the base URL; without one, only absolute URLs can be used.
     public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -42,11 +37,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     }
 
     /// Creates a manager that uses a session manager's serializers, policy and queues.
-    ///
-    /// - Parameter sessionManager: The session manager that makes the requests and runs them.
-    public init(sessionManager: HTTPSessionManager) {
-        self.sessionManager = sessionManager
-    }
+    public init(sessionManager: HTTPSessionManager) { self.sessionManager = sessionManager }
 
     /// The base URL for relative paths, ending with a slash.
     public var baseURL: URL? { sessionManager.baseURL }
@@ -100,11 +91,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         set {}
     }
 
-    /// Sets the rules by which the operations trust servers.
-    ///
-    /// - Parameter policy: The policy.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` for pins without an `https` base
-    ///   URL, and if the policy contradicts itself or the transport cannot enforce it.
+    /// Sets the rules by which the operations trust servers; see ``HTTPSessionManager/setSecurityPolicy(_:)``.
     open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try sessionManager.setSecurityPolicy(policy)
     }
@@ -135,8 +122,6 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     }
 
     /// Returns a manager with the same base URL, configuration, serializers and policy, and a new operation queue.
-    ///
-    /// - Returns: The manager.
     open func copy() -> HTTPRequestOperationManager {
         HTTPRequestOperationManager(sessionManager: sessionManager.copy())
     }

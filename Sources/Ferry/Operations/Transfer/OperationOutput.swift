@@ -8,9 +8,7 @@ final class OperationOutput: @unchecked Sendable {
     let stream: OutputStream
 
     /// Wraps a stream.
-    init(_ stream: OutputStream) {
-        self.stream = stream
-    }
+    init(_ stream: OutputStream) { self.stream = stream }
 
     /// Opens the stream unless it is open, and truncates it to what has arrived.
     ///
@@ -34,7 +32,10 @@ final class OperationOutput: @unchecked Sendable {
             var left = bytes.count
             while left > 0 {
                 let count = stream.write(next, maxLength: left)
-                guard count > 0, count <= left else { throw failure ?? Self.shortWrite(left, isFull: count == 0) }
+                guard count > 0, count <= left else {
+                    let what = "\(count == 0 ? "is full" : "failed"): \(left) bytes could not be written"
+                    throw failure ?? NetworkError(.fileError, message: "The output stream \(what)")
+                }
                 next += count
                 left -= count
             }
@@ -61,9 +62,7 @@ final class OperationOutput: @unchecked Sendable {
     }
 
     /// The contents of a stream to memory; nil for any other.
-    var memory: Data? {
-        stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data
-    }
+    var memory: Data? { stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data }
 
     private var failure: NetworkError? {
         // FoundationNetworking's streams trap if their error is read when there is none.
@@ -71,10 +70,5 @@ final class OperationOutput: @unchecked Sendable {
         let cause = stream.streamError
         let what = cause.map { ($0 as NSError).localizedDescription } ?? "it gave no reason"
         return NetworkError(.fileError, message: "The output stream failed: \(what)", underlyingError: cause)
-    }
-
-    private static func shortWrite(_ left: Int, isFull: Bool) -> NetworkError {
-        let what = isFull ? "is full" : "failed"
-        return NetworkError(.fileError, message: "The output stream \(what): \(left) bytes could not be written")
     }
 }

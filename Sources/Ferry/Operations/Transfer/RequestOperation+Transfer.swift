@@ -23,24 +23,17 @@ final class OperationTransfer: BodySink {
         operation.transfer(self, didReceive: response)
     }
 
-    func receive(_ data: Data, of task: URLSessionTask) {
-        operation.transfer(self, didReceive: data)
-    }
+    func receive(_ data: Data, of task: URLSessionTask) { operation.transfer(self, didReceive: data) }
 
     /// Passes on the end of the task.
-    func finish(_ response: TaskResponse<Never>) {
-        operation.transfer(self, didFinishWith: response.error)
-    }
+    func finish(_ response: TaskResponse<Never>) { operation.transfer(self, didFinishWith: response.error) }
 }
 
 /// The transfers of an operation; everything but the end of a transfer runs on the manager's serial operation queue.
 extension RequestOperation {
-    private struct Plan: Sendable {
-        let transfer: OperationTransfer
-        let settings: OperationSettings
-        let byteCount: Int64
-        let isStreamSpent: Bool
-    }
+    private typealias Plan = (
+        transfer: OperationTransfer, settings: OperationSettings, byteCount: Int64, isStreamSpent: Bool
+    )
 
     /// Begins a transfer, unless the operation has been paused or cancelled in the meantime.
     func beginTransfer() {
@@ -55,12 +48,7 @@ extension RequestOperation {
                 let handler = record.settings.downloadProgress
                 record.progress = ProgressReporter(handler: handler, queue: manager.progressQueue)
             }
-            return Plan(
-                transfer: transfer,
-                settings: record.settings,
-                byteCount: record.body.byteCount,
-                isStreamSpent: isStreamSpent
-            )
+            return (transfer, record.settings, record.body.byteCount, isStreamSpent)
         }
         guard let plan else { return }
         do {
@@ -247,11 +235,11 @@ extension RequestOperation {
         manager.post(.networkingOperationDidFinish, object: self)
         queue.async {
             // Taken in this block, so that the closures are released on the completion queue.
-            let handlers = self.record.withLock { $0.takeCompletionHandlers() }
-            handlers.handler?(self)
-            handlers.completionBlock?()
+            let ended = self.record.withLock { $0.takeClosures() }
+            ended.handler?(self)
+            ended.completionBlock?()
             for observer in self.record.withLock({ $0.takeObservers() }) { observer(self) }
-            handlers.token?.leave()
+            ended.token?.leave()
         }
     }
 }

@@ -34,9 +34,7 @@ final class NetlinkSocket: Sendable {
         guard code == 0 else { return nil }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The result of one read from the socket.
     enum Reception: Sendable {

@@ -53,9 +53,7 @@ final class NetlinkSource: ReachabilitySource {
         ended?.reader.cancel()
     }
 
-    private func current(_ number: Int) -> Watch? {
-        watch.withLock { $0.number == number ? $0.watch : nil }
-    }
+    private func current(_ number: Int) -> Watch? { watch.withLock { $0.number == number ? $0.watch : nil } }
 
     // MARK: - Runs on the queue
 

@@ -51,9 +51,7 @@ final class CompletionWaiter: Sendable {
     }
 
     /// Wakes the waiting Swift task to check whether its response has arrived.
-    func wake() {
-        state.withLock { $0.signal() }?.resume()
-    }
+    func wake() { state.withLock { $0.signal() }?.resume() }
 
     /// Waits for a response, and runs the submitted work in the meantime.
     func wait<Value: Sendable>(for received: Locked<Value?>) async -> Value {

@@ -3,7 +3,7 @@ import FerrySession
 /// The delegate of one session: forwards events to the task's delegate, the hooks and the monitors.
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
-final class SessionDelegate: NSObject, URLSessionDelegate {
+final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver {
     private let core: SessionCore
     private let generation: Int
 
@@ -20,26 +20,16 @@ final class SessionDelegate: NSObject, URLSessionDelegate {
         TaskKey(generation: generation, identifier: task.taskIdentifier)
     }
 
-    private func delegate(of task: URLSessionTask) -> TaskDelegate? {
-        core.registry[key(task)]
-    }
-}
+    private func delegate(of task: URLSessionTask) -> TaskDelegate? { core.registry[key(task)] }
 
-// MARK: - CurlSessionTaskObserver
+    // MARK: - CurlSessionTaskObserver
 
-extension SessionDelegate: CurlSessionTaskObserver {
-    func session(_ session: CurlSession, didResume task: URLSessionTask) {
-        core.noteResumed(task)
-    }
+    func session(_ session: CurlSession, didResume task: URLSessionTask) { core.noteResumed(task) }
 
-    func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
-        core.noteSuspended(task)
-    }
-}
+    func session(_ session: CurlSession, didSuspend task: URLSessionTask) { core.noteSuspended(task) }
 
-// MARK: - URLSessionTaskDelegate
+    // MARK: - URLSessionTaskDelegate
 
-extension SessionDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -59,8 +49,8 @@ extension SessionDelegate: URLSessionTaskDelegate {
         core.monitor.task(task, didRedirectBy: response, to: next)
         if next != nil {
             delegate?.noteRedirection()
-        } else if session.quirks.crashesOnRefusedRedirectOfDownload, task is URLSessionDownloadTask {
-            // The task is cancelled instead, and the handler is not called.
+        } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
+            // FoundationNetworking would end the process: the task is cancelled instead, without calling the handler.
             return task.cancel()
         }
         completionHandler(next)
@@ -77,7 +67,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
             challenge: challenge,
             task: task,
             delegate: delegate(of: task),
-            defaultHandlingHangs: session.quirks.hangsOnDefaultHandlingOfChallenge,
+            defaultHandlingHangs: session.isFoundationNetworking,
             completionHandler: completionHandler
         )
         answer.give(answer.outcome(hooks: core.hookTable.hooks, session: session))
@@ -116,11 +106,9 @@ extension SessionDelegate: URLSessionTaskDelegate {
         core.monitor.task(task, didCompleteWith: error)
         delegate?.finish(task, error: error)
     }
-}
 
-// MARK: - URLSessionDataDelegate
+    // MARK: - URLSessionDataDelegate
 
-extension SessionDelegate: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -168,11 +156,9 @@ extension SessionDelegate: URLSessionDataDelegate {
             completionHandler(proposedResponse)
         }
     }
-}
 
-// MARK: - URLSessionDownloadDelegate
+    // MARK: - URLSessionDownloadDelegate
 
-extension SessionDelegate: URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession,
         downloadTask: URLSessionDownloadTask,

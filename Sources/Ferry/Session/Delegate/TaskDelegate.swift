@@ -64,9 +64,7 @@ final class TaskDelegate: Sendable {
     }
 
     /// Records that the task was resumed or suspended; returns false if that changes nothing.
-    func noteRunning(_ isRunning: Bool) -> Bool {
-        state.withLock { $0.noteRunning(isRunning) }
-    }
+    func noteRunning(_ isRunning: Bool) -> Bool { state.withLock { $0.noteRunning(isRunning) } }
 
     /// Sets the error that replaces the transport's, such as the -999 of a refused challenge; the first one counts.
     func fail(with error: any Error) {
@@ -76,9 +74,7 @@ final class TaskDelegate: Sendable {
     }
 
     /// Records that a challenge is cancelled on purpose: the response that carried it is then the task's result.
-    func acceptChallengeAsResponse() {
-        state.withLock { $0.endsWithChallenge = true }
-    }
+    func acceptChallengeAsResponse() { state.withLock { $0.endsWithChallenge = true } }
 
     /// Counts a redirect.
     func noteRedirection() { state.withLock { $0.redirectCount += 1 } }

@@ -64,9 +64,7 @@ public struct CompositeEventMonitor: EventMonitor {
     public let monitors: [any EventMonitor]
 
     /// Creates a monitor from several others.
-    public init(_ monitors: [any EventMonitor]) {
-        self.monitors = monitors
-    }
+    public init(_ monitors: [any EventMonitor]) { self.monitors = monitors }
 
     public func taskDidCreate(_ task: URLSessionTask) {
         for monitor in monitors { monitor.taskDidCreate(task) }

@@ -28,11 +28,7 @@ public struct Redaction: Sendable, Hashable {
 
     private let isOn: Bool
 
-    /// Creates a redaction that leaves out everything listed above, and more.
-    ///
-    /// - Parameters:
-    ///   - headerNames: The names of additional header fields, in any case.
-    ///   - parameterNames: The names of additional parameters of queries and forms and of JSON members, in any case.
+    /// Creates a redaction that leaves out everything listed above, and additional names, in any case.
     public init(headerNames: Set<String> = [], parameterNames: Set<String> = []) {
         let always = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
         self.headerNames = Set(headerNames.map { $0.lowercased() }).union(always)
@@ -40,9 +36,7 @@ public struct Redaction: Sendable, Hashable {
         isOn = true
     }
 
-    private init(isOn: Bool) {
-        (headerNames, parameterNames, self.isOn) = ([], [], isOn)
-    }
+    private init(isOn: Bool) { (headerNames, parameterNames, self.isOn) = ([], [], isOn) }
 
     /// Returns the value of a header field, or the placeholder if it must be left out.
     func value(_ value: String, of name: String) -> String {
@@ -54,9 +48,7 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// Returns a URL without user information and secret parameters.
-    func text(_ url: URL?) -> String {
-        url.map { text(of: $0.absoluteString) } ?? ""
-    }
+    func text(_ url: URL?) -> String { url.map { text(of: $0.absoluteString) } ?? "" }
 
     private func text(of url: String) -> String {
         guard isOn else { return url }

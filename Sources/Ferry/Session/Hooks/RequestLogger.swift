@@ -16,11 +16,7 @@ public struct RequestLogger: EventMonitor {
     private let redaction: Redaction
     private let output: Output
 
-    /// Creates a logger.
-    ///
-    /// - Parameters:
-    ///   - redaction: The parts that are left out.
-    ///   - output: Receives the texts; by default it writes them to the standard error stream.
+    /// Creates a logger, which by default writes to the standard error stream.
     public init(redaction: Redaction = Redaction(), output: @escaping Output = RequestLogger.standardError) {
         self.redaction = redaction
         self.output = output

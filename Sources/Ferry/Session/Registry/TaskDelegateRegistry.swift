@@ -56,9 +56,7 @@ final class TaskDelegateRegistry: Sendable {
     }
 
     /// Announces that a task is about to be made; every call is followed by one of ``register(_:delegate:at:)``.
-    func willRegister() {
-        state.withLock { $0.registrationsUnderWay += 1 }
-    }
+    func willRegister() { state.withLock { $0.registrationsUnderWay += 1 } }
 
     /// Registers a task, unless it has ended already.
     func register(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Registration {

@@ -45,8 +45,8 @@ final class StreamBuffer: BodySink {
     // MARK: - Called by the session
 
     func receive(_ response: URLResponse, of task: URLSessionTask) {
-        // A task that would start over when it is resumed is never paused.
-        if !task.quirks.restartsSuspendedTasks { self.task.withLock { $0 = task } }
+        // A task that would start over when it is resumed, as FoundationNetworking's does, is never paused.
+        if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
         state.withLock { $0.rejection = isValid ? nil : Data() }
         if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }
@@ -132,7 +132,5 @@ struct PauseState: Sendable {
     }
 
     /// Ends a change.
-    mutating func end() {
-        isChanging = false
-    }
+    mutating func end() { isChanging = false }
 }
