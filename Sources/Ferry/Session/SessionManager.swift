@@ -80,7 +80,7 @@ open class SessionManager: @unchecked Sendable {
         try adapters.reduce(request) { try $1.adapt($0) }
     }
 
-    /// Creates a suspended data task.
+    /// Creates a suspended data task; the parameters of the other methods that make tasks are as here.
     ///
     /// - Parameters:
     ///   - request: The request.

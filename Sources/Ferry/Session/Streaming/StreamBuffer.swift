@@ -74,10 +74,10 @@ final class StreamBuffer: BodySink {
     /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
         let (reader, end) = state.withLock { state -> (Reader?, Result<Data?, any Error>) in
-            let rejection = state.rejection.flatMap {
-                validation.validate(response: response.response, data: $0).error
-            }
-            let end = (response.error ?? rejection).map { Result<Data?, any Error>.failure($0) } ?? .success(nil)
+            let error =
+                response.error
+                ?? state.rejection.flatMap { validation.validate(response: response.response, data: $0).error }
+            let end = error.map { Result<Data?, any Error>.failure($0) } ?? .success(nil)
             state.end = end
             state.pause.wanted = false
             defer { state.reader = nil }
