@@ -15,19 +15,17 @@ extension HTTPSessionManager {
         maxConcurrent: Int = 4,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) -> RequestBatch<Value> {
-        RequestBatch {
-            let buffer = BatchBuffer<Value>(count: requests.count, limit: maxConcurrent, progress: progress) {
-                index,
-                note,
-                handler in
-                var request = requests[index]
-                let own = request.downloadProgress
-                request.downloadProgress = { update in
-                    own?(update)
-                    note(update)
-                }
-                return self.send(request, completionHandler: handler)
+        let send: BatchBuffer<Value>.Sender = { index, note, handler in
+            var request = requests[index]
+            let own = request.downloadProgress
+            request.downloadProgress = { update in
+                own?(update)
+                note(update)
             }
+            return self.send(request, completionHandler: handler)
+        }
+        return RequestBatch {
+            let buffer = BatchBuffer(count: requests.count, limit: maxConcurrent, progress: progress, send: send)
             return ReaderHold(read: buffer.read, cancel: buffer.cancel)
         }
     }
