@@ -15,11 +15,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "FerryDigest", swiftSettings: settings),
-        .target(name: "FerrySession", dependencies: ["CFerry", "FerryDigest"], swiftSettings: settings),
+        // What the other modules share; it has no public declarations.
+        .target(name: "FerrySupport", swiftSettings: settings),
+        .target(name: "FerrySession", dependencies: ["CFerry", "FerrySupport"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        .target(name: "FerryTesting", dependencies: ["FerryDigest"], swiftSettings: settings),
+        .target(name: "FerryTesting", dependencies: ["FerrySupport"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(

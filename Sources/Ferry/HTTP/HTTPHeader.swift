@@ -21,11 +21,11 @@ public struct HTTPHeader: Sendable, Codable {
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidHeader``. Its text does not
     ///   contain the value, which may be a secret.
     public func validate() throws {
-        guard HTTPSyntax.isToken(name) else {
+        guard HeaderRule.isToken(name) else {
             let reason = "The header name \(name.debugDescription) is not a token."
             throw RequestSerializationError(.invalidHeader, reason: reason)
         }
-        guard HTTPSyntax.isFieldValue(value) else {
+        guard HeaderRule.isValue(value) else {
             let reason = "The value of the header \(name) contains a line break or a NUL."
             throw RequestSerializationError(.invalidHeader, reason: reason)
         }

@@ -43,7 +43,7 @@ extension HTTPHeaders {
     }
 
     private static func token(_ text: String) -> String? {
-        let bytes = folded(text).utf8.map { byte in HTTPSyntax.isTokenByte(byte) ? byte : UInt8(ascii: "-") }
+        let bytes = folded(text).utf8.map { byte in HeaderRule.isTokenByte(byte) ? byte : UInt8(ascii: "-") }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 

@@ -134,7 +134,7 @@ extension HTTPHeaders: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let fields = try container.decode([HTTPHeader].self)
-        guard fields.allSatisfy({ HTTPSyntax.isToken($0.name) && HTTPSyntax.isFieldValue($0.value) }) else {
+        guard fields.allSatisfy({ HeaderRule.isToken($0.name) && HeaderRule.isValue($0.value) }) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "A header field is malformed")
         }
         self.init(fields)

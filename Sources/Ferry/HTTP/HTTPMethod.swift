@@ -19,7 +19,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
     }
 
     /// A Boolean value that indicates whether the name is a token, as RFC 9110, section 9.1, requires.
-    public var isValid: Bool { HTTPSyntax.isToken(rawValue) }
+    public var isValid: Bool { HeaderRule.isToken(rawValue) }
 
     /// A Boolean value that indicates whether the method is defined as read-only (RFC 9110, section 9.2.1).
     ///

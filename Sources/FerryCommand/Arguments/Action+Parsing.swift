@@ -30,7 +30,7 @@ extension FetchOptions {
     fileprivate mutating func apply(_ option: Option, _ value: String) throws(UsageError) {
         switch option {
         case .request:
-            guard HTTPSyntax.isToken(value), value.uppercased() != "CONNECT" else {
+            guard HeaderRule.isToken(value), value.uppercased() != "CONNECT" else {
                 throw UsageError("'\(value)' is not a valid request method")
             }
             method = value

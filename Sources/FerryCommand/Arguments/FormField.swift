@@ -44,7 +44,7 @@ struct FormField: Equatable, Sendable {
             rest.removeFirst(key.count)
             let value = Self.value(&rest)
             if key == Self.typeKey {
-                guard value.contains("/"), HTTPSyntax.isFieldValue(value) else {
+                guard value.contains("/"), HeaderRule.isValue(value) else {
                     throw UsageError("'\(value)' is not a valid type for the part \(name)")
                 }
                 type = value

@@ -17,8 +17,8 @@ struct HeaderLine: Equatable, Sendable {
         }
         name = String(line[..<colon])
         value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard HTTPSyntax.isToken(name) else { throw UsageError("'\(name)' is not a valid header field name") }
-        guard HTTPSyntax.isFieldValue(value) else {
+        guard HeaderRule.isToken(name) else { throw UsageError("'\(name)' is not a valid header field name") }
+        guard HeaderRule.isValue(value) else {
             throw UsageError("The value of \(name) has a line break")
         }
     }

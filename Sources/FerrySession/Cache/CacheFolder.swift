@@ -1,5 +1,3 @@
-internal import FerryDigest
-
 /// The files of the cache: a small one for each response, and another for each body that is not small.
 ///
 /// Sessions and processes may share a folder: a file appears and disappears as a whole, a missing file is a cache miss,

@@ -1,5 +1,3 @@
-internal import FerryDigest
-
 /// The SHA-256 hash of a certificate's public key and its algorithm (SubjectPublicKeyInfo), as in RFC 7469.
 ///
 /// This command prints one: `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl

@@ -1,4 +1,4 @@
-internal import FerryDigest
+import FerrySupport
 import Foundation
 
 /// A SHA-256 hash (FIPS 180-4), computed incrementally.

@@ -1,3 +1,4 @@
+import FerrySupport
 import Foundation
 
 extension RequestHead {
@@ -13,7 +14,7 @@ extension RequestHead {
         method = Self.text(words[0])
         target = Self.text(words[1])
         version = Self.text(words[2])
-        guard !words[0].isEmpty, words[0].allSatisfy(Self.isTokenByte) else {
+        guard HeaderRule.isToken(UnsafeRawBufferPointer(rebasing: words[0])) else {
             throw ProtocolViolation("malformed method")
         }
         guard !target.isEmpty else { throw ProtocolViolation("empty target") }
@@ -41,7 +42,9 @@ extension RequestHead {
             throw ProtocolViolation("field line without a colon")
         }
         let name = line[..<colon]
-        guard !name.isEmpty, name.allSatisfy(isTokenByte) else { throw ProtocolViolation("malformed field name") }
+        guard HeaderRule.isToken(UnsafeRawBufferPointer(rebasing: name)) else {
+            throw ProtocolViolation("malformed field name")
+        }
         var value = line[(colon + 1)...]
         while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
         while let last = value.last, last == 32 || last == 9 { value = value.dropLast() }
@@ -73,13 +76,5 @@ extension RequestHead {
     static func text(_ bytes: UnsafeRawBufferPointer.SubSequence) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case 33, 35...39, 42, 43, 45, 46, 94...96, 124, 126: true
-        default: false
-        }
     }
 }

@@ -1,3 +1,4 @@
+import FerrySupport
 import Foundation
 
 /// The bytes of a response head.
@@ -16,7 +17,7 @@ struct ResponseHead {
             return
         }
         appendStatusLine(response.status, reason: response.reason)
-        if response.sendsDate, response.headers["Date"] == nil { append("Date", HTTPDate.now) }
+        if response.sendsDate, response.headers["Date"] == nil { append("Date", Self.currentDate) }
         append(response.headers)
         switch framing {
         case .length(let count): append("Content-Length", String(count))
@@ -70,5 +71,16 @@ struct ResponseHead {
 
     private mutating func appendText(_ text: String) {
         bytes.append(contentsOf: text.utf8)
+    }
+
+    private static let formattedDate = Locked<(time: time_t, text: String)>((0, ""))
+
+    /// The current date; the text is formatted once a second.
+    private static var currentDate: String {
+        let now = time(nil)
+        if let text = formattedDate.withLock({ $0.time == now ? $0.text : nil }) { return text }
+        let text = HTTPDate.string(from: Date(timeIntervalSince1970: TimeInterval(now)))
+        formattedDate.withLock { $0 = (now, text) }
+        return text
     }
 }

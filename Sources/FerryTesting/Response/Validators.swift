@@ -1,3 +1,4 @@
+import FerrySupport
 import Foundation
 
 /// An entity tag and a modification date, and how conditions evaluate against them (RFC 9110 section 13).
@@ -22,7 +23,7 @@ struct Validators {
     func failedPrecondition(of request: LoopbackRequest) -> Int? {
         if let field = request.header("If-Match") {
             guard field == "*" || tags(field).contains(where: isStrongMatch) else { return 412 }
-        } else if let date = request.header("If-Unmodified-Since").flatMap(HTTPDate.date), let lastModified {
+        } else if let date = request.header("If-Unmodified-Since").flatMap({ HTTPDate.parse($0) }), let lastModified {
             guard lastModified <= date else { return 412 }
         }
         let isReading = request.method == "GET" || request.method == "HEAD"
@@ -30,7 +31,7 @@ struct Validators {
             guard field == "*" || tags(field).contains(where: isWeakMatch) else { return nil }
             return isReading ? 304 : 412
         }
-        if isReading, let date = request.header("If-Modified-Since").flatMap(HTTPDate.date), let lastModified {
+        if isReading, let date = request.header("If-Modified-Since").flatMap({ HTTPDate.parse($0) }), let lastModified {
             return lastModified <= date ? 304 : nil
         }
         return nil
@@ -40,7 +41,7 @@ struct Validators {
     func allowRange(of request: LoopbackRequest) -> Bool {
         guard let field = request.header("If-Range") else { return true }
         if field.hasPrefix("\"") || field.hasPrefix("W/") { return isStrongMatch(field) }
-        return lastModified != nil && HTTPDate.date(from: field) == lastModified
+        return lastModified != nil && HTTPDate.parse(field) == lastModified
     }
 
     private func tags(_ field: String) -> [String] {

@@ -36,7 +36,7 @@ struct MIMETypeTests {
         #expect(MIMEType.table.count >= 150)
         for (pathExtension, type) in MIMEType.table {
             let halves = type.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            #expect(halves.count == 2 && halves.allSatisfy(HTTPSyntax.isToken), "\(pathExtension)")
+            #expect(halves.count == 2 && halves.allSatisfy(HeaderRule.isToken), "\(pathExtension)")
             #expect(pathExtension == pathExtension.lowercased())
         }
     }

@@ -166,7 +166,7 @@ struct OperationArchive: Sendable {
 
     private static func response(_ kept: Response?) throws(NetworkError) -> HTTPURLResponse? {
         guard let kept else { return nil }
-        guard kept.url.isWebAddress, (100...999).contains(kept.status), HTTPSyntax.areFields(kept.fields),
+        guard kept.url.isWebAddress, (100...999).contains(kept.status), HeaderRule.areFields(kept.fields),
             let response = HTTPURLResponse(
                 url: kept.url,
                 statusCode: kept.status,

@@ -104,15 +104,15 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
     private var flaw: String? {
         guard url.isWebAddress else { return "The URL is not a web address" }
         guard method.isValid else { return "The method is not a token" }
-        guard HTTPSyntax.areFields(headers) else { return "A header field is malformed" }
+        guard HeaderRule.areFields(headers) else { return "A header field is malformed" }
         guard timeoutInterval.map({ $0.isFinite && $0 >= 0 }) ?? true else { return "The timeout is not a duration" }
         return nil
     }
 }
 
-extension HTTPSyntax {
+extension HeaderRule {
     /// Returns whether all names and values are valid in header fields.
     static func areFields(_ fields: [String: String]) -> Bool {
-        fields.allSatisfy { isToken($0.key) && isFieldValue($0.value) }
+        fields.allSatisfy { isToken($0.key) && isValue($0.value) }
     }
 }

@@ -34,7 +34,7 @@ public struct MultipartFormData: Sendable {
     ///   is not valid.
     public init(boundary: String) throws {
         let isValid = boundary.utf8.allSatisfy {
-            HTTPSyntax.isLetterOrDigit($0) || Self.boundaryPunctuation.contains($0)
+            HeaderRule.isLetterOrDigit($0) || Self.boundaryPunctuation.contains($0)
         }
         guard isValid, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
             throw RequestSerializationError(.invalidMultipart, reason: "The boundary is not valid (RFC 2046, 5.1.1).")
@@ -56,7 +56,7 @@ public struct MultipartFormData: Sendable {
     public var isReplayable: Bool { parts.allSatisfy(\.isReplayable) }
 
     /// The value of the `Content-Type` field for the body.
-    public var contentType: String { "multipart/form-data; boundary=\(HTTPSyntax.tokenOrQuotedString(boundary))" }
+    public var contentType: String { "multipart/form-data; boundary=\(HeaderRule.tokenOrQuotedString(boundary))" }
 
     /// The exact length of the body in bytes, known without reading any part; 0 if there are no parts.
     public var contentLength: Int64 { parts.isEmpty ? 0 : partsLength + Int64(closingDelimiter.count) }

@@ -51,7 +51,7 @@ struct PercentEscaper {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
             UInt8(ascii: "?"):
             true
-        default: HTTPSyntax.isLetterOrDigit(byte)
+        default: HeaderRule.isLetterOrDigit(byte)
         }
     }
 

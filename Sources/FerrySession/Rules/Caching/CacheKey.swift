@@ -1,5 +1,3 @@
-internal import FerryDigest
-
 /// The key of a stored response: the URL, and the request's fields that `Vary` names (RFC 9111, sections 2 and 4.1).
 enum CacheKey {
     /// Returns the key: the URL with its query, without credentials and fragment; only responses to GET are stored.

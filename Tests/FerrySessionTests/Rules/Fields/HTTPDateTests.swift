@@ -87,6 +87,17 @@ import Testing
         #expect(read == [try #require(expected)])
     }
 
+    @Test(
+        "A date is written in the preferred format",
+        arguments: [
+            (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        ]
+    )
+    func written(_ row: (seconds: Double, text: String)) {
+        #expect(HTTPDate.string(from: Date(timeIntervalSince1970: row.seconds)) == row.text)
+    }
+
     @Test("Random bytes never trap") func fuzz() {
         var random = SeededGenerator(2)
         for _ in 0..<3000 {

@@ -1,6 +1,7 @@
 import FuzzSupport
 
 @testable import FerrySession
+@testable import FerrySupport
 
 private let bases = [
     "http://a.test/one/two?three#four", "https://a.test/", "https://user:word@b.a.test:8443/x/", "http://127.0.0.1:80/",

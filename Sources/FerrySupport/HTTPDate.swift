@@ -1,5 +1,7 @@
+import Foundation
+
 /// Dates in the formats of HTTP (RFC 9110, section 5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
     /// Reads a date in one of HTTP's three formats, or returns `nil` for anything else.
     ///
     /// These are the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that recipients must
@@ -8,7 +10,7 @@ enum HTTPDate {
     /// The grammar is followed exactly, since an `Expires` that is not a date means a stale response (RFC 9111, section
     /// 5.3). Only the case of names is ignored, which caches may do (RFC 9111, section 4.2). The date must exist. Its
     /// day of the week is checked only in the second format, whose year is at most 50 years ahead of `now`.
-    static func parse(_ string: String, now: Date = Date()) -> Date? {
+    package static func parse(_ string: String, now: Date = Date()) -> Date? {
         // No date is longer.
         guard string.utf8.count <= longest else { return nil }
         let words = string.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -20,13 +22,26 @@ enum HTTPDate {
 
     /// Returns a date of the Gregorian calendar in UTC, or `nil` if the day does not exist; `clock` is hours, minutes
     /// and seconds.
-    static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date? {
+    package static func date(year: Int, month: Int, day: Int, clock: [Int]) -> Date? {
         guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year) else { return nil }
         let seconds = clock.reduce(0) { $0 * 60 + $1 }
         return Date(
             timeIntervalSince1970: Double(daysSinceEpoch(year: year, month: month, day: day) * 86_400 + seconds)
         )
     }
+
+    /// Returns a date in the preferred format; fractions of a second are dropped.
+    package static func string(from date: Date) -> String {
+        var time = time_t(date.timeIntervalSince1970.rounded(.down))
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let day = days[min(max(Int(parts.tm_wday), 0), 6)].prefix(3).capitalized
+        let month = months[min(max(Int(parts.tm_mon), 0), 11)].capitalized
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+        return "\(day), \(twoDigits(parts.tm_mday)) \(month) \(Int(parts.tm_year) + 1900) \(clock) GMT"
+    }
+
+    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     // MARK: - The three formats
 
