@@ -26,13 +26,13 @@ enum ArgumentScanner {
         return tokens
     }
 
-    private static func long(
-        _ text: Substring,
-        _ rest: inout ArraySlice<String>
-    ) throws(UsageError) -> Token {
+    private static func long(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) -> Token {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
-        guard let option = Option.named(name) else { throw unknown(name) }
+        guard let option = Option(rawValue: name) else {
+            let nearest = NearestName.find(name, among: Option.allCases.map(\.rawValue))
+            throw UsageError("There is no option --\(name)" + (nearest.map { "; did you mean --\($0)?" } ?? ""))
+        }
         let attached = parts.count == 2 ? String(parts[1]) : nil
         guard option.valueName != nil else {
             if attached != nil { throw UsageError("--\(name) takes no value") }
@@ -41,14 +41,13 @@ enum ArgumentScanner {
         return .option(option, value: try value(attached, of: "--\(name)", &rest))
     }
 
-    private static func short(
-        _ text: Substring,
-        _ rest: inout ArraySlice<String>
-    ) throws(UsageError) -> [Token] {
+    private static func short(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) -> [Token] {
         var tokens: [Token] = []
         var letters = text
         while let letter = letters.popFirst() {
-            guard let option = Option.named(letter) else { throw UsageError("There is no option -\(letter)") }
+            guard let option = Option.allCases.first(where: { $0.short == letter }) else {
+                throw UsageError("There is no option -\(letter)")
+            }
             guard option.valueName != nil else {
                 tokens.append(.option(option, value: nil))
                 continue
@@ -68,9 +67,37 @@ enum ArgumentScanner {
         if let value = attached ?? rest.popFirst() { return value }
         throw UsageError("\(name) needs a value")
     }
+}
 
-    private static func unknown(_ name: String) -> UsageError {
-        let nearest = NearestName.find(name, among: Option.allCases.map(\.rawValue))
-        return UsageError("There is no option --\(name)" + (nearest.map { "; did you mean --\($0)?" } ?? ""))
+/// Finds the name that a misspelled one probably stands for.
+enum NearestName {
+    /// Returns a name that begins with `name`, or else the one with the smallest edit distance; `nil` if none is close.
+    static func find(_ name: String, among names: [String]) -> String? {
+        if name.count >= 3, let longer = names.first(where: { $0.hasPrefix(name) }) { return longer }
+        let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
+        guard let nearest, nearest.distance <= max(1, name.count / 3) else { return nil }
+        return nearest.name
+    }
+
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbouring letters that turn one word
+    /// into the other.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let left = Array(left)
+        let right = Array(right)
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for (row, letter) in left.enumerated() {
+            var current = [row + 1]
+            for (column, other) in right.enumerated() {
+                let replaced = last[column] + (letter == other ? 0 : 1)
+                var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last.last ?? left.count
     }
 }

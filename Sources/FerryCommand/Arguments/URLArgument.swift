@@ -4,11 +4,8 @@ import Ferry
 enum URLArgument {
     /// Returns the URL; without a scheme it is https, or http on this machine.
     static func parse(_ text: String) throws(UsageError) -> URL {
-        var full = text
-        if !text.contains("://") {
-            full = (isLocal(text) ? "http://" : "https://") + text
-        }
-        guard let url = URL(string: full), let host = url.host(percentEncoded: true), !host.isEmpty else {
+        let scheme = text.contains("://") ? "" : isLocal(text) ? "http://" : "https://"
+        guard let url = URL(string: scheme + text), let host = url.host(percentEncoded: true), !host.isEmpty else {
             throw UsageError("'\(PresentableText.url(text))' is not a URL")
         }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
@@ -30,6 +27,24 @@ enum URLArgument {
             )
         }
         return url
+    }
+
+    /// Returns the URLs in a file, one per line; `-` means standard input.
+    ///
+    /// Empty lines and lines that begin with `#` are ignored. An error names the file and the line.
+    static func urls(inBatch name: String) throws(CommandFailure) -> [URL] {
+        let text = String(decoding: try UploadBody.content(name), as: UTF8.self)
+        var urls: [URL] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            do throws(UsageError) {
+                urls.append(try parse(line))
+            } catch {
+                throw CommandFailure(.usage, "\(name), line \(index + 1): \(error.message)")
+            }
+        }
+        return urls
     }
 
     private static func isLocal(_ text: String) -> Bool {

@@ -81,10 +81,7 @@ extension Demo {
     }
 
     private func fetch(_ options: FetchOptions) -> Fetch {
-        Fetch(
-            index: 0,
-            url: options.urls.first ?? server.url,
-            destination: options.destination(at: 0),
+        let context = RunContext(
             options: options,
             session: session,
             console: Console(console.terminal, isSilent: true),
@@ -92,6 +89,7 @@ extension Demo {
             recorder: RunRecorder(),
             log: nil
         )
+        return Fetch(context, index: 0)
     }
 
     private func partSize(of file: URL) -> Int64 {

@@ -1,3 +1,5 @@
+import Ferry
+
 /// The format of `--write-out`: text, `%{name}`, `%{json}`, `%%`, `\n`, `\r`, `\t` and `\\`.
 struct WriteOutFormat: Equatable, Sendable {
     private enum Part: Equatable, Sendable {
@@ -64,5 +66,134 @@ extension JSONLine {
     init(facts report: TransferReport) {
         self.init()
         for variable in WriteOutVariable.allCases { add(variable.rawValue, variable.value(in: report).json) }
+    }
+}
+
+/// The variables of `--write-out`, with curl's names where the meaning is the same.
+enum WriteOutVariable: String, CaseIterable, Sendable {
+    case url
+    case urlEffective = "url_effective"
+    case urlNumber = "urlnum"
+    case method
+    case scheme
+    case httpCode = "http_code"
+    case responseCode = "response_code"
+    case httpVersion = "http_version"
+    case contentType = "content_type"
+    case fileName = "filename_effective"
+    case redirectCount = "num_redirects"
+    case requestCount = "num_requests"
+    case connectionCount = "num_connects"
+    case remoteAddress = "remote_ip"
+    case remotePort = "remote_port"
+    case sizeDownload = "size_download"
+    case sizeUpload = "size_upload"
+    case sizeHeader = "size_header"
+    case speedDownload = "speed_download"
+    case speedUpload = "speed_upload"
+    case timeQueued = "time_queue"
+    case timeName = "time_namelookup"
+    case timeConnect = "time_connect"
+    case timeTLS = "time_appconnect"
+    case timePretransfer = "time_pretransfer"
+    case timeStartTransfer = "time_starttransfer"
+    case timeRedirect = "time_redirect"
+    case timeTotal = "time_total"
+    case exitCode = "exitcode"
+    case errorMessage = "errormsg"
+
+    func value(in report: TransferReport) -> WriteOutValue {
+        let last = report.requests.last
+        switch self {
+        case .url: return .text(report.url)
+        case .urlEffective: return .text(last?.url ?? report.url)
+        case .urlNumber: return .integer(Int64(report.index))
+        case .method: return .text(last?.method ?? report.method)
+        case .scheme: return .text((last?.url ?? report.url).prefix { $0 != ":" }.lowercased())
+        case .httpCode, .responseCode: return .status(last?.status ?? 0)
+        case .httpVersion: return .text(Self.version(last?.protocolName))
+        case .contentType: return .optional(report.contentType)
+        case .fileName: return .optional(report.file)
+        case .redirectCount: return .integer(Int64(report.redirectCount))
+        case .requestCount: return .integer(Int64(report.requests.count))
+        case .connectionCount: return .integer(Int64(report.requests.filter { $0.connect > 0 && !$0.isReused }.count))
+        case .remoteAddress: return .optional(last?.remoteAddress)
+        case .remotePort: return .integer(Int64(last?.remotePort ?? 0))
+        case .sizeDownload: return .integer(last?.bytesReceived ?? 0)
+        case .sizeUpload: return .integer(last?.bytesSent ?? 0)
+        case .sizeHeader: return .integer(Int64(report.requests.reduce(0) { $0 + $1.headerBytes }))
+        case .speedDownload: return .rate(of: last?.bytesReceived, in: report.duration)
+        case .speedUpload: return .rate(of: last?.bytesSent, in: report.duration)
+        case .timeQueued: return .seconds(report.requests.first.map { $0.duration(of: .queued) } ?? 0)
+        case .timeName: return .seconds(report.sum(\.nameLookup))
+        case .timeConnect: return .seconds(report.sum(\.connect))
+        case .timeTLS: return .seconds(report.sum(\.secureConnect))
+        case .timePretransfer: return .seconds(report.sum(\.requestStart))
+        case .timeStartTransfer: return .seconds(report.sum(\.responseStart))
+        case .timeRedirect: return .seconds(report.timeBeforeLastRequest)
+        case .timeTotal: return .seconds(report.duration)
+        case .exitCode: return .integer(Int64(report.status.rawValue))
+        case .errorMessage: return .optional(report.failure?.message)
+        }
+    }
+
+    private static func version(_ name: String?) -> String {
+        switch name {
+        case "http/1.0"?: "1.0"
+        case "http/1.1"?: "1.1"
+        case "h2"?: "2"
+        case "h3"?: "3"
+        default: "0"
+        }
+    }
+}
+
+/// The value of a variable of `--write-out`, as text and as JSON.
+enum WriteOutValue: Equatable, Sendable {
+    case text(String)
+    /// A text that may be missing: empty as text, `null` as JSON.
+    case optional(String?)
+    case integer(Int64)
+    /// The status of a response, with three digits as text; zero without a response.
+    case status(Int)
+    case seconds(Double)
+
+    /// Returns the rate in whole bytes per second; zero for a duration of zero.
+    static func rate(of count: Int64?, in seconds: Double) -> WriteOutValue {
+        let rate = seconds > 0 ? Double(count ?? 0) / seconds : 0
+        return .integer(Int64(exactly: rate.rounded()) ?? 0)
+    }
+
+    var text: String {
+        switch self {
+        case .text(let text): text
+        case .optional(let text): text ?? ""
+        case .integer(let number): String(number)
+        case .status(let status): Self.padded(status, 3)
+        case .seconds(let seconds): Self.decimal(seconds)
+        }
+    }
+
+    var json: JSONLine.Value {
+        switch self {
+        case .text(let text): .string(text)
+        case .optional(let text): text.map { .string($0) } ?? .null
+        case .integer(let number): .integer(number)
+        case .status(let status): .integer(Int64(status))
+        case .seconds(let seconds): .seconds(seconds)
+        }
+    }
+
+    /// Returns seconds with six decimal places, independent of the locale.
+    static func decimal(_ seconds: Double) -> String {
+        let most = 1e12
+        guard seconds.isFinite, abs(seconds) < most else { return "0.000000" }
+        let micros = Int64((max(seconds, 0) * 1e6).rounded())
+        return "\(micros / 1_000_000)." + padded(Int(micros % 1_000_000), 6)
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }

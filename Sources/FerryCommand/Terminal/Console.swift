@@ -7,6 +7,7 @@ final class Console: Sendable {
     private let isVerbose: Bool
     /// Whether nothing is written, because standard error carries the JSON log.
     private let isMuted: Bool
+    private let output: OutputDescriptor
     private let status = Locked("")
 
     init(
@@ -16,6 +17,7 @@ final class Console: Sendable {
         isMuted: Bool = false
     ) {
         self.terminal = terminal
+        output = OutputDescriptor(terminal.descriptor, name: "standard error")
         self.isSilent = isSilent
         self.isVerbose = isVerbose
         self.isMuted = isMuted
@@ -59,6 +61,6 @@ final class Console: Sendable {
     private func write(_ text: String) {
         guard !isMuted else { return }
         // An error is ignored: there is no other place to report that standard error is closed.
-        try? FileDescriptor.writeAll(Data(text.utf8), to: terminal.descriptor, path: "standard error")
+        try? output.writeAll(Data(text.utf8))
     }
 }

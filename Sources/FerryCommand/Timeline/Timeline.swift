@@ -1,3 +1,5 @@
+import Ferry
+
 /// The requests of a run drawn as a waterfall, as a pure function of their times.
 struct Timeline {
     /// A request and the position of its row.
@@ -100,5 +102,91 @@ struct Timeline {
             </svg>
 
             """
+    }
+}
+
+/// The time axis of a timeline, in seconds, with its ticks.
+struct TimelineAxis: Equatable {
+    struct Tick: Equatable {
+        var label: String
+        /// From 0 at the left to 1 at the right.
+        var fraction: Double
+    }
+
+    /// The end of the last request, in seconds.
+    let end: Double
+    let ticks: [Tick]
+
+    init(end: Double) {
+        let shortest = 0.000_1
+        let longest = 1e9
+        self.end = end.isFinite ? min(max(end, shortest), longest) : shortest
+        let step = Self.step(for: self.end)
+        let count = Int((self.end / step + 1e-9).rounded(.down))
+        let span = self.end
+        ticks = (0...count).map {
+            Tick(label: Self.label(Double($0) * step, step: step), fraction: Double($0) * step / span)
+        }
+    }
+
+    func fraction(of seconds: Double) -> Double {
+        min(max(seconds / end, 0), 1)
+    }
+
+    /// Returns a step of 1, 2 or 5 times a power of ten, of which two to seven fit into the axis.
+    static func step(for end: Double) -> Double {
+        var power = 1e-5
+        while true {
+            for factor in [1.0, 2, 5] where end / (factor * power) <= 7 { return factor * power }
+            power *= 10
+        }
+    }
+
+    private static func label(_ seconds: Double, step: Double) -> String {
+        guard seconds > 0 else { return "0" }
+        let isInSeconds = step >= 0.1
+        let value = isInSeconds ? seconds : seconds * 1000
+        let rounded = (value * 100).rounded() / 100
+        let text = rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
+        return text + (isInSeconds ? " s" : " ms")
+    }
+}
+
+/// The file of `--timeline`; its extension selects SVG or HTML.
+struct TimelineFile: Equatable, Sendable {
+    let path: String
+    private let isPage: Bool
+
+    init(path: String) throws(UsageError) {
+        let name = path.lowercased()
+        guard name.hasSuffix(".svg") || name.hasSuffix(".html") else {
+            throw UsageError("--timeline takes FILE.svg or FILE.html, not '\(path)'")
+        }
+        self.path = path
+        isPage = name.hasSuffix(".html")
+    }
+
+    /// Checks that the file can be written, before anything is transferred.
+    func check() throws(CommandFailure) {
+        if access(path, F_OK) == 0 {
+            guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
+        } else {
+            let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            let place = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
+            guard access(place, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
+        }
+    }
+
+    /// Writes the timeline, replacing the file atomically.
+    func write(_ requests: [RequestTiming], startedAt: Date) throws(CommandFailure) {
+        let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
+        let time = startedAt.formatted(format).replacing("Z", with: " UTC")
+        let timeline = Timeline(requests, startedAt: time)
+        let data = Data((isPage ? timeline.page : timeline.svg).utf8)
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(.file, "\(path): cannot be written: \(error.localizedDescription)")
+        }
     }
 }

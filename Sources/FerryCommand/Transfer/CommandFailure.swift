@@ -34,3 +34,89 @@ struct CommandFailure: Error, Equatable {
         return CommandFailure(.http, "\(url.presentableText): HTTP \(response.statusCode) \(reason)")
     }
 }
+
+extension CommandFailure {
+    /// Converts any error of a transfer into an exit status and a message.
+    init(_ error: any Error, url: URL) {
+        if let failure = error as? CommandFailure {
+            self = failure
+        } else if error is CancellationError {
+            self.init(.interrupted, "interrupted")
+        } else if let error = error as? URLError {
+            self.init(Self.status(of: error), url.presentableText + ": " + Self.text(of: error))
+            urlErrorCode = error.code.rawValue
+        } else {
+            self.init(.network, "\(url.presentableText): \(error.localizedDescription)")
+        }
+    }
+
+    static func status(of error: URLError) -> ExitStatus {
+        switch error.code {
+        case .cancelled: .interrupted
+        case .timedOut: .timeout
+        case .badURL, .unsupportedURL: .usage
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired:
+            .tls
+        case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile, .cannotCreateFile,
+            .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile, .requestBodyStreamExhausted:
+            .file
+        default: .network
+        }
+    }
+
+    private static func text(of error: URLError) -> String {
+        if error.code == .cancelled { return "interrupted" }
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        switch cause?.code {
+        case .inactivityTimeout?: return "timed out: no byte moved within --timeout"
+        case .resourceTimeout?: return "timed out: the transfer took longer than --max-time"
+        case .connectTimeout?: return "timed out: could not connect within --connect-timeout"
+        default: break
+        }
+        let text = error.userInfo[NSLocalizedDescriptionKey] as? String
+        return text ?? cause?.message ?? "the transfer failed (\(error.code.rawValue))"
+    }
+}
+
+/// The exit status of the command; the numbers are curl's where curl has one for the case.
+enum ExitStatus: Int32, CaseIterable, Sendable {
+    case success = 0
+    case failedCheck = 1
+    case usage = 2
+    case network = 7
+    case http = 22
+    case file = 23
+    case timeout = 28
+    case tls = 35
+    case interrupted = 130
+    case brokenPipe = 141
+    case terminated = 143
+
+    /// The name of the status in the JSON log.
+    var name: String {
+        switch self {
+        case .failedCheck: "failed_check"
+        case .brokenPipe: "broken_pipe"
+        case .success, .usage, .network, .http, .file, .timeout, .tls, .interrupted, .terminated: "\(self)"
+        }
+    }
+
+    /// The explanation of the status in `--help` and the manual.
+    var meaning: String {
+        switch self {
+        case .success: "everything was transferred"
+        case .failedCheck: "a step of the demonstration failed"
+        case .usage: "the arguments or a URL are invalid"
+        case .network: "could not connect, lost the connection, or the response is not HTTP"
+        case .http: "the server returned an HTTP error (status 400 or above)"
+        case .file: "a file could not be read or written"
+        case .timeout: "a timeout expired"
+        case .tls: "TLS failed, or the certificate is not trusted"
+        case .interrupted: "interrupted (SIGINT)"
+        case .brokenPipe: "standard output was closed by its reader"
+        case .terminated: "terminated (SIGTERM)"
+        }
+    }
+}

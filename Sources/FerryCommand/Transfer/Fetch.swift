@@ -1,58 +1,107 @@
 import Ferry
 
-/// The transfer of one URL, from the request to the finished file and the report.
-struct Fetch: Sendable {
+/// The transfer of one URL, from the request to the finished file and the report; used by one Swift task only.
+final class Fetch {
+    let context: RunContext
     /// The index of the URL, from 0.
     let index: Int
     let url: URL
     let destination: Destination
-    let options: FetchOptions
-    let session: CurlSession
-    let console: Console
-    let board: ProgressBoard
-    let recorder: RunRecorder
-    let log: EventLog?
+    var options: FetchOptions { context.options }
+
+    var target = Target.unnamed
+    private(set) var item: ProgressBoard.Item?
+    private(set) var clock = FetchClock()
+    /// The tasks so far: one, or a second one for the whole after a continuation was not possible.
+    private var tasks: [FetchTask] = []
+
+    init(_ context: RunContext, index: Int) {
+        self.context = context
+        self.index = index
+        url = context.options.urls[index]
+        destination = context.options.destination(at: index)
+    }
 
     func run() async -> FetchResult {
         var result = FetchResult(index: index)
-        log?.start(index, url, method: options.effectiveMethod, file: file)
-        let transfer: FetchTransfer?
+        context.log?.start(index, url, method: options.effectiveMethod, file: destination.file)
         do {
             let body = try UploadBody(options)
-            let target = try Target(destination, url: url, continues: options.continuesDownloads)
-            if options.continuesDownloads { try target.checkOrigin(url) }
-            transfer = FetchTransfer(fetch: self, body: body, target: target)
-        } catch {
-            transfer = nil
-            result.failure = CommandFailure(error, url: url)
-        }
-        if let transfer { await run(transfer, &result) }
-        await report(transfer, &result)
-        return result
-    }
-
-    private func run(_ transfer: FetchTransfer, _ result: inout FetchResult) async {
-        do {
-            try await transfer.run()
-            if case .part(let part) = transfer.target { result.file = part.path }
+            let opened = try Target(destination, url: url, continues: options.continuesDownloads)
+            if options.continuesDownloads { try opened.checkOrigin(url) }
+            target = opened
+            item = context.board.begin(name)
+            try await transfer(body)
+            if case .part(let part) = target { result.file = part.path }
         } catch {
             result.failure = CommandFailure(error, url: url)
-            if case .part(let part) = transfer.target, part.abandon() {
+            if case .part(let part) = target, part.abandon() {
                 result.remainder = .init(path: part.partPath, size: part.size, length: part.record?.length)
             }
         }
-        transfer.item?.end(isComplete: result.failure == nil)
+        item?.end(isComplete: result.failure == nil)
+        await report(&result)
+        return result
     }
 
+    private func transfer(_ body: UploadBody) async throws {
+        let continuation = options.continuesDownloads ? target.continuation : nil
+        var (bytes, response) = try await send(body, continuing: continuation)
+        if let (part, record) = continuation {
+            let expected = ContinuationRule.Expectation(
+                offset: ByteCount(part.size) ?? .zero,
+                total: record.length.flatMap { ByteCount($0) },
+                validator: record.validator
+            )
+            switch ContinuationRule.evaluate(.init(response), expected) {
+            case .continues:
+                context.console.note("\(part.partPath): continuing after \(ByteText.text(part.size))")
+                return try await receive(bytes, response, into: part)
+            case .isComplete: return try part.publish()
+            case .restarts: context.console.note("\(part.partPath): the server sends the whole file: starting over")
+            case .isAnother:
+                context.console.note("\(part.partPath): the server did not send the rest: starting over")
+                context.log?.retry(index, reason: "the server did not send the rest")
+                (bytes, response) = try await send(body, continuing: nil)
+            case .fails: throw CommandFailure.http(response, url)
+            }
+        }
+        try await deliver(bytes, response)
+    }
+
+    private func send(
+        _ body: UploadBody,
+        continuing continuation: (part: PartFile, record: PartRecord)?
+    ) async throws -> (CurlSession.Bytes, HTTPURLResponse) {
+        var request = URLRequest(url, options, body, to: destination)
+        if let (part, record) = continuation, let validator = record.validator {
+            request.setValue("bytes=\(part.size)-", forHTTPHeaderField: "Range")
+            request.setValue(validator, forHTTPHeaderField: "If-Range")
+        }
+        let task = FetchTask(url, index: index, body: body, item: item, context: context)
+        tasks.append(task)
+        context.console.verbose(VerboseText.lines(of: request))
+        clock = FetchClock()
+        let (bytes, response) = try await context.session.bytes(for: request, delegate: task)
+        clock.headAt = .now
+        guard let response = response as? HTTPURLResponse else {
+            throw CommandFailure(.network, "\(url.presentableText): the response is not HTTP")
+        }
+        task.note(response)
+        return (bytes, response)
+    }
+
+    // MARK: - The report
+
     /// Reports the outcome of the transfer as the options require: recorder, `--write-out` and log.
-    private func report(_ transfer: FetchTransfer?, _ result: inout FetchResult) async {
+    private func report(_ result: inout FetchResult) async {
         var report = TransferReport(index: index, url: url.presentableText, method: options.effectiveMethod)
-        report.file = result.file ?? file
-        report.contentType = transfer?.response?.value(forHTTPHeaderField: "Content-Type")
-        report.redirectCount = transfer?.redirectCount ?? 0
-        report.requests = await transfer?.requests(failure: result.failure) ?? []
+        report.file = result.file ?? destination.file
+        report.contentType = tasks.last?.response?.value(forHTTPHeaderField: "Content-Type")
+        report.redirectCount = tasks.reduce(0) { $0 + $1.requestCount - 1 }
+        report.requests = await requests(failure: result.failure)
         report.failure = result.failure
-        recorder.add(report.requests)
+        context.recorder.add(report.requests)
         if let format = options.writeOut {
             do {
                 try await StreamOutput.standard.write(Data(format.text(for: report).utf8))
@@ -61,7 +110,71 @@ struct Fetch: Sendable {
                 report.failure = result.failure
             }
         }
-        if let failure = result.failure { log?.error(failure, transfer: index) }
-        log?.end(report, remainder: result.remainder)
+        if let failure = result.failure { context.log?.error(failure, transfer: index) }
+        context.log?.end(report, remainder: result.remainder)
     }
+
+    /// Waits for the metrics of all tasks and returns their requests.
+    private func requests(failure: CommandFailure?) async -> [RequestTiming] {
+        var requests: [RequestTiming] = []
+        for task in tasks {
+            let metrics = await task.metrics()
+            context.console.verbose(metrics.transactions.map(VerboseText.line))
+            var wanted = task.wanted
+            for transaction in metrics.transactions {
+                let origin = context.recorder.startedAt
+                let request = RequestTiming(transaction, transfer: index, since: origin, wanted: wanted)
+                requests.append(request)
+                wanted = request.start + request.end
+            }
+            guard metrics.transactions.count < task.requestCount else { continue }
+            // The last request was cancelled before it was sent.
+            let url = task.currentURL.presentableText
+            var unsent = RequestTiming(transfer: index, url: url, method: options.effectiveMethod, wanted: wanted)
+            unsent.start = max(wanted, context.recorder.now)
+            requests.append(unsent)
+        }
+        if let failure, let last = requests.indices.last {
+            requests[last].failure = failure.message(without: url)
+            // A certificate may also be refused after the handshake.
+            if failure.status == .tls { requests[last].failedPhase = .tls }
+        }
+        return requests
+    }
+
+    /// The name under which progress is shown.
+    private var name: String {
+        switch destination {
+        case .file(let path): path.lastPathComponent
+        case .remoteName: FileName.name(in: url)
+        case .standardOutput:
+            if let file = options.uploadFile, file != "-" {
+                file.lastPathComponent
+            } else {
+                url.host(percentEncoded: false) ?? "body"
+            }
+        }
+    }
+}
+
+/// The result of one transfer.
+struct FetchResult: Sendable {
+    /// A partial file that can be continued.
+    struct Remainder: Equatable, Sendable {
+        var path: String
+        var size: Int64
+        var length: Int64?
+    }
+
+    /// The index of the URL, from 0.
+    let index: Int
+    var failure: CommandFailure?
+    var remainder: Remainder?
+    /// The completed file.
+    var file: String?
+}
+
+extension String {
+    /// The last component of a path, or the whole text if it has none.
+    var lastPathComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }

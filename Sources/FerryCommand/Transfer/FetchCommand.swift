@@ -14,41 +14,38 @@ struct FetchCommand: Sendable {
             isVerbose: options.isVerbose,
             isMuted: options.logsToStandardError
         )
-        let log: EventLog?
-        do {
-            log = try options.eventLog.map { path throws(CommandFailure) in try EventLog(path: path) }
+        var log: EventLog?
+        do throws(CommandFailure) {
+            if let path = options.eventLog { log = try EventLog(path: path) }
+            let recorder = RunRecorder()
+            var whole = self
+            if let batch = options.batchFile { whole.options.urls += try URLArgument.urls(inBatch: batch) }
+            try options.timeline?.check()
+            let context = RunContext(
+                options: whole.options,
+                session: try CurlSession.make(options),
+                console: console,
+                board: ProgressBoard(console, mode: whole.progressMode(console)),
+                recorder: recorder,
+                log: log
+            )
+            return await context.report(await whole.transfer(context))
         } catch {
             console.error(error.message)
+            log?.error(error)
+            log?.exit(error.status, transfers: 0, failures: 0)
+            await log?.flush()
             return error.status
-        }
-        let reporter = RunReporter(options: options, console: console, log: log, recorder: RunRecorder())
-        do {
-            var whole = self
-            if let batch = options.batchFile { whole.options.urls += try BatchFile.urls(in: batch) }
-            try options.timeline?.check()
-            return await reporter.end(await whole.transfer(try CurlSession.make(options), reporter))
-        } catch {
-            return await reporter.end(failure: error)
         }
     }
 
-    private func transfer(_ session: CurlSession, _ reporter: RunReporter) async -> RunOutcome {
-        let console = reporter.console
-        let queue = FetchQueue(
-            options: options,
-            session: session,
-            console: console,
-            board: ProgressBoard(console, mode: progressMode(console)),
-            recorder: reporter.recorder,
-            log: reporter.log
-        )
+    private func transfer(_ context: RunContext) async -> RunOutcome {
+        let console = context.console
         // A signal may arrive before there is work to cancel.
         let begun = Locked<Task<[FetchResult], Never>?>(nil)
         let watcher = SignalWatcher()
-        watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = reporter.writeTimeline() })
-        let work = Task {
-            await queue.run { tell($0, console) }
-        }
+        watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = context.writeTimeline() })
+        let work = Task { await transferAll(context) }
         begun.withLock { $0 = work }
         if watcher.interruption != nil { work.cancel() }
         var outcome = RunOutcome(results: await work.value, urlCount: options.urls.count)
@@ -58,6 +55,32 @@ struct FetchCommand: Sendable {
         }
         tellHowToGoOn(outcome, console)
         return outcome
+    }
+
+    /// Runs the transfers, a few at a time, and returns the results in the order of the URLs.
+    ///
+    /// Results are missing for transfers that had not begun when the Swift task was cancelled, or when standard output
+    /// was closed by its reader.
+    private func transferAll(_ context: RunContext) async -> [FetchResult] {
+        let indices = options.urls.indices
+        // Bodies on one standard output must not be mixed.
+        let isMixed = indices.contains { options.destination(at: $0) == .standardOutput }
+        let ended = await withTaskGroup(of: FetchResult.self) { group in
+            var results: [FetchResult] = []
+            var waiting = indices.makeIterator()
+            func beginNext() {
+                guard !Task.isCancelled, let index = waiting.next() else { return }
+                group.addTask { await Fetch(context, index: index).run() }
+            }
+            for _ in 0..<(isMixed ? 1 : options.parallel) { beginNext() }
+            while let result = await group.next() {
+                tell(result, context.console)
+                results.append(result)
+                if result.failure?.status != .brokenPipe { beginNext() }
+            }
+            return results
+        }
+        return ended.sorted { $0.index < $1.index }
     }
 
     /// Prints how a transfer failed, and the partial file that it left.
@@ -86,9 +109,26 @@ struct FetchCommand: Sendable {
 
     private func progressMode(_ console: Console) -> ProgressBoard.Mode {
         guard !options.isSilent, !options.logsToStandardError else { return .hidden }
-        let hasFiles = options.urls.indices.contains { options.destination(at: $0) != .standardOutput }
-        guard hasFiles || options.uploadFile != nil || isatty(STDOUT_FILENO) == 0 else { return .hidden }
-        if console.terminal.canRedraw { return .bar }
-        return hasFiles || options.uploadFile != nil ? .lines : .hidden
+        let hasFiles =
+            options.uploadFile != nil
+            || options.urls.indices.contains { options.destination(at: $0) != .standardOutput }
+        guard hasFiles || isatty(STDOUT_FILENO) == 0 else { return .hidden }
+        return console.terminal.canRedraw ? .bar : hasFiles ? .lines : .hidden
     }
+}
+
+/// The outcome of all transfers of a command line.
+struct RunOutcome: Sendable {
+    /// The results in the order of the URLs; those of transfers that were not begun are missing.
+    var results: [FetchResult] = []
+    var urlCount = 0
+    /// The status for the signal that ended the run before it was complete.
+    var interruption: ExitStatus?
+
+    var failureCount: Int { results.filter { $0.failure != nil }.count }
+    var isWhole: Bool { failureCount == 0 && results.count == urlCount }
+    var status: ExitStatus { interruption ?? results.lazy.compactMap(\.failure).first?.status ?? .success }
+
+    /// The indices of the URLs that have not been transferred.
+    var unfinished: Set<Int> { Set(0..<urlCount).subtracting(results.filter { $0.failure == nil }.map(\.index)) }
 }

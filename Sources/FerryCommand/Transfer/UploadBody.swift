@@ -22,10 +22,7 @@ enum UploadBody: Sendable {
         }
     }
 
-    private static func joined(
-        _ parts: [FetchOptions.BodyPart],
-        by separator: String
-    ) throws(CommandFailure) -> Data {
+    private static func joined(_ parts: [FetchOptions.BodyPart], by separator: String) throws(CommandFailure) -> Data {
         var data = Data()
         for (index, part) in parts.enumerated() {
             if index > 0 { data.append(Data(separator.utf8)) }
@@ -72,5 +69,83 @@ enum UploadBody: Sendable {
         if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }
         return InputStream(fileAtPath: path)
+    }
+}
+
+extension UploadBody {
+    /// Returns the form that `-F` describes; regular files are read while they are sent.
+    static func form(_ fields: [FormField]) throws(CommandFailure) -> MultipartFormData {
+        var form = MultipartFormData()
+        for field in fields {
+            do {
+                try append(field, to: &form)
+            } catch let failure as CommandFailure {
+                throw failure
+            } catch {
+                throw CommandFailure(.file, error.localizedDescription)
+            }
+        }
+        return form
+    }
+
+    private static func append(_ field: FormField, to form: inout MultipartFormData) throws {
+        let data: Data
+        var fileName = field.fileName
+        switch field.content {
+        case .text(let text): data = Data(text.utf8)
+        case .textFile(let path): data = try content(path)
+        case .file(let path):
+            if path != "-", case .file(_, .some) = try file(path) {
+                let url = URL(fileURLWithPath: path)
+                return try form.append(fileURL: url, name: field.name, fileName: fileName, mimeType: field.type)
+            }
+            // The length of a form is sent first, so a file of unknown length has to be read now.
+            data = try content(path)
+            fileName = fileName ?? path.lastPathComponent
+        }
+        if let fileName {
+            try form.append(data, name: field.name, fileName: fileName, mimeType: field.type)
+        } else if let type = field.type {
+            try form.append(data, name: field.name, mimeType: type)
+        } else {
+            form.append(data, name: field.name)
+        }
+    }
+}
+
+extension URLRequest {
+    /// Creates the request for one URL.
+    init(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) {
+        self.init(url: Self.target(url, options))
+        httpMethod = options.effectiveMethod
+        timeoutInterval = options.timeout
+        switch body {
+        case .none: break
+        case .data(let data, let type):
+            httpBody = data
+            setValue(type, forHTTPHeaderField: "Content-Type")
+        case .form(let form):
+            httpBodyStream = body.makeStream(isFirst: true)
+            setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+            setValue(String(form.contentLength), forHTTPHeaderField: "Content-Length")
+        case .file(_, let length):
+            httpBodyStream = body.makeStream(isFirst: true)
+            if let length { setValue(String(length), forHTTPHeaderField: "Content-Length") }
+        }
+        // A file must be the bytes on the server, with a known length, so that a download can be continued.
+        if destination != .standardOutput { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        setValue(options.json.isEmpty ? "*/*" : "application/json", forHTTPHeaderField: "Accept")
+        for name in Set(options.headers.map(\.name)) { setValue(nil, forHTTPHeaderField: name) }
+        for header in options.headers { addValue(header.value, forHTTPHeaderField: header.name) }
+    }
+
+    /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.
+    private static func target(_ url: URL, _ options: FetchOptions) -> URL {
+        guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
+            return url
+        }
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        parts.path += file.lastPathComponent
+        return parts.url ?? url
     }
 }

@@ -1,7 +1,7 @@
 import Ferry
 
 // Writing the response to its destination.
-extension FetchTransfer {
+extension Fetch {
     /// Writes the response head and body to the target.
     ///
     /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
@@ -20,17 +20,17 @@ extension FetchTransfer {
             try await receive(bytes, response) { try await output.write(indenter.take($0)) }
             try await output.write(indenter.finish())
         case .part(let part) where !isError:
-            try part.begin(fetch.record(for: response))
+            try part.begin(record(for: response))
             try await receive(bytes, response, into: part)
         case .part, .unnamed: break
         }
         guard isError else { return }
         await drain(bytes, response)
-        throw CommandFailure.http(response, fetch.url)
+        throw CommandFailure.http(response, url)
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
-        let choice = FileName.choose(fetch.url, response)
+        let choice = FileName.choose(url, response)
         if choice.isServersChoice, access(choice.name, F_OK) == 0 {
             throw CommandFailure(
                 .file,
@@ -41,11 +41,21 @@ extension FetchTransfer {
         return try PartFile(choice.name)
     }
 
-    func receive(
-        _ bytes: CurlSession.Bytes,
-        _ response: HTTPURLResponse,
-        into part: PartFile
-    ) async throws {
+    /// Returns the record from which the response can be continued later.
+    private func record(for response: HTTPURLResponse) -> PartRecord {
+        let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }
+        let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && !hasOwnRange
+        var request = URLRequest(url: url)
+        request.httpMethod = options.effectiveMethod
+        let length = response.expectedContentLength
+        return PartRecord(
+            url: url.withoutCredentials,
+            validator: mayContinue ? ContinuationRule.validator(for: response, request: request) : nil,
+            length: options.writesHead || length < 0 ? nil : length
+        )
+    }
+
+    func receive(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse, into part: PartFile) async throws {
         if options.writesHead { try part.append(HeadText.data(of: response)) }
         try await receive(bytes, response, offset: part.size) { try part.append($0) }
         try part.publish()
@@ -66,9 +76,9 @@ extension FetchTransfer {
             try await write(chunk)
             received += Int64(chunk.count)
             item?.update(received)
-            fetch.log?.progress(fetch.index, "down", received, of: total)
+            context.log?.progress(index, "down", received, of: total)
         }
-        fetch.console.verbose([clock.summary(received: received - offset)])
+        context.console.verbose([clock.summary(received: received - offset)])
     }
 
     /// Reads and discards a small body, for up to a second, so that the connection can be reused for the next request.
@@ -86,5 +96,22 @@ extension FetchTransfer {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+/// Measures the time to the response head and to the end of the body.
+struct FetchClock {
+    private let startedAt = ContinuousClock.now
+    var headAt: ContinuousClock.Instant?
+
+    /// Returns the line of `-v` that follows the body: the times of the head and the body, the body's size and rate.
+    func summary(received: Int64) -> String {
+        let now = ContinuousClock.now
+        let whole = (now - startedAt) / .seconds(1)
+        let head = headAt.map { ($0 - startedAt) / .seconds(1) } ?? whole
+        let body = max(whole - head, 0)
+        let rate = body > 0 ? ", " + ByteText.rate(Double(received) / body) : ""
+        return "* head after \(ByteText.elapsed(head)), \(ByteText.text(received)) of body in "
+            + "\(ByteText.elapsed(body))\(rate), total \(ByteText.elapsed(whole))"
     }
 }

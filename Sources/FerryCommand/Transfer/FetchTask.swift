@@ -1,0 +1,102 @@
+import Ferry
+
+/// The delegate of one task of a transfer, which records its redirects, its response and its metrics.
+final class FetchTask: NSObject, CurlSessionMetricsDelegate {
+    private struct State {
+        var currentURL: URL
+        var requestCount = 1
+        var response: HTTPURLResponse?
+        var metrics: TransferMetrics?
+        var waiter: CheckedContinuation<TransferMetrics, Never>?
+    }
+
+    /// The start of the task, in seconds since the start of the run.
+    let wanted: Double
+    private let context: RunContext
+    private let index: Int
+    private let body: UploadBody
+    private let item: ProgressBoard.Item?
+    private let state: Locked<State>
+
+    init(_ url: URL, index: Int, body: UploadBody, item: ProgressBoard.Item?, context: RunContext) {
+        wanted = context.recorder.now
+        self.context = context
+        self.index = index
+        self.body = body
+        self.item = item
+        state = Locked(State(currentURL: url))
+    }
+
+    /// The URL of the last request.
+    var currentURL: URL { state.withLock { $0.currentURL } }
+    /// The minimum number of requests sent: the first one, and one for each redirect that was followed.
+    var requestCount: Int { state.withLock { $0.requestCount } }
+    /// The final response, which is not a redirect that was followed.
+    var response: HTTPURLResponse? { state.withLock { $0.response } }
+
+    func note(_ response: HTTPURLResponse) {
+        state.withLock { $0.response = response }
+        context.log?.response(index, response)
+        context.console.verbose(VerboseText.lines(of: response))
+    }
+
+    /// Waits for the metrics, which every task has when it ends; may be called only once.
+    func metrics() async -> TransferMetrics {
+        await withCheckedContinuation { waiter in
+            let metrics = state.withLock { state in
+                if state.metrics == nil { state.waiter = waiter }
+                return state.metrics
+            }
+            if let metrics { waiter.resume(returning: metrics) }
+        }
+    }
+
+    // MARK: - The delegate
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard context.options.followsRedirects else { return completionHandler(nil) }
+        state.withLock { state in
+            state.requestCount += 1
+            if let url = request.url { state.currentURL = url }
+        }
+        context.log?.redirect(index, response, to: request)
+        context.console.verbose(VerboseText.lines(of: response))
+        context.console.verbose(VerboseText.lines(of: request))
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(body.makeStream(isFirst: false))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let expected = totalBytesExpectedToSend
+        item?.update(totalBytesSent, of: expected, isUpload: true)
+        context.log?.progress(index, "up", totalBytesSent, of: expected < 0 ? nil : expected)
+    }
+
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+        let waiter = state.withLock { state in
+            state.metrics = metrics
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: metrics)
+    }
+}

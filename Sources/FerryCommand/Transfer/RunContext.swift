@@ -1,0 +1,93 @@
+import Ferry
+
+/// What all transfers of a command line share, and the reports at its end.
+struct RunContext: Sendable {
+    let options: FetchOptions
+    let session: CurlSession
+    let console: Console
+    let board: ProgressBoard
+    let recorder: RunRecorder
+    let log: EventLog?
+
+    /// Writes `--timings`, `--timeline` and the last line of the log.
+    ///
+    /// Returns the exit status: that of the transfers, or of a report that could not be written.
+    func report(_ outcome: RunOutcome) async -> ExitStatus {
+        let requests = recorder.all
+        if options.showsTimings, !requests.isEmpty {
+            for line in TimingTable.lines(requests) { console.line(line) }
+        }
+        var status = outcome.status
+        if let failure = writeTimeline() {
+            console.error(failure.message)
+            log?.error(failure)
+            if status == .success { status = failure.status }
+        }
+        log?.exit(status, transfers: outcome.results.count, failures: outcome.failureCount)
+        await log?.flush()
+        if let failure = log?.failure {
+            console.error(failure.message)
+            if status == .success { status = failure.status }
+        }
+        return status
+    }
+
+    /// Draws the requests so far; returns the failure if the file could not be written.
+    func writeTimeline() -> CommandFailure? {
+        do {
+            try options.timeline?.write(recorder.all, startedAt: recorder.startedAt)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Collects the requests of a run for the reports at its end.
+final class RunRecorder: Sendable {
+    let startedAt = Date()
+    private let requests = Locked<[RequestTiming]>([])
+
+    /// Seconds since the run began.
+    var now: Double { max(0, Date().timeIntervalSince(startedAt)) }
+
+    func add(_ more: [RequestTiming]) {
+        requests.withLock { $0 += more }
+    }
+
+    /// All requests, sorted by URL and then by start.
+    var all: [RequestTiming] {
+        requests.withLock { $0 }.sorted { ($0.transfer, $0.start) < ($1.transfer, $1.start) }
+    }
+}
+
+extension CurlSession {
+    /// Creates the session for all URLs of a command line.
+    static func make(_ options: FetchOptions) throws(CommandFailure) -> CurlSession {
+        do {
+            _ = try CurlRuntime.current()
+        } catch {
+            throw CommandFailure(.network, error.localizedDescription)
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = options.timeout
+        if let maxTime = options.maxTime { configuration.timeoutIntervalForResource = maxTime }
+        configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)
+        configuration.httpAdditionalHeaders = ["User-Agent": Version.userAgent]
+        var own = Options()
+        own.connectTimeout = options.connectTimeout
+        if let url = options.proxy {
+            do {
+                own.proxy = try Proxy(url)
+            } catch {
+                throw CommandFailure(.network, error.message)
+            }
+        }
+        if let path = options.certificateFile {
+            guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
+            own.certificateAuthorityFile = URL(fileURLWithPath: path)
+        }
+        if !options.pins.isEmpty { own.tls.publicKeyPins = ["*": options.pins] }
+        return CurlSession(configuration: configuration, options: own)
+    }
+}

@@ -1,0 +1,59 @@
+import Ferry
+
+/// Formats a response head as text.
+enum HeadText {
+    /// Returns the status and the header fields, sorted by name because `HTTPURLResponse` does not keep their order.
+    static func lines(
+        of response: HTTPURLResponse,
+        value: (_ name: String, _ value: String) -> String = { $1 }
+    ) -> [String] {
+        let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+        let fields = response.allHeaderFields.map { "\($0.key): \(value("\($0.key)", "\($0.value)"))" }
+        return ["HTTP \(response.statusCode) \(reason)"] + fields.sorted()
+    }
+
+    /// Returns the output of `-i` and `-I`: the lines of the head and an empty one.
+    static func data(of response: HTTPURLResponse) -> Data {
+        Data((lines(of: response) + ["", ""]).joined(separator: "\r\n").utf8)
+    }
+}
+
+/// Formats requests, responses and metrics for `-v`, without the values of secret header fields and parameters.
+enum VerboseText {
+    static func lines(of request: URLRequest) -> [String] {
+        let url = request.url?.presentableText ?? ""
+        let fields = (request.allHTTPHeaderFields ?? [:]).map { "> \($0): \(shown($0, $1))" }
+        return ["> \(request.httpMethod ?? "GET") \(url)"] + fields.sorted()
+    }
+
+    static func lines(of response: HTTPURLResponse) -> [String] {
+        HeadText.lines(of: response, value: shown).map { "< " + $0 }
+    }
+
+    /// Returns the line of one request, which may be a redirect or a retry.
+    static func line(_ transaction: TransferMetrics.Transaction) -> String {
+        var parts = ["* \(transaction.method) \(transaction.status.map(String.init) ?? "without a response")"]
+        if transaction.isFromCache { return parts[0] + " from the cache" }
+        if let name = transaction.networkProtocolName { parts[0] += " over \(name)" }
+        if let address = transaction.remoteAddress {
+            let host = address.contains(":") ? "[\(address)]" : address
+            parts[0] += " from \(host)" + (transaction.remotePort.map { ":\($0)" } ?? "")
+        }
+        if transaction.isReusedConnection { parts.append("connection reused") }
+        let phases = [
+            ("name", transaction.nameLookup), ("connected", transaction.connect), ("TLS", transaction.secureConnect),
+            ("sent", transaction.requestStart), ("first byte", transaction.responseStart),
+        ]
+        parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(ByteText.elapsed($0.1))" }
+        parts.append("end \(ByteText.elapsed(transaction.end))")
+        if transaction.bodyBytesSent > 0 { parts.append("\(ByteText.text(transaction.bodyBytesSent)) up") }
+        parts.append("\(ByteText.text(transaction.bodyBytesReceived)) down")
+        return parts.joined(separator: ", ")
+    }
+
+    private static func shown(_ name: String, _ value: String) -> String {
+        if SecretName.isSecret(name) { return "…" }
+        let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
+        return isURL ? PresentableText.url(value) : value
+    }
+}
