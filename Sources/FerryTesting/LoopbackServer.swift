@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// An HTTP/1.1 server on a loopback address, for use within the test process.
 ///
@@ -62,17 +63,13 @@ public final class LoopbackServer: Sendable {
         self.url = url
     }
 
-    deinit {
-        _ = core.stop()
-    }
+    deinit { _ = core.stop() }
 
     /// Stops listening, closes all connections and waits for the threads to end; calling it again has no effect.
     ///
     /// Everything that waits within the server is woken up. A handler that is still running after five seconds is
     /// abandoned. If a handler calls this method, it does not wait.
-    public func stop() {
-        _ = core.stop()
-    }
+    public func stop() { _ = core.stop() }
 
     /// Returns the URL of a target such as `/echo?x=1`, with the server's host or with another name for it.
     ///
@@ -86,13 +83,58 @@ public final class LoopbackServer: Sendable {
     ///
     /// A client may notice the closed connection before it uses it. To make the reuse itself fail, respond to a request
     /// whose ``LoopbackRequest/connectionRequestIndex`` is greater than zero with ``LoopbackResponse/empty``.
-    public func closeIdleConnections() {
-        core.connections.dropIdle()
-    }
+    public func closeIdleConnections() { core.connections.dropIdle() }
 
     var recordings: RequestLog { core.log }
-
     var connections: ConnectionTable { core.connections }
-
     var traffic: TrafficCounter { core.traffic }
+}
+
+extension LoopbackServer {
+    /// Returns a handler that responds with each of the responses in turn, and then repeats the last one.
+    public static func sequence(_ responses: [LoopbackResponse]) -> Handler {
+        let counter = SequenceCounter()
+        return { _ in
+            guard let last = responses.indices.last else { return .text("The sequence is empty.", status: 500) }
+            return responses[min(counter.next(), last)]
+        }
+    }
+
+    /// Returns bytes `offset..<offset + count` of the endless sequence used for pattern bodies.
+    public static func pattern(count: Int, offset: Int = 0) -> Data {
+        Pattern.data(count: count, offset: offset)
+    }
+
+    /// Returns the SHA-256 of the pattern's first `count` bytes, in hexadecimal.
+    public static func patternSHA256(count: Int) -> String { Pattern.digest(count: count) }
+}
+
+/// A counter that starts at zero.
+private final class SequenceCounter: Sendable {
+    private let value = Atomic(0)
+
+    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
+}
+
+/// An error of a ``LoopbackServer``.
+public enum LoopbackServerError: Error, Equatable, Sendable {
+    /// The host is not a numeric IPv4 or IPv6 address.
+    case invalidHost(String)
+
+    /// A system call failed, with its `errno` value.
+    case system(call: String, code: Int32)
+
+    /// A test waited for something that did not happen in time; the text describes what was expected and what was seen.
+    case timedOut(String)
+}
+
+extension LoopbackServerError: CustomStringConvertible {
+    /// A sentence that describes the error.
+    public var description: String {
+        switch self {
+        case .invalidHost(let host): "“\(host)” is not a numeric IP address."
+        case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))."
+        case .timedOut(let text): "Timed out: \(text)."
+        }
+    }
 }

@@ -147,7 +147,5 @@ extension FetchOptions {
 struct UsageError: Error, Equatable {
     let message: String
 
-    init(_ message: String) {
-        self.message = message
-    }
+    init(_ message: String) { self.message = message }
 }

@@ -66,9 +66,7 @@ struct Demo: Sendable {
     }
 
     /// Prints an indented line.
-    func say(_ text: String) {
-        console.line("   " + text)
-    }
+    func say(_ text: String) { console.line("   " + text) }
 }
 
 /// The result of a step: whether it passed, and what was observed.

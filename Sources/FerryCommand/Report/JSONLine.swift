@@ -18,17 +18,11 @@ struct JSONLine: Equatable, Sendable {
         members.append(Self.quoted(name) + ":" + Self.text(of: value))
     }
 
-    mutating func add(_ name: String, _ text: String?) {
-        add(name, text.map { .string($0) } ?? .null)
-    }
+    mutating func add(_ name: String, _ text: String?) { add(name, text.map { .string($0) } ?? .null) }
 
-    mutating func add(_ name: String, _ number: Int64?) {
-        add(name, number.map { .integer($0) } ?? .null)
-    }
+    mutating func add(_ name: String, _ number: Int64?) { add(name, number.map { .integer($0) } ?? .null) }
 
-    mutating func append(_ other: JSONLine) {
-        members += other.members
-    }
+    mutating func append(_ other: JSONLine) { members += other.members }
 
     private static func text(of value: Value) -> String {
         switch value {

@@ -28,9 +28,7 @@ struct TransferReport: Equatable, Sendable {
     }
 
     /// Returns the sum of a time over all requests, which is how curl counts redirects.
-    func sum(_ moment: (RequestTiming) -> Double) -> Double {
-        requests.reduce(0) { $0 + moment($1) }
-    }
+    func sum(_ moment: (RequestTiming) -> Double) -> Double { requests.reduce(0) { $0 + moment($1) } }
 }
 
 /// The table of `--timings`: one line for each request, with the durations of its phases.

@@ -1,14 +1,10 @@
 /// Formats sizes, rates and durations for people.
 enum ByteText {
     /// Returns a size such as `512 B`, `12.3 kB` or `1.3 GB`; a kilobyte has 1000 bytes.
-    static func text(_ count: Int64) -> String {
-        scaled(Double(count))
-    }
+    static func text(_ count: Int64) -> String { scaled(Double(count)) }
 
     /// Returns a rate such as `5.1 MB/s`.
-    static func rate(_ bytesPerSecond: Double) -> String {
-        scaled(bytesPerSecond) + "/s"
-    }
+    static func rate(_ bytesPerSecond: Double) -> String { scaled(bytesPerSecond) + "/s" }
 
     /// Returns a duration such as `0:07`, `12:30` or `3:00:00`.
     static func duration(_ seconds: Double) -> String {
@@ -40,9 +36,7 @@ enum ByteText {
         return "\((value * 10).rounded() / 10) \(unit)"
     }
 
-    private static func padded(_ number: Int) -> String {
-        number < 10 ? "0\(number)" : String(number)
-    }
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }
 
 extension Int64 {

@@ -24,9 +24,7 @@ final class Console: Sendable {
     }
 
     /// Prints an error.
-    func error(_ text: String) {
-        line(terminal.style.red("ferry: ") + TextStyle.printable(text))
-    }
+    func error(_ text: String) { line(terminal.style.red("ferry: ") + TextStyle.printable(text)) }
 
     /// Prints a note unless the console is silent.
     func note(_ text: String) {

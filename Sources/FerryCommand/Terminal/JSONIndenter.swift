@@ -9,9 +9,7 @@ struct JSONIndenter {
     private var held = Data()
     private var isLetThrough = false
 
-    init(style: TextStyle = TextStyle()) {
-        self.style = style
-    }
+    init(style: TextStyle = TextStyle()) { self.style = style }
 
     /// Adds a piece of the text and returns what can be shown already.
     mutating func take(_ data: Data) -> Data {

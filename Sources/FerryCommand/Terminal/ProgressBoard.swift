@@ -138,9 +138,7 @@ final class ProgressBoard: Sendable {
         return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteText.text(moved)) in \(time), \(rate)"
     }
 
-    private static var now: Double {
-        Double(DispatchTime.now().uptimeNanoseconds) / 1e9
-    }
+    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }
 
 extension ProgressBoard {
@@ -150,9 +148,7 @@ extension ProgressBoard {
         let number: Int
 
         /// Sets the number of bytes transferred so far.
-        func update(_ completed: Int64) {
-            board.change(number) { $0.completed = completed }
-        }
+        func update(_ completed: Int64) { board.change(number) { $0.completed = completed } }
 
         /// Sets the number of bytes transferred so far and the total, which is negative if unknown.
         func update(_ completed: Int64, of total: Int64, isUpload: Bool) {
@@ -164,17 +160,11 @@ extension ProgressBoard {
         }
 
         /// Starts counting the response, from the bytes that a partial file already has.
-        func begin(at offset: Int64, of total: Int64?) {
-            board.restart(number, at: offset, of: total)
-        }
+        func begin(at offset: Int64, of total: Int64?) { board.restart(number, at: offset, of: total) }
 
-        func rename(_ name: String) {
-            board.change(number) { $0.name = TextStyle.printable(name) }
-        }
+        func rename(_ name: String) { board.change(number) { $0.name = TextStyle.printable(name) } }
 
         /// Removes the transfer from the board, and prints a summary if it is complete.
-        func end(isComplete: Bool) {
-            board.end(number, isComplete: isComplete)
-        }
+        func end(isComplete: Bool) { board.end(number, isComplete: isComplete) }
     }
 }

@@ -59,9 +59,7 @@ struct Timeline {
     }
 
     /// The picture as an SVG file.
-    var svg: String {
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture
-    }
+    var svg: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture }
 
     /// The picture in an HTML page.
     var page: String {
@@ -129,9 +127,7 @@ struct TimelineAxis: Equatable {
         }
     }
 
-    func fraction(of seconds: Double) -> Double {
-        min(max(seconds / end, 0), 1)
-    }
+    func fraction(of seconds: Double) -> Double { min(max(seconds / end, 0), 1) }
 
     /// Returns a step of 1, 2 or 5 times a power of ten, of which two to seven fit into the axis.
     static func step(for end: Double) -> Double {

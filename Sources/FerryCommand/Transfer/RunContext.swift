@@ -51,14 +51,10 @@ final class RunRecorder: Sendable {
     /// Seconds since the run began.
     var now: Double { max(0, Date().timeIntervalSince(startedAt)) }
 
-    func add(_ more: [RequestTiming]) {
-        requests.withLock { $0 += more }
-    }
+    func add(_ more: [RequestTiming]) { requests.withLock { $0 += more } }
 
     /// All requests, sorted by URL and then by start.
-    var all: [RequestTiming] {
-        requests.withLock { $0 }.sorted { ($0.transfer, $0.start) < ($1.transfer, $1.start) }
-    }
+    var all: [RequestTiming] { requests.withLock { $0 }.sorted { ($0.transfer, $0.start) < ($1.transfer, $1.start) } }
 }
 
 extension CurlSession {

@@ -8,9 +8,7 @@ final class StreamOutput: Sendable {
     /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.output")
 
-    private init(_ output: OutputDescriptor) {
-        self.output = output
-    }
+    private init(_ output: OutputDescriptor) { self.output = output }
 
     /// Opens an existing file.
     convenience init(path: String) throws(CommandFailure) {

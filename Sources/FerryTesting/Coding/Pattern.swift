@@ -17,45 +17,34 @@ enum Pattern {
         return block
     }()
 
-    static func byte(at index: Int) -> UInt8 {
-        UInt8(truncatingIfNeeded: index &* 31 &+ (index >> 8))
-    }
+    static func byte(at index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ (index >> 8)) }
 
-    /// Calls `body` with up to one mebibyte starting at `offset`, and returns its result.
-    static func withSlice<Result>(
-        offset: Int,
-        count: Int,
-        _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        try block.withUnsafeBytes { bytes in
-            let start = offset & (period - 1)
-            return try body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + min(max(count, 0), sliceSize)]))
-        }
-    }
-
-    /// Calls `body` with all slices of the range, in order.
-    static func forEachSlice(
-        offset: Int,
-        count: Int,
-        _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) rethrows {
+    /// Calls `body` with slices of up to one mebibyte, in order, while it returns `true`; returns its last result.
+    @discardableResult
+    static func allSlices(offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         var position = offset
         var left = count
         while left > 0 {
-            let used = try withSlice(offset: position, count: left) { slice in
-                try body(slice)
-                return slice.count
+            let size = min(left, sliceSize)
+            let isWanted = block.withUnsafeBytes { bytes in
+                let start = position & (period - 1)
+                return body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
             }
-            position &+= used
-            left -= used
+            guard isWanted else { return false }
+            position &+= size
+            left -= size
         }
+        return true
     }
 
     static func data(count: Int, offset: Int) -> Data {
         var data = Data()
         guard count > 0 else { return data }
         data.reserveCapacity(count)
-        forEachSlice(offset: offset, count: count) { data.append(contentsOf: $0) }
+        allSlices(offset: offset, count: count) { slice in
+            data.append(contentsOf: slice)
+            return true
+        }
         return data
     }
 
@@ -65,7 +54,10 @@ enum Pattern {
     static func digest(count: Int) -> String {
         if let known = digests.withLock({ $0[count] }) { return known }
         var hash = SHA256()
-        forEachSlice(offset: 0, count: count) { hash.update($0) }
+        allSlices(offset: 0, count: count) { slice in
+            hash.update(slice)
+            return true
+        }
         let digest = hash.hexDigest
         digests.withLock { $0[count] = digest }
         return digest

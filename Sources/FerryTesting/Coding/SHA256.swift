@@ -15,39 +15,38 @@ public struct SHA256: Sendable {
     public init() {}
 
     /// Adds bytes to the hash.
-    public mutating func update(_ data: Data) {
-        hash.update(data)
-    }
+    public mutating func update(_ data: Data) { hash.update(data) }
 
     /// Adds bytes to the hash.
-    public mutating func update(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { hash.update($0) }
-    }
+    public mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { hash.update($0) } }
 
     /// Adds bytes to the hash.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        hash.update(bytes)
-    }
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
     /// The 32 bytes of the hash of everything added so far; more may be added afterwards.
     public var digest: [UInt8] { hash.digest }
 
     /// The hash of everything added so far, as 64 lowercase hexadecimal digits.
-    public var hexDigest: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in digest {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hexDigest: String { digest.hexadecimal }
 
     /// Returns the hash of `data` as 64 lowercase hexadecimal digits.
     public static func hexDigest(of data: Data) -> String {
         var hash = SHA256()
         hash.update(data)
         return hash.hexDigest
+    }
+}
+
+extension [UInt8] {
+    /// The bytes as lowercase hexadecimal digits.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(count * 2)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

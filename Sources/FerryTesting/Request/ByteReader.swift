@@ -15,18 +15,14 @@ final class ByteReader {
         storage = .allocate(byteCount: 16384, alignment: 16)
     }
 
-    deinit {
-        storage.deallocate()
-    }
+    deinit { storage.deallocate() }
 
     /// The buffered bytes; valid until the next call of a method.
     var available: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(storage)[start..<end])
     }
 
-    var isEmpty: Bool {
-        start == end
-    }
+    var isEmpty: Bool { start == end }
 
     /// Waits for more bytes and appends them to the buffer; false at the end of the stream.
     func fill() -> Bool {
@@ -72,5 +68,61 @@ extension UnsafeMutableRawBufferPointer {
     /// Copies a part of a buffer, which may be this one, to the beginning of this buffer.
     fileprivate func copyMemory(from part: UnsafeRawBufferPointer.SubSequence) {
         copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+    }
+}
+
+extension ByteReader {
+    /// Waits for a complete head and parses it; nil if the client disconnects before.
+    func readHead(limit: Int) throws(ProtocolViolation) -> RequestHead? {
+        guard let length = try headLength(limit: limit) else { return nil }
+        let head = try RequestHead(parsing: UnsafeRawBufferPointer(rebasing: available[..<length]))
+        consume(length)
+        return head
+    }
+
+    /// Waits for the next line and returns it without its line ending; nil if the client disconnects before.
+    func readLine(limit: Int) throws(ProtocolViolation) -> [UInt8]? {
+        var searched = 0
+        while true {
+            if let feed = available[searched...].firstIndex(of: 10) {
+                let line = Array(available[..<feed])
+                consume(feed + 1)
+                guard line.last == 13 else { throw ProtocolViolation("bare line feed") }
+                return line.dropLast()
+            }
+            searched = available.count
+            guard searched <= limit else { throw ProtocolViolation("line too long") }
+            guard fill() else { return nil }
+        }
+    }
+
+    /// Returns the length of the head, including its final empty line.
+    private func headLength(limit: Int) throws(ProtocolViolation) -> Int? {
+        var lineStart = 0
+        var searched = 0
+        search: while true {
+            let bytes = available
+            while let feed = Self.lineFeed(in: bytes, from: searched) {
+                if feed == lineStart || (feed == lineStart + 1 && bytes[lineStart] == 13) {
+                    if lineStart > 0 { return feed + 1 }
+                    // An empty line before the request line must be ignored (RFC 9112 section 2.2).
+                    consume(feed + 1)
+                    searched = 0
+                    continue search
+                }
+                lineStart = feed + 1
+                searched = lineStart
+            }
+            searched = bytes.count
+            guard searched <= limit else { throw ProtocolViolation("header fields too large", status: 431) }
+            guard fill() else { return nil }
+        }
+    }
+
+    private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, 10, bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
     }
 }

@@ -27,9 +27,7 @@ public struct LoopbackHeaders: Sendable, Hashable {
     public var fields: [Field]
 
     /// Creates headers from field lines.
-    public init(_ fields: [Field] = []) {
-        self.fields = fields
-    }
+    public init(_ fields: [Field] = []) { self.fields = fields }
 
     /// Accesses the first value of a field, ignoring the case of its name; setting it replaces all lines of the field
     /// by one.
@@ -69,9 +67,7 @@ public struct LoopbackHeaders: Sendable, Hashable {
         return zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 65 && byte <= 90 ? byte | 32 : byte
-    }
+    private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }
 
 extension LoopbackHeaders: ExpressibleByDictionaryLiteral {

@@ -79,22 +79,14 @@ public struct LoopbackRequest: Sendable {
     }
 
     /// Returns the first value of a header field, ignoring the case of its name.
-    public func header(_ name: String) -> String? {
-        headers[name]
-    }
+    public func header(_ name: String) -> String? { headers[name] }
 
     /// The percent-decoded items of the query in order; a plus sign is not decoded.
-    public var queryItems: [URLQueryItem] {
-        RequestTarget.queryItems(of: target)
-    }
+    public var queryItems: [URLQueryItem] { RequestTarget.queryItems(of: target) }
 
     /// The query's values by name; of several items with the same name, the last one.
-    public var query: [String: String] {
-        Dictionary(queryItems.map { ($0.name, $0.value ?? "") }) { _, last in last }
-    }
+    public var query: [String: String] { Dictionary(queryItems.map { ($0.name, $0.value ?? "") }) { _, last in last } }
 
     /// The body as text, or nil if it is not UTF-8.
-    public var bodyText: String? {
-        String(validating: body, as: UTF8.self)
-    }
+    public var bodyText: String? { String(validating: body, as: UTF8.self) }
 }

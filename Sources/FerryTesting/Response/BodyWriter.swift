@@ -9,7 +9,8 @@ final class BodyWriter {
 
     private let socket: Socket
     private let isChunked: Bool
-    private let chunkExtension: String?
+    private var chunkExtension: String?
+    private var trailers: LoopbackHeaders = [:]
     private let pace: Pace
     private let fault: LoopbackResponse.Fault?
     private var faultPosition: Int
@@ -18,19 +19,16 @@ final class BodyWriter {
     /// The number of body bytes sent, without framing.
     private(set) var sent = 0
 
-    init(
-        socket: Socket,
-        isChunked: Bool,
-        chunkExtension: String?,
-        pace: Pace,
-        fault: LoopbackResponse.Fault?
-    ) {
+    init(_ response: LoopbackResponse, isChunked: Bool, socket: Socket) {
         self.socket = socket
         self.isChunked = isChunked
-        self.chunkExtension = chunkExtension
-        self.pace = pace
-        self.fault = fault
+        pace = Pace(bytesPerSecond: response.bytesPerSecond)
+        fault = response.fault
         faultPosition = fault?.bodyPosition ?? .max
+        if case .chunked(_, let trailers, let chunkExtension) = response.body {
+            self.trailers = trailers
+            self.chunkExtension = chunkExtension
+        }
     }
 
     /// Sends bytes, as one chunk if the body is chunked; false if nothing more can be sent.
@@ -44,7 +42,7 @@ final class BodyWriter {
     }
 
     /// Triggers a fault at or after the end of the body, or sends the last chunk and the trailers.
-    func finish(trailers: LoopbackHeaders) -> Bool {
+    func finish() -> Bool {
         guard interruption == nil, faultPosition == .max || strike() else { return false }
         guard isChunked else { return true }
         let fields = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
@@ -57,16 +55,11 @@ final class BodyWriter {
             if sent == faultPosition, !strike() { return false }
             let count = min(rest.count, faultPosition - sent, pace.sliceSize)
             let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-            guard socket.write(slice, hasMore: isChunked && fault == nil && pace.bytesPerSecond == nil) else {
-                interruption = .clientLeft
-                return false
-            }
+            let hasMore = isChunked && fault == nil && pace.bytesPerSecond == nil
+            guard noteClient(isPresent: socket.write(slice, hasMore: hasMore)) else { return false }
             sent += count
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            guard pace.wait(after: count, on: socket) else {
-                interruption = .clientLeft
-                return false
-            }
+            guard noteClient(isPresent: pace.wait(after: count, on: socket)) else { return false }
         }
         return true
     }
@@ -74,18 +67,92 @@ final class BodyWriter {
     /// Triggers the fault; true if the body continues after it.
     private func strike() -> Bool {
         faultPosition = .max
-        if case .pause(_, let seconds) = fault {
-            if socket.wait(seconds) { return true }
-            interruption = .clientLeft
-            return false
-        }
+        if case .pause(_, let seconds) = fault { return noteClient(isPresent: socket.wait(seconds)) }
         interruption = .fault
         return false
     }
 
     private func writeFraming(_ text: String, hasMore: Bool = true) -> Bool {
-        if socket.write(Array(text.utf8), hasMore: hasMore) { return true }
-        interruption = .clientLeft
-        return false
+        noteClient(isPresent: socket.write(Array(text.utf8), hasMore: hasMore))
+    }
+
+    private func noteClient(isPresent: Bool) -> Bool {
+        if !isPresent { interruption = .clientLeft }
+        return isPresent
+    }
+}
+
+/// The stream to which the closure of a ``LoopbackResponse/Body/stream(_:)`` body writes.
+///
+/// It may only be used during that call and on the same thread.
+public final class LoopbackBodyStream {
+    private let writer: BodyWriter
+    private let socket: Socket
+
+    init(writer: BodyWriter, socket: Socket) {
+        self.writer = writer
+        self.socket = socket
+    }
+
+    /// Sends bytes; false if the client has disconnected, the server stops or the response's fault has been triggered.
+    @discardableResult
+    public func write(_ data: Data) -> Bool { data.withUnsafeBytes { writer.write($0) } }
+
+    /// Sends text as UTF-8; false in the same cases as ``write(_:)-(Data)``.
+    @discardableResult
+    public func write(_ text: String) -> Bool { write(Data(text.utf8)) }
+
+    /// Waits for some seconds; returns false early if the client disconnects or the server stops.
+    @discardableResult
+    public func wait(_ seconds: TimeInterval) -> Bool { writer.interruption == nil && socket.wait(seconds) }
+}
+
+extension LoopbackResponse.Body {
+    /// Whether its first byte may be sent later than the head.
+    var isSlow: Bool {
+        switch self {
+        case .dripped, .stream: true
+        case .data, .pattern, .chunked, .file: false
+        }
+    }
+
+    /// Sends all bytes; false if the client has disconnected or a fault was triggered.
+    func send(to writer: BodyWriter, on socket: Socket) -> Bool {
+        switch self {
+        case .data(let data):
+            return data.withUnsafeBytes { writer.write($0) }
+        case .pattern(let count, let offset):
+            return Pattern.allSlices(offset: offset, count: count) { writer.write($0) }
+        case .dripped(let pieces, let interval):
+            return pieces.enumerated().allSatisfy { index, piece in
+                (index == 0 || socket.wait(interval)) && piece.withUnsafeBytes { writer.write($0) }
+            }
+        case .chunked(let pieces, _, _):
+            return pieces.allSatisfy { piece in piece.withUnsafeBytes { writer.write($0) } }
+        case .file(let url, let range):
+            return Self.sendFile(url, range: range, to: writer)
+        case .stream(let write):
+            write(LoopbackBodyStream(writer: writer, socket: socket))
+            return writer.interruption == nil
+        }
+    }
+
+    private static func sendFile(_ url: URL, range: Range<Int>?, to writer: BodyWriter) -> Bool {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 262_144, alignment: 16) { buffer in
+            var position = max(0, range?.lowerBound ?? 0)
+            let end = range?.upperBound ?? .max
+            while position < end {
+                let count = pread(descriptor, buffer.baseAddress, min(buffer.count, end - position), position)
+                guard count >= 0 else { return false }
+                guard count > 0 else { return true }
+                let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(count))
+                guard writer.write(bytes) else { return false }
+                position += count
+            }
+            return true
+        }
     }
 }

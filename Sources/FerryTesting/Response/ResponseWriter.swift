@@ -21,7 +21,7 @@ struct ResponseWriter {
         if !isVersion10 {
             for interim in response.interimResponses {
                 if interim.delay > 0, !socket.wait(interim.delay) { return .close }
-                guard socket.write(ResponseHead(interim).bytes) else { return .close }
+                guard socket.write(HeadWriter(interim).bytes) else { return .close }
             }
         }
         switch response.fault {
@@ -48,14 +48,14 @@ struct ResponseWriter {
         let keeps =
             mayKeepConnection && framing.allowsReuse && !response.closesConnection && response.rawHead == nil
             && !response.headers.contains(token: "close", in: "Connection")
-        let head = ResponseHead(response, framing: framing, closes: !keeps, isVersion10: isVersion10)
+        let head = HeadWriter(response, framing: framing, closes: !keeps, isVersion10: isVersion10)
         guard sendHeadAndBody(head, response, framing) else { return outcome(ofInterrupted: response) }
         return keeps && response.fault != .closeAfterResponse ? .keep : .close
     }
 
     /// Sends the head and the body; false if the client has disconnected or a fault was triggered.
     private func sendHeadAndBody(
-        _ head: ResponseHead,
+        _ head: HeadWriter,
         _ response: LoopbackResponse,
         _ framing: ResponseFraming
     ) -> Bool {
@@ -75,20 +75,8 @@ struct ResponseWriter {
     }
 
     private func sendBody(_ response: LoopbackResponse, isChunked: Bool) -> Bool {
-        var trailers = LoopbackHeaders()
-        var chunkExtension: String?
-        if case .chunked(_, let fields, let suffix) = response.body {
-            trailers = fields
-            chunkExtension = suffix
-        }
-        let writer = BodyWriter(
-            socket: socket,
-            isChunked: isChunked,
-            chunkExtension: chunkExtension,
-            pace: Pace(bytesPerSecond: response.bytesPerSecond),
-            fault: response.fault
-        )
-        return response.body.send(to: writer, on: socket) && writer.finish(trailers: trailers)
+        let writer = BodyWriter(response, isChunked: isChunked, socket: socket)
+        return response.body.send(to: writer, on: socket) && writer.finish()
     }
 
     private func outcome(ofInterrupted response: LoopbackResponse) -> Outcome {
@@ -100,6 +88,62 @@ struct ResponseWriter {
             return .close
         default:
             return .close
+        }
+    }
+}
+
+/// The way in which a response's body is delimited (RFC 9112 section 6).
+enum ResponseFraming: Equatable {
+    /// No body is sent; `announcedLength` is the `Content-Length` that is sent nevertheless.
+    case none(announcedLength: Int?)
+    case length(Int)
+    case chunked
+    case untilClose
+
+    /// The response's header fields delimit it; `matches` if they are correct.
+    case asWritten(matches: Bool)
+
+    init(of response: LoopbackResponse, method: String, isVersion10: Bool) {
+        let ownLength = response.headers["Content-Length"]
+        let ownCoding = response.headers["Transfer-Encoding"]
+        let count = response.body.count
+        switch response.status {
+        case 100...199, 204, 304:
+            self = .none(announcedLength: nil)
+        case _ where method == "HEAD":
+            let isCounted = response.framing == .automatic && ownLength == nil && ownCoding == nil
+            self = .none(announcedLength: isCounted && !response.body.isChunkedKind ? count : nil)
+        case _ where ownCoding != nil:
+            self = .asWritten(matches: false)
+        case _ where ownLength != nil:
+            self = .asWritten(matches: count.map(String.init) == ownLength)
+        case _ where response.framing == .untilClose:
+            self = .untilClose
+        default:
+            if response.framing == .automatic, !response.body.isChunkedKind, let count {
+                self = .length(count)
+            } else {
+                self = isVersion10 ? .untilClose : .chunked
+            }
+        }
+    }
+
+    /// Whether the client can find the end of the body without the connection being closed.
+    var allowsReuse: Bool {
+        switch self {
+        case .none, .length, .chunked: true
+        case .untilClose: false
+        case .asWritten(let matches): matches
+        }
+    }
+}
+
+extension LoopbackResponse.Body {
+    /// Whether it is sent in chunks unless another framing is requested.
+    var isChunkedKind: Bool {
+        switch self {
+        case .chunked, .stream: true
+        case .data, .pattern, .dripped, .file: false
         }
     }
 }

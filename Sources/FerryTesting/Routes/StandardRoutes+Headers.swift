@@ -54,3 +54,56 @@ extension StandardRoutes {
             + Data("\r\nContent-Length: 2\r\n\r\n".utf8)
     ]) { first, _ in first }
 }
+
+extension StandardRoutes {
+    static let redirects: [String: Route] = [
+        "redirect": { call in
+            guard let count = call.number(0) else { return badArgument }
+            let query = call.request.target.firstIndex(of: "?").map { String(call.request.target[$0...]) } ?? ""
+            // A relative reference, which a client resolves against the path of this request.
+            var location = count > 1 ? "\(count - 1)\(query)" : "../echo"
+            if call.flag("absolute"), let host = call.request.header("Host") {
+                location = "http://\(host)/" + (count > 1 ? "redirect/\(location)" : "echo")
+            }
+            return .redirect(to: location, status: call.number("status", default: 302))
+        },
+        "redirect-to": { call in
+            guard let url = call.request.query["url"] else { return badArgument }
+            return .redirect(to: url, status: call.number("status", default: 302))
+        },
+        "redirect-loop": { _ in .redirect(to: "/redirect-loop") },
+    ]
+}
+
+extension StandardRoutes {
+    static let cookies: [String: Route] = [
+        "cookies": { call in
+            switch call.segments.first {
+            case nil:
+                return .json(encoding: received(call.request))
+            case "set":
+                return setting(call) { "\($0.name)=\($0.value ?? ""); Path=/" }
+            case "delete":
+                return setting(call) { "\($0.name)=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }
+            default:
+                return notFound
+            }
+        }
+    ]
+
+    private static func setting(_ call: Call, _ line: (URLQueryItem) -> String) -> LoopbackResponse {
+        var response = LoopbackResponse.json(encoding: received(call.request))
+        for item in call.request.queryItems { response.headers.add("Set-Cookie", line(item)) }
+        return response
+    }
+
+    /// Returns the cookies of a request by name.
+    private static func received(_ request: LoopbackRequest) -> [String: String] {
+        let pairs = request.headers.values(for: "Cookie").flatMap { $0.split(separator: ";") }
+        return pairs.reduce(into: [:]) { cookies, pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].trimmingCharacters(in: .whitespaces)
+            cookies[name] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        }
+    }
+}

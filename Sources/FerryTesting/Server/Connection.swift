@@ -19,11 +19,9 @@ final class Connection {
 
     func run() {
         var outcome = ResponseWriter.Outcome.keep
-        while case .keep = outcome { outcome = serveNext() }
-        var resets = false
-        if case .reset = outcome {
+        while outcome == .keep { outcome = serveNext() }
+        if outcome == .reset {
             socket.waitUntilDelivered()
-            resets = true
         } else {
             // Closing with bytes unread, or before some arrive, resets the connection. The response must have arrived
             // by then, because a reset discards it (RFC 9112 section 9.6).
@@ -34,7 +32,7 @@ final class Connection {
         core.connections.remove(id)
         // When a server stops, its sockets are shut down and their receive windows stay closed: without a reset, a
         // client that is still sending would wait for a minute.
-        if resets || (isBodyUnread && core.isStopped) { socket.resetOnClose() }
+        if outcome == .reset || (isBodyUnread && core.isStopped) { socket.resetOnClose() }
         socket.close()
     }
 
@@ -46,15 +44,9 @@ final class Connection {
             guard core.connections.setIdle(false, id), isOpen else { return .close }
         }
         do {
-            let limit = core.configuration.headLimit
-            guard
-                let head = try reader.readHead(
-                    limit: limit,
-                    { bytes throws(ProtocolViolation) in
-                        try RequestHead(parsing: bytes)
-                    }
-                ), let rules = core.rules
-            else { return .close }
+            guard let head = try reader.readHead(limit: core.configuration.headLimit), let rules = core.rules else {
+                return .close
+            }
             return try serve(head, rules)
         } catch {
             core.log.add(error)
@@ -89,22 +81,19 @@ final class Connection {
         of request: inout LoopbackRequest,
         _ head: RequestHead,
         _ reading: LoopbackBodyReading
-    ) throws(ProtocolViolation) -> BodyReader.Outcome {
+    ) throws(ProtocolViolation) -> RequestBodyReader.Outcome {
         guard head.framing != .none, head.framing != .length(0) else { return .complete }
         request.isComplete = false
         if reading.delay > 0, !socket.wait(reading.delay) { return .clientLeft }
         if head.expectsContinue, reading.sendsContinue, reader.isEmpty {
-            guard socket.write(ResponseHead(LoopbackResponse.Interim(status: 100)).bytes) else { return .clientLeft }
+            guard socket.write(HeadWriter(LoopbackResponse.Interim(status: 100)).bytes) else { return .clientLeft }
         }
-        var body = BodyReader(
+        var body = RequestBodyReader(
             reader: reader,
             socket: socket,
             pace: Pace(bytesPerSecond: reading.bytesPerSecond),
             limit: reading.earlyResponse == nil ? .max : max(0, reading.bytesBeforeEarlyResponse),
-            collector: BodyCollector(
-                limit: core.configuration.keptBodyBytes,
-                hashes: core.configuration.hashesBodies
-            )
+            collector: BodyCollector(core.configuration)
         )
         let outcome = try body.read(head.framing)
         request.body = body.collector.kept

@@ -19,13 +19,8 @@ final class ConnectionTable: Sendable {
 
     private let state = Locked(State())
 
-    var acceptedCount: Int {
-        state.withLock { $0.accepted }
-    }
-
-    var openCount: Int {
-        state.withLock { $0.entries.count }
-    }
+    var acceptedCount: Int { state.withLock { $0.accepted } }
+    var openCount: Int { state.withLock { $0.entries.count } }
 
     /// Adds a new connection and returns its number; nil once the table is closed.
     func add(_ socket: Socket) -> Int? {
@@ -37,9 +32,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    func remove(_ id: Int) {
-        state.withLock { _ = $0.entries.removeValue(forKey: id) }
-    }
+    func remove(_ id: Int) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
 
     /// Records whether a connection is between requests; false if it was dropped in that state.
     func setIdle(_ isIdle: Bool, _ id: Int) -> Bool {

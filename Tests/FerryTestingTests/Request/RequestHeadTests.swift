@@ -69,11 +69,11 @@ struct RequestHeadTests {
         "Chunk sizes are hexadecimal, before any extension",
         arguments: [("0", 0), ("1f", 31), ("A;name=value", 10), ("10 ;x", 16), ("000000000000010", 16)]
     ) func chunkSize(text: String, size: Int) throws {
-        #expect(try BodyReader.chunkSize(Array(text.utf8)) == size)
+        #expect(try RequestBodyReader.chunkSize(Array(text.utf8)) == size)
     }
 
     @Test("Other chunk sizes are refused", arguments: ["", ";x", "g", "-1", "+1", "0x1", "fffffffffffffffff"])
     func malformedChunkSize(text: String) {
-        #expect(throws: ProtocolViolation.self) { try BodyReader.chunkSize(Array(text.utf8)) }
+        #expect(throws: ProtocolViolation.self) { try RequestBodyReader.chunkSize(Array(text.utf8)) }
     }
 }

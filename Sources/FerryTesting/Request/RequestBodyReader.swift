@@ -1,7 +1,7 @@
 import Foundation
 
 /// A reader for one request body; it is used only on the connection's thread.
-struct BodyReader {
+struct RequestBodyReader {
     enum Outcome: Equatable {
         case complete
         case stoppedAtLimit
@@ -91,5 +91,31 @@ struct BodyReader {
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw ProtocolViolation("malformed chunk size") }
         return size
+    }
+}
+
+/// A collector that keeps the beginning of a body, and counts and hashes all of it.
+struct BodyCollector {
+    static let emptyDigest = SHA256().hexDigest
+
+    private let limit: Int
+    private var hash: SHA256?
+    private(set) var kept = Data()
+    private(set) var length = 0
+
+    init(_ configuration: LoopbackServer.Configuration) {
+        limit = configuration.keptBodyBytes
+        hash = configuration.hashesBodies ? SHA256() : nil
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        length += bytes.count
+        hash?.update(bytes)
+        if kept.count < limit { kept.append(contentsOf: bytes.prefix(limit - kept.count)) }
+    }
+
+    var digest: String {
+        guard let hash else { return "" }
+        return length == 0 ? Self.emptyDigest : hash.hexDigest
     }
 }
