@@ -112,7 +112,6 @@ package enum HTTPDate {
     }
 
     private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) }
-
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
     // MARK: - The calendar

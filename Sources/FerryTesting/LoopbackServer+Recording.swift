@@ -77,7 +77,6 @@ final class RequestLog: Sendable {
     private let keepsRequests: Bool
 
     init(keepsRequests: Bool) { self.keepsRequests = keepsRequests }
-
     var requests: [LoopbackRequest] { state.withLock { $0.requests } }
     var count: Int { state.withLock { $0.count } }
     var violations: [String] { state.withLock { $0.violations } }
@@ -90,6 +89,5 @@ final class RequestLog: Sendable {
     }
 
     func add(_ violation: ProtocolViolation) { state.withLock { $0.violations.append(violation.reason) } }
-
     func reset() { state.withLock { $0 = State() } }
 }

@@ -120,10 +120,8 @@ private final class SequenceCounter: Sendable {
 public enum LoopbackServerError: Error, Equatable, Sendable {
     /// The host is not a numeric IPv4 or IPv6 address.
     case invalidHost(String)
-
     /// A system call failed, with its `errno` value.
     case system(call: String, code: Int32)
-
     /// A test waited for something that did not happen in time; the text describes what was expected and what was seen.
     case timedOut(String)
 }

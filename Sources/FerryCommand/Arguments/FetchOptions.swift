@@ -93,12 +93,9 @@ enum Destination: Equatable, Sendable {
 struct HeaderLine: Equatable, Sendable {
     let name: String
     let value: String
+}
 
-    init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-
+extension HeaderLine {
     init(parsing line: String) throws(UsageError) {
         guard let colon = line.firstIndex(of: ":") else {
             // Only the first word is shown, because the rest may be a credential.

@@ -15,14 +15,9 @@ struct FormField: Equatable, Sendable {
     let content: Content
     var type: String?
     var fileName: String?
+}
 
-    init(name: String, content: Content, type: String? = nil, fileName: String? = nil) {
-        self.name = name
-        self.content = content
-        self.type = type
-        self.fileName = fileName
-    }
-
+extension FormField {
     init(parsing argument: String) throws(UsageError) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
             throw UsageError("A form part must be NAME=VALUE, NAME=@FILE or NAME=<FILE, not '\(argument)'")

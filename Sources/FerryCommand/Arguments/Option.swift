@@ -7,13 +7,11 @@ enum Option: String, CaseIterable, Sendable {
     case form
     case uploadFile = "upload-file"
     case head
-
     case output
     case remoteName = "remote-name"
     case continueDownload = "continue"
     case include
     case fail
-
     case location
     case noRedirect = "no-redirect"
     case timeout
@@ -22,17 +20,14 @@ enum Option: String, CaseIterable, Sendable {
     case caCertificate = "cacert"
     case pin
     case proxy
-
     case parallel
     case batch
-
     case writeOut = "write-out"
     case timings
     case jsonLog = "json-log"
     case timeline
     case verbose
     case silent
-
     case version
     case help
 
@@ -138,10 +133,7 @@ enum Option: String, CaseIterable, Sendable {
             ]
         case .timings: ["at the end, print a table of each request's timings on standard error"]
         case .jsonLog:
-            [
-                "write events as JSON, one object per line (- for standard error, which then",
-                "carries nothing else)",
-            ]
+            ["write events as JSON, one object per line (- for standard error, which then", "carries nothing else)"]
         case .timeline: ["at the end, draw all requests as a waterfall"]
         case .silent: ["print no progress and no notes; errors are still printed"]
         case .verbose: ["print requests, responses and timings on standard error"]

@@ -35,9 +35,8 @@ final class EventLog: Sendable {
     func write(_ event: String, transfer: Int? = nil, _ addFacts: (inout JSONLine) -> Void) {
         var line = JSONLine()
         line.add("event", event)
-        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        line.add("time", Date().formatted(format))
-        if let transfer { line.add("id", Int64(transfer)) }
+        line.add("time", Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        if let transfer { line.add("id", transfer) }
         addFacts(&line)
         let data = Data((line.text + "\n").utf8)
         let isFirst = state.withLock { state in
@@ -107,7 +106,7 @@ extension EventLog {
     func redirect(_ transfer: Int, _ response: HTTPURLResponse, to request: URLRequest) {
         write("redirect", transfer: transfer) { line in
             line.add("url", response.url?.presentableText)
-            line.add("http_code", Int64(response.statusCode))
+            line.add("http_code", response.statusCode)
             line.add("location", request.url?.presentableText)
             line.add("method", request.httpMethod)
         }
@@ -122,7 +121,7 @@ extension EventLog {
         write("response", transfer: transfer) { line in
             let length = response.expectedContentLength
             line.add("url", response.url?.presentableText)
-            line.add("http_code", Int64(response.statusCode))
+            line.add("http_code", response.statusCode)
             line.add("content_type", response.value(forHTTPHeaderField: "Content-Type"))
             line.add("content_length", length < 0 ? nil : length)
         }
@@ -142,15 +141,15 @@ extension EventLog {
     func error(_ failure: CommandFailure, transfer: Int? = nil) {
         write("error", transfer: transfer) { line in
             line.add("code", failure.status.name)
-            line.add("exit_status", Int64(failure.status.rawValue))
-            line.add("url_error", failure.urlErrorCode.map { Int64($0) })
+            line.add("exit_status", failure.status.rawValue)
+            line.add("url_error", failure.urlErrorCode)
             line.add("message", failure.message)
         }
     }
 
     func end(_ report: TransferReport, remainder: FetchResult.Remainder?) {
         write("end", transfer: report.index) { line in
-            line.add("exit_status", Int64(report.status.rawValue))
+            line.add("exit_status", report.status.rawValue)
             line.add("part", remainder?.path)
             line.append(JSONLine(facts: report))
             line.add("requests", .objects(report.requests.map(JSONLine.init(request:))))
@@ -159,10 +158,10 @@ extension EventLog {
 
     func exit(_ status: ExitStatus, transfers: Int, failures: Int) {
         write("exit") { line in
-            line.add("exit_status", Int64(status.rawValue))
+            line.add("exit_status", status.rawValue)
             line.add("code", status.name)
-            line.add("transfers", Int64(transfers))
-            line.add("failed", Int64(failures))
+            line.add("transfers", transfers)
+            line.add("failed", failures)
         }
     }
 }
@@ -173,20 +172,19 @@ extension JSONLine {
         self.init()
         add("url", request.url)
         add("method", request.method)
-        add("http_code", request.status.map { Int64($0) })
+        add("http_code", request.status)
         add("protocol", request.protocolName)
         add("remote_ip", request.remoteAddress)
-        add("remote_port", request.remotePort.map { Int64($0) })
+        add("remote_port", request.remotePort)
         add("reused", .bool(request.isReused))
         add("size_download", request.bytesReceived)
         add("size_upload", request.bytesSent)
-        add("wanted", .seconds(request.wanted))
-        add("start", .seconds(request.start))
-        add("time_namelookup", .seconds(request.nameLookup))
-        add("time_connect", .seconds(request.connect))
-        add("time_appconnect", .seconds(request.secureConnect))
-        add("time_pretransfer", .seconds(request.requestStart))
-        add("time_starttransfer", .seconds(request.responseStart))
-        add("time_total", .seconds(request.end))
+        let times: KeyValuePairs = [
+            "wanted": request.wanted, "start": request.start, "time_namelookup": request.nameLookup,
+            "time_connect": request.connect, "time_appconnect": request.secureConnect,
+            "time_pretransfer": request.requestStart, "time_starttransfer": request.responseStart,
+            "time_total": request.end,
+        ]
+        for (name, seconds) in times { add(name, .seconds(seconds)) }
     }
 }

@@ -4,10 +4,51 @@ struct JSONLine: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)
+        /// The status of a response, which has three digits as plain text; zero without a response.
+        case status(Int)
         /// A number with six decimal places.
         case seconds(Double)
         case string(String)
         case objects([JSONLine])
+
+        /// A text, or null.
+        static func optional(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
+
+        /// The value as JSON.
+        var json: String {
+            switch self {
+            case .null: "null"
+            case .bool(let flag): flag ? "true" : "false"
+            case .integer(let number): String(number)
+            case .status(let status): String(status)
+            case .seconds(let seconds): Self.decimal(seconds)
+            case .string(let text): JSONLine.quoted(text)
+            case .objects(let lines): "[" + lines.map(\.text).joined(separator: ",") + "]"
+            }
+        }
+
+        /// The value without quotes; null is empty.
+        var plain: String {
+            switch self {
+            case .null: ""
+            case .string(let text): text
+            case .status(let status): Self.padded(status, 3)
+            default: json
+            }
+        }
+
+        /// Returns seconds with six decimal places, independent of the locale.
+        static func decimal(_ seconds: Double) -> String {
+            let most = 1e12
+            guard seconds.isFinite, abs(seconds) < most else { return "0.000000" }
+            let micros = Int64((max(seconds, 0) * 1e6).rounded())
+            return "\(micros / 1_000_000)." + padded(Int(micros % 1_000_000), 6)
+        }
+
+        private static func padded(_ number: Int, _ width: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
     }
 
     private var members: [String] = []
@@ -15,25 +56,16 @@ struct JSONLine: Equatable, Sendable {
     var text: String { "{" + members.joined(separator: ",") + "}" }
 
     mutating func add(_ name: String, _ value: Value) {
-        members.append(Self.quoted(name) + ":" + Self.text(of: value))
+        members.append(JSONLine.quoted(name) + ":" + value.json)
     }
 
-    mutating func add(_ name: String, _ text: String?) { add(name, text.map { .string($0) } ?? .null) }
+    mutating func add(_ name: String, _ text: String?) { add(name, .optional(text)) }
 
-    mutating func add(_ name: String, _ number: Int64?) { add(name, number.map { .integer($0) } ?? .null) }
+    mutating func add(_ name: String, _ number: (some BinaryInteger)?) {
+        add(name, number.map { .integer(Int64($0)) } ?? .null)
+    }
 
     mutating func append(_ other: JSONLine) { members += other.members }
-
-    private static func text(of value: Value) -> String {
-        switch value {
-        case .null: "null"
-        case .bool(let flag): flag ? "true" : "false"
-        case .integer(let number): String(number)
-        case .seconds(let seconds): WriteOutValue.decimal(seconds)
-        case .string(let text): quoted(text)
-        case .objects(let lines): "[" + lines.map(\.text).joined(separator: ",") + "]"
-        }
-    }
 
     /// Returns the text in quotes; control characters and line separators are escaped too.
     private static func quoted(_ text: String) -> String {

@@ -54,7 +54,7 @@ struct WriteOutFormat: Equatable, Sendable {
         parts.map { part in
             switch part {
             case .text(let text): text
-            case .variable(let variable): variable.value(in: report).text
+            case .variable(let variable): variable.value(in: report).plain
             case .json: JSONLine(facts: report).text
             }
         }.joined()
@@ -65,7 +65,7 @@ extension JSONLine {
     /// Creates an object of all variables of `--write-out`.
     init(facts report: TransferReport) {
         self.init()
-        for variable in WriteOutVariable.allCases { add(variable.rawValue, variable.value(in: report).json) }
+        for variable in WriteOutVariable.allCases { add(variable.rawValue, variable.value(in: report)) }
     }
 }
 
@@ -102,16 +102,16 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
     case exitCode = "exitcode"
     case errorMessage = "errormsg"
 
-    func value(in report: TransferReport) -> WriteOutValue {
+    func value(in report: TransferReport) -> JSONLine.Value {
         let last = report.requests.last
         switch self {
-        case .url: return .text(report.url)
-        case .urlEffective: return .text(last?.url ?? report.url)
+        case .url: return .string(report.url)
+        case .urlEffective: return .string(last?.url ?? report.url)
         case .urlNumber: return .integer(Int64(report.index))
-        case .method: return .text(last?.method ?? report.method)
-        case .scheme: return .text((last?.url ?? report.url).prefix { $0 != ":" }.lowercased())
+        case .method: return .string(last?.method ?? report.method)
+        case .scheme: return .string((last?.url ?? report.url).prefix { $0 != ":" }.lowercased())
         case .httpCode, .responseCode: return .status(last?.status ?? 0)
-        case .httpVersion: return .text(Self.version(last?.protocolName))
+        case .httpVersion: return .string(Self.version(last?.protocolName))
         case .contentType: return .optional(report.contentType)
         case .fileName: return .optional(report.file)
         case .redirectCount: return .integer(Int64(report.redirectCount))
@@ -122,8 +122,8 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         case .sizeDownload: return .integer(last?.bytesReceived ?? 0)
         case .sizeUpload: return .integer(last?.bytesSent ?? 0)
         case .sizeHeader: return .integer(Int64(report.requests.reduce(0) { $0 + $1.headerBytes }))
-        case .speedDownload: return .rate(of: last?.bytesReceived, in: report.duration)
-        case .speedUpload: return .rate(of: last?.bytesSent, in: report.duration)
+        case .speedDownload: return Self.rate(of: last?.bytesReceived, in: report.duration)
+        case .speedUpload: return Self.rate(of: last?.bytesSent, in: report.duration)
         case .timeQueued: return .seconds(report.requests.first.map { $0.duration(of: .queued) } ?? 0)
         case .timeName: return .seconds(report.sum(\.nameLookup))
         case .timeConnect: return .seconds(report.sum(\.connect))
@@ -137,6 +137,12 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         }
     }
 
+    /// Returns the rate in whole bytes per second; zero for a duration of zero.
+    private static func rate(of count: Int64?, in seconds: Double) -> JSONLine.Value {
+        let rate = seconds > 0 ? Double(count ?? 0) / seconds : 0
+        return .integer(Int64(exactly: rate.rounded()) ?? 0)
+    }
+
     private static func version(_ name: String?) -> String {
         switch name {
         case "http/1.0"?: "1.0"
@@ -145,55 +151,5 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         case "h3"?: "3"
         default: "0"
         }
-    }
-}
-
-/// The value of a variable of `--write-out`, as text and as JSON.
-enum WriteOutValue: Equatable, Sendable {
-    case text(String)
-    /// A text that may be missing: empty as text, `null` as JSON.
-    case optional(String?)
-    case integer(Int64)
-    /// The status of a response, with three digits as text; zero without a response.
-    case status(Int)
-    case seconds(Double)
-
-    /// Returns the rate in whole bytes per second; zero for a duration of zero.
-    static func rate(of count: Int64?, in seconds: Double) -> WriteOutValue {
-        let rate = seconds > 0 ? Double(count ?? 0) / seconds : 0
-        return .integer(Int64(exactly: rate.rounded()) ?? 0)
-    }
-
-    var text: String {
-        switch self {
-        case .text(let text): text
-        case .optional(let text): text ?? ""
-        case .integer(let number): String(number)
-        case .status(let status): Self.padded(status, 3)
-        case .seconds(let seconds): Self.decimal(seconds)
-        }
-    }
-
-    var json: JSONLine.Value {
-        switch self {
-        case .text(let text): .string(text)
-        case .optional(let text): text.map { .string($0) } ?? .null
-        case .integer(let number): .integer(number)
-        case .status(let status): .integer(Int64(status))
-        case .seconds(let seconds): .seconds(seconds)
-        }
-    }
-
-    /// Returns seconds with six decimal places, independent of the locale.
-    static func decimal(_ seconds: Double) -> String {
-        let most = 1e12
-        guard seconds.isFinite, abs(seconds) < most else { return "0.000000" }
-        let micros = Int64((max(seconds, 0) * 1e6).rounded())
-        return "\(micros / 1_000_000)." + padded(Int(micros % 1_000_000), 6)
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }

@@ -11,13 +11,28 @@ final class ProgressBoard: Sendable {
         case lines
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         var line: ProgressLine
         var meter: RateMeter
         var startedAt: Double
         var startedFrom: Int64 = 0
         /// The bytes that were sent before the response began.
         var sent: Int64 = 0
+
+        mutating func update(_ change: (inout ProgressLine) -> Void) {
+            let wasUpload = line.isUpload
+            change(&line)
+            let now = ProgressBoard.now
+            if wasUpload != line.isUpload { meter = RateMeter(at: now, count: line.completed) }
+            meter.add(line.completed, at: now)
+        }
+
+        mutating func restart(at offset: Int64, of total: Int64?) {
+            if line.isUpload { sent = line.completed }
+            (line.completed, line.total, line.isUpload) = (offset, total, false)
+            meter = RateMeter(at: ProgressBoard.now, count: offset)
+            startedFrom = offset
+        }
     }
 
     private struct State {
@@ -89,33 +104,15 @@ final class ProgressBoard: Sendable {
         return sum
     }
 
-    func change(_ number: Int, _ change: @Sendable (inout ProgressLine) -> Void) {
+    fileprivate func change(_ number: Int, _ change: @Sendable (inout Entry) -> Void) {
         state.withLock { state in
             guard var entry = state.entries[number] else { return }
-            let wasUpload = entry.line.isUpload
-            change(&entry.line)
-            let now = Self.now
-            if wasUpload != entry.line.isUpload { entry.meter = RateMeter(at: now, count: entry.line.completed) }
-            entry.meter.add(entry.line.completed, at: now)
+            change(&entry)
             state.entries[number] = entry
         }
     }
 
-    func restart(_ number: Int, at offset: Int64, of total: Int64?) {
-        state.withLock { state in
-            guard var entry = state.entries[number] else { return }
-            let now = Self.now
-            if entry.line.isUpload { entry.sent = entry.line.completed }
-            entry.line.completed = offset
-            entry.line.total = total
-            entry.line.isUpload = false
-            entry.meter = RateMeter(at: now, count: offset)
-            entry.startedFrom = offset
-            state.entries[number] = entry
-        }
-    }
-
-    func end(_ number: Int, isComplete: Bool) {
+    fileprivate func end(_ number: Int, isComplete: Bool) {
         let (entry, ticker) = state.withLock { state -> (Entry?, Task<Void, Never>?) in
             let entry = state.entries.removeValue(forKey: number)
             guard state.entries.isEmpty else { return (entry, nil) }
@@ -148,21 +145,21 @@ extension ProgressBoard {
         let number: Int
 
         /// Sets the number of bytes transferred so far.
-        func update(_ completed: Int64) { board.change(number) { $0.completed = completed } }
+        func update(_ completed: Int64) { board.change(number) { $0.update { $0.completed = completed } } }
 
         /// Sets the number of bytes transferred so far and the total, which is negative if unknown.
         func update(_ completed: Int64, of total: Int64, isUpload: Bool) {
-            board.change(number) { line in
-                line.completed = completed
-                line.total = total < 0 ? nil : total
-                line.isUpload = isUpload
+            board.change(number) { entry in
+                entry.update { ($0.completed, $0.total, $0.isUpload) = (completed, total < 0 ? nil : total, isUpload) }
             }
         }
 
         /// Starts counting the response, from the bytes that a partial file already has.
-        func begin(at offset: Int64, of total: Int64?) { board.restart(number, at: offset, of: total) }
+        func begin(at offset: Int64, of total: Int64?) {
+            board.change(number) { $0.restart(at: offset, of: total) }
+        }
 
-        func rename(_ name: String) { board.change(number) { $0.name = TextStyle.printable(name) } }
+        func rename(_ name: String) { board.change(number) { $0.update { $0.name = TextStyle.printable(name) } } }
 
         /// Removes the transfer from the board, and prints a summary if it is complete.
         func end(isComplete: Bool) { board.end(number, isComplete: isComplete) }

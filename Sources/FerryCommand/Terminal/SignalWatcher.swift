@@ -21,10 +21,7 @@ final class SignalWatcher: Sendable {
     /// Starts watching; the handlers are called at most once, on a private queue.
     ///
     /// `atDeadline` is called right before the process is ended two seconds after the signal, if it still runs then.
-    func start(
-        _ handler: @escaping @Sendable () -> Void,
-        atDeadline: @escaping @Sendable () -> Void = {}
-    ) {
+    func start(_ handler: @escaping @Sendable () -> Void, atDeadline: @escaping @Sendable () -> Void = {}) {
         guard let descriptor = SignalPipe.watch(Array(Self.statuses.keys)) else { return }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [self] in
@@ -36,11 +33,7 @@ final class SignalWatcher: Sendable {
         self.source.withLock { $0 = Source(source: source) }
     }
 
-    private func take(
-        _ status: ExitStatus,
-        _ handler: () -> Void,
-        _ atDeadline: @escaping @Sendable () -> Void
-    ) {
+    private func take(_ status: ExitStatus, _ handler: () -> Void, _ atDeadline: @escaping @Sendable () -> Void) {
         let isFirst = received.withLock { received -> Bool in
             defer { received = status }
             return received == nil

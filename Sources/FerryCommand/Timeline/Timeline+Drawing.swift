@@ -20,29 +20,14 @@ extension Timeline {
         if row.isFollowing { lines.append(elbow(row)) }
         lines.append(XMLText.text(name, x: x, y: base, style: "f-url" + failed))
         let isBadStatus = request.isFailed && !(100..<400).contains(request.status ?? 0)
-        lines.append(
-            XMLText.text(
-                request.status.map(String.init) ?? "-",
-                x: Layout.status,
-                y: base,
-                style: "f-cell" + (isBadStatus ? failed : "")
-            )
-        )
-        lines.append(
-            XMLText.text(request.protocolName ?? "-", x: Layout.protocolName, y: base, style: "f-cell")
-        )
-        lines.append(XMLText.text(connection(request), x: Layout.connection, y: base, style: "f-cell f-soft"))
-        lines.append(
-            XMLText.text(
-                ByteText.text(request.bytesReceived),
-                x: Layout.sizeEnd,
-                y: base,
-                style: "f-cell f-end"
-            )
-        )
-        lines.append(
-            XMLText.text(ByteText.elapsed(request.end), x: Layout.timeEnd, y: base, style: "f-cell f-end")
-        )
+        let cells = [
+            (request.status.map(String.init) ?? "-", Layout.status, isBadStatus ? failed : ""),
+            (request.protocolName ?? "-", Layout.protocolName, ""),
+            (connection(request), Layout.connection, " f-soft"),
+            (ByteText.text(request.bytesReceived), Layout.sizeEnd, " f-end"),
+            (ByteText.elapsed(request.end), Layout.timeEnd, " f-end"),
+        ]
+        lines += cells.map { XMLText.text($0.0, x: $0.1, y: base, style: "f-cell" + $0.2) }
         lines += bars(row)
         if let note = row.note {
             let text = TextStyle.shortened(note, to: Layout.noteLetters - (row.isFollowing ? 2 : 0))
@@ -59,15 +44,8 @@ extension Timeline {
             let from = position(span.from)
             let width = max(position(span.to) - from, narrowest)
             let isQueued = span.phase == .queued
-            bars.append(
-                XMLText.bar(
-                    x: from,
-                    y: row.top + (isQueued ? 10 : 6),
-                    width: width,
-                    height: isQueued ? 4 : 12,
-                    style: span.phase.style
-                )
-            )
+            let (top, height) = isQueued ? (10.0, 4.0) : (6, 12)
+            bars.append(XMLText.bar(x: from, y: row.top + top, width: width, height: height, style: span.phase.style))
             end = from + width
         }
         if row.request.isFailed {

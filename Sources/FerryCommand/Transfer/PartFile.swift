@@ -107,9 +107,7 @@ final class PartFile {
         for _ in 0..<100 {
             do throws(FileError) {
                 let file = try RegularFile(writing: path, links: .refuse, creatingWith: 0o666)
-                guard file.tryLock() else {
-                    throw FileError("lock", path: path, code: EWOULDBLOCK)
-                }
+                guard file.tryLock() else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
                 let own = try file.status()
                 var named = stat()
                 if lstat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev { return file }
@@ -132,12 +130,6 @@ struct PartRecord: Codable, Equatable, Sendable {
 
     /// The length of the complete file, if known.
     var length: Int64?
-
-    init(url: String, validator: String?, length: Int64?) {
-        self.url = url
-        self.validator = validator
-        self.length = length
-    }
 
     /// The largest size of a record in bytes; most of it is the URL.
     private static let mostBytes = 1_048_576

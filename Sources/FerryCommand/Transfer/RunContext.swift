@@ -50,7 +50,6 @@ final class RunRecorder: Sendable {
 
     /// Seconds since the run began.
     var now: Double { max(0, Date().timeIntervalSince(startedAt)) }
-
     func add(_ more: [RequestTiming]) { requests.withLock { $0 += more } }
 
     /// All requests, sorted by URL and then by start.

@@ -5,10 +5,8 @@ extension LoopbackResponse {
     public enum Body: Sendable {
         /// Bytes in memory.
         case data(Data)
-
         /// Bytes `offset..<offset + count` of the endless pattern of ``LoopbackServer/pattern(count:offset:)``.
         case pattern(count: Int, offset: Int = 0)
-
         /// Chunks of data with a pause of `interval` seconds between them.
         case dripped([Data], interval: TimeInterval)
 
@@ -17,10 +15,8 @@ extension LoopbackResponse {
         ///
         /// For an HTTP/1.0 client, the data is sent without framing and the connection is closed.
         case chunked([Data], trailers: LoopbackHeaders = [:], chunkExtension: String? = nil)
-
         /// A file, or a part of it; the response for a missing file is 404.
         case file(URL, range: Range<Int>? = nil)
-
         /// Data written by a closure, which runs on the connection's thread; each write is sent as one chunk.
         case stream(@Sendable (LoopbackBodyStream) -> Void)
     }
@@ -29,10 +25,8 @@ extension LoopbackResponse {
     public enum Framing: Sendable {
         /// `Content-Length` if the length is known, and chunks otherwise.
         case automatic
-
         /// `Transfer-Encoding: chunked`.
         case chunked
-
         /// Closing the connection.
         case untilClose
     }
@@ -101,28 +95,20 @@ extension LoopbackResponse {
     public enum Fault: Sendable, Equatable {
         /// The connection is closed without a response.
         case closeBeforeHead
-
         /// The connection is reset without a response.
         case resetBeforeHead
-
         /// Nothing is sent until the client disconnects or the server stops.
         case stallBeforeHead
-
         /// These bytes are sent instead of a response, then the connection is closed.
         case garbage(Data)
-
         /// The connection is reset, once the client's system has received what was sent.
         case reset(afterBodyBytes: Int)
-
         /// Nothing more is sent until the client disconnects or the server stops.
         case stall(afterBodyBytes: Int)
-
         /// The connection is closed in order, but before the end of the body.
         case truncate(afterBodyBytes: Int)
-
         /// Nothing is sent for some seconds, and then the rest of the body.
         case pause(afterBodyBytes: Int, seconds: TimeInterval)
-
         /// The response is complete, but then the connection is closed without having been announced as such.
         case closeAfterResponse
     }

@@ -99,7 +99,6 @@ enum ResponseFraming: Equatable {
     case length(Int)
     case chunked
     case untilClose
-
     /// The response's header fields delimit it; `matches` if they are correct.
     case asWritten(matches: Bool)
 

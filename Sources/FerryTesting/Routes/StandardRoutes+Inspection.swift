@@ -84,10 +84,7 @@ extension StandardRoutes {
         "upload-close": { _ in .empty },
     ]
 
-    private static func faulted(
-        _ call: Call,
-        _ fault: (Int) -> LoopbackResponse.Fault
-    ) -> LoopbackResponse {
+    private static func faulted(_ call: Call, _ fault: (Int) -> LoopbackResponse.Fault) -> LoopbackResponse {
         let count = call.number("bytes", default: 100_000)
         var response = pattern(count, for: call)
         if call.flag("chunked") { response = response.framed(.chunked) }

@@ -52,7 +52,6 @@ struct ListeningSocket: Sendable {
 
     /// Wakes up ``accept()``, which fails from then on; new connections are refused.
     func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-
     func close() { _ = Glibc.close(descriptor) }
 
     private static func set(_ option: Int32, _ value: Int, on descriptor: Int32) throws(LoopbackServerError) {

@@ -52,7 +52,6 @@ struct Socket: Sendable {
 
     /// Shuts down the writing direction: the peer sees the end once it has read everything.
     func finishWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
-
     func close() { _ = Glibc.close(descriptor) }
 }
 
@@ -143,9 +142,7 @@ final class TrafficCounter: Sendable {
 
     var sent: Int { sentBytes.load(ordering: .relaxed) }
     var received: Int { receivedBytes.load(ordering: .relaxed) }
-
     func addSent(_ count: Int) { sentBytes.wrappingAdd(count, ordering: .relaxed) }
-
     func addReceived(_ count: Int) { receivedBytes.wrappingAdd(count, ordering: .relaxed) }
 }
 

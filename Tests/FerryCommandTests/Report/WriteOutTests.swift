@@ -121,6 +121,6 @@ struct WriteOutTests {
         ] as [(Double, String)]
     )
     func decimals(_ seconds: Double, _ text: String) {
-        #expect(WriteOutValue.decimal(seconds) == text)
+        #expect(JSONLine.Value.decimal(seconds) == text)
     }
 }
