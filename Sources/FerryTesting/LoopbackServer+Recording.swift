@@ -4,30 +4,30 @@ extension LoopbackServer {
     /// All requests since the start or the last ``reset()``, in the order in which they were completely read.
     ///
     /// A request is recorded before its handler is called, even if the client disconnected while sending the body.
-    public var requests: [LoopbackRequest] { recordings.requests }
+    public var requests: [LoopbackRequest] { core.log.requests }
 
     /// The number of requests since the start or the last ``reset()``.
-    public var requestCount: Int { recordings.count }
+    public var requestCount: Int { core.log.count }
 
     /// The reasons why requests were refused as malformed, in order; empty if all requests were well-formed.
-    public var protocolViolations: [String] { recordings.violations }
+    public var protocolViolations: [String] { core.log.violations }
 
     /// The total number of accepted connections; ``reset()`` does not change it.
-    public var connectionCount: Int { connections.acceptedCount }
+    public var connectionCount: Int { core.connections.acceptedCount }
 
     /// The number of open connections.
-    public var openConnectionCount: Int { connections.openCount }
+    public var openConnectionCount: Int { core.connections.openCount }
 
     /// Removes all recorded requests.
-    public func reset() { recordings.reset() }
+    public func reset() { core.log.reset() }
 
     /// The number of bytes the server has passed to the system for its clients, including response heads and framing.
     ///
     /// Bytes that a client has not read yet are in buffers, whose size ``Configuration/sendBufferSize`` limits.
-    public var bytesSent: Int { traffic.sent }
+    public var bytesSent: Int { core.traffic.sent }
 
     /// The number of bytes the server has read from its clients, including request heads and framing.
-    public var bytesReceived: Int { traffic.received }
+    public var bytesReceived: Int { core.traffic.received }
 
     /// Waits until at least `count` requests have been received.
     ///

@@ -30,7 +30,7 @@ public final class LoopbackServer: Sendable {
     /// The root URL, such as `http://127.0.0.1:49152/`.
     public let url: URL
 
-    private let core: ServerCore
+    let core: ServerCore
     private let host: String
 
     /// Creates a server and starts it.
@@ -84,10 +84,6 @@ public final class LoopbackServer: Sendable {
     /// A client may notice the closed connection before it uses it. To make the reuse itself fail, respond to a request
     /// whose ``LoopbackRequest/connectionRequestIndex`` is greater than zero with ``LoopbackResponse/empty``.
     public func closeIdleConnections() { core.connections.dropIdle() }
-
-    var recordings: RequestLog { core.log }
-    var connections: ConnectionTable { core.connections }
-    var traffic: TrafficCounter { core.traffic }
 }
 
 extension LoopbackServer {

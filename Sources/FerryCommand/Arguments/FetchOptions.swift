@@ -57,12 +57,10 @@ struct FetchOptions: Equatable, Sendable {
 
     /// The given options that set a body.
     var bodyOptions: [Option] {
-        var options: [Option] = []
-        if !body.isEmpty { options.append(.data) }
-        if !json.isEmpty { options.append(.json) }
-        if !form.isEmpty { options.append(.form) }
-        if uploadFile != nil { options.append(.uploadFile) }
-        return options
+        let all: [(option: Option, isGiven: Bool)] = [
+            (.data, !body.isEmpty), (.json, !json.isEmpty), (.form, !form.isEmpty), (.uploadFile, uploadFile != nil),
+        ]
+        return all.filter(\.isGiven).map(\.option)
     }
 
     /// Whether the response head is written before the body.

@@ -53,8 +53,7 @@ enum HelpText {
 
     private static var statuses: String {
         ExitStatus.allCases.map { status in
-            let number = String(status.rawValue)
-            return String(repeating: " ", count: 5 - number.count) + number + "  " + status.meaning
+            String(status.rawValue).padded(to: 5) + "  " + status.meaning
         }.joined(separator: "\n")
     }
 }

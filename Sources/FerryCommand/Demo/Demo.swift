@@ -83,14 +83,14 @@ struct DemoOutcome: Equatable, Sendable {
     var holds: Bool
 
     static func of(_ title: String, _ step: @Sendable () async throws -> DemoFinding) async -> DemoOutcome {
-        let start = DispatchTime.now().uptimeNanoseconds
+        let start = ContinuousClock.now
         let finding: DemoFinding
         do {
             finding = try await step()
         } catch {
             finding = DemoFinding(holds: false, text: error.localizedDescription)
         }
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         return DemoOutcome(title: title, finding: finding.text, seconds: seconds, holds: finding.holds)
     }
 }

@@ -32,7 +32,7 @@ struct JSONLine: Equatable, Sendable {
             switch self {
             case .null: ""
             case .string(let text): text
-            case .status(let status): Self.padded(status, 3)
+            case .status(let status): String(status).padded(to: 3, with: "0")
             default: json
             }
         }
@@ -42,12 +42,7 @@ struct JSONLine: Equatable, Sendable {
             let most = 1e12
             guard seconds.isFinite, abs(seconds) < most else { return "0.000000" }
             let micros = Int64((max(seconds, 0) * 1e6).rounded())
-            return "\(micros / 1_000_000)." + padded(Int(micros % 1_000_000), 6)
-        }
-
-        private static func padded(_ number: Int, _ width: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
+            return "\(micros / 1_000_000)." + String(micros % 1_000_000).padded(to: 6, with: "0")
         }
     }
 
@@ -78,8 +73,7 @@ struct JSONLine: Equatable, Sendable {
             case "\r": result += "\\r"
             case "\t": result += "\\t"
             case let scalar where TextStyle.isControl(scalar) || scalar.value == 0x2028 || scalar.value == 0x2029:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result += "\\u" + String(scalar.value, radix: 16).padded(to: 4, with: "0")
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -42,8 +42,7 @@ enum TimingTable {
             max(heads[column].count, rows.map { $0[column].count }.max() ?? 0)
         }
         func line(_ cells: [String], _ end: String) -> String {
-            zip(cells, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }.joined(separator: "  ")
-                + "  " + end
+            zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: "  ") + "  " + end
         }
         return [line(heads, "URL")] + zip(requests, rows).map { line($1, name(of: $0)) }
     }

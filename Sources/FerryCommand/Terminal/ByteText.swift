@@ -36,7 +36,14 @@ enum ByteText {
         return "\((value * 10).rounded() / 10) \(unit)"
     }
 
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+    private static func padded(_ number: Int) -> String { String(number).padded(to: 2, with: "0") }
+}
+
+extension String {
+    /// Returns the text, aligned to the right of a column.
+    func padded(to width: Int, with character: Character = " ") -> String {
+        String(repeating: character, count: max(0, width - count)) + self
+    }
 }
 
 extension Int64 {

@@ -48,19 +48,15 @@ struct ProgressLine: Equatable, Sendable {
         var columns: [String] = []
         var sizes = ByteText.text(completed)
         var sizeWidth = "999.9 MB".count
-        if let fraction { columns.append(Self.padded("\(Int(fraction * 100)) %", "100 %".count)) }
+        if let fraction { columns.append("\(Int(fraction * 100)) %".padded(to: "100 %".count)) }
         if isWide, let total {
             sizes += " of " + ByteText.text(total)
             sizeWidth = "999.9 MB of 999.9 MB".count
         }
-        columns.append(Self.padded(sizes, sizeWidth))
-        columns.append(Self.padded(rate.map(ByteText.rate) ?? "", "999.9 MB/s".count))
-        columns.append(Self.padded(timeLeft ?? "", "59:59 left".count))
+        columns.append(sizes.padded(to: sizeWidth))
+        columns.append((rate.map(ByteText.rate) ?? "").padded(to: "999.9 MB/s".count))
+        columns.append((timeLeft ?? "").padded(to: "59:59 left".count))
         return columns.joined(separator: "  ")
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }
 

@@ -78,8 +78,7 @@ extension Timeline {
     private func details(_ request: RequestTiming) -> String {
         var lines = [label(request)]
         if let address = request.remoteAddress {
-            let host = address.contains(":") ? "[\(address)]" : address
-            lines.append("from \(host)" + (request.remotePort.map { ":\($0)" } ?? ""))
+            lines.append("from " + VerboseText.authority(address, request.remotePort))
         }
         lines += request.spans.map { "\($0.phase.rawValue): \(ByteText.elapsed($0.to - $0.from))" }
         if request.bytesSent > 0 { lines.append("sent: " + ByteText.text(request.bytesSent)) }

@@ -142,9 +142,7 @@ struct TimelineAxis: Equatable {
         guard seconds > 0 else { return "0" }
         let isInSeconds = step >= 0.1
         let value = isInSeconds ? seconds : seconds * 1000
-        let rounded = (value * 100).rounded() / 100
-        let text = rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
-        return text + (isInSeconds ? " s" : " ms")
+        return XMLText.number(value) + (isInSeconds ? " s" : " ms")
     }
 }
 

@@ -69,14 +69,14 @@ extension CommandFailure {
     private static func text(of error: URLError) -> String {
         if error.code == .cancelled { return "interrupted" }
         let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
-        switch cause?.code {
-        case .inactivityTimeout?: return "timed out: no byte moved within --timeout"
-        case .resourceTimeout?: return "timed out: the transfer took longer than --max-time"
-        case .connectTimeout?: return "timed out: could not connect within --connect-timeout"
-        default: break
+        return switch cause?.code {
+        case .inactivityTimeout?: "timed out: no byte moved within --timeout"
+        case .resourceTimeout?: "timed out: the transfer took longer than --max-time"
+        case .connectTimeout?: "timed out: could not connect within --connect-timeout"
+        default:
+            error.userInfo[NSLocalizedDescriptionKey] as? String ?? cause?.message
+                ?? "the transfer failed (\(error.code.rawValue))"
         }
-        let text = error.userInfo[NSLocalizedDescriptionKey] as? String
-        return text ?? cause?.message ?? "the transfer failed (\(error.code.rawValue))"
     }
 }
 

@@ -36,8 +36,7 @@ enum VerboseText {
         if transaction.isFromCache { return parts[0] + " from the cache" }
         if let name = transaction.networkProtocolName { parts[0] += " over \(name)" }
         if let address = transaction.remoteAddress {
-            let host = address.contains(":") ? "[\(address)]" : address
-            parts[0] += " from \(host)" + (transaction.remotePort.map { ":\($0)" } ?? "")
+            parts[0] += " from " + authority(address, transaction.remotePort)
         }
         if transaction.isReusedConnection { parts.append("connection reused") }
         let phases = [
@@ -49,6 +48,11 @@ enum VerboseText {
         if transaction.bodyBytesSent > 0 { parts.append("\(ByteText.text(transaction.bodyBytesSent)) up") }
         parts.append("\(ByteText.text(transaction.bodyBytesReceived)) down")
         return parts.joined(separator: ", ")
+    }
+
+    /// Returns an address with its port; that of IPv6 is in brackets.
+    static func authority(_ address: String, _ port: Int?) -> String {
+        (address.contains(":") ? "[\(address)]" : address) + (port.map { ":\($0)" } ?? "")
     }
 
     private static func shown(_ name: String, _ value: String) -> String {

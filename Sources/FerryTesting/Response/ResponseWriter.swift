@@ -80,15 +80,9 @@ struct ResponseWriter {
     }
 
     private func outcome(ofInterrupted response: LoopbackResponse) -> Outcome {
-        switch response.fault {
-        case .reset:
-            return .reset
-        case .stall:
-            socket.waitUntilPeerLeaves()
-            return .close
-        default:
-            return .close
-        }
+        if case .reset = response.fault { return .reset }
+        if case .stall = response.fault { socket.waitUntilPeerLeaves() }
+        return .close
     }
 }
 

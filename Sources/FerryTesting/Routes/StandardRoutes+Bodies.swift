@@ -89,14 +89,14 @@ extension LoopbackResponse {
         as coding: String,
         _ call: StandardRoutes.Call
     ) -> LoopbackResponse {
-        let count = call.request.query["bytes"].flatMap { Int($0) }
-        guard let count else {
-            return .data(encode(Data(StandardRoutes.json.utf8)), contentType: "application/json")
-                .adding("Content-Encoding", coding)
+        var data = Data(StandardRoutes.json.utf8)
+        var type = "application/json"
+        if let count = call.request.query["bytes"].flatMap({ Int($0) }) {
+            guard (0...StandardRoutes.memoryLimit).contains(count) else { return StandardRoutes.badArgument }
+            data = Pattern.data(count: count, offset: 0)
+            type = "application/octet-stream"
         }
-        guard (0...StandardRoutes.memoryLimit).contains(count) else { return StandardRoutes.badArgument }
-        return .data(encode(Pattern.data(count: count, offset: 0)), contentType: "application/octet-stream")
-            .adding("Content-Encoding", coding)
+        return .data(encode(data), contentType: type).adding("Content-Encoding", coding)
     }
 }
 

@@ -7,7 +7,7 @@ struct ListeningSocket: Sendable {
     let traffic = TrafficCounter()
 
     init(host: String, receiveBufferSize: Int?, sendBufferSize: Int?) throws(LoopbackServerError) {
-        guard let address = SocketAddress(host: host, port: 0) else { throw .invalidHost(host) }
+        guard let address = SocketAddress(host: host) else { throw .invalidHost(host) }
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         do throws(LoopbackServerError) {
@@ -69,28 +69,17 @@ struct SocketAddress {
 
     init(_ storage: sockaddr_storage) { self.storage = storage }
 
-    /// Creates an address from a numeric host; nil if `host` is neither an IPv4 nor an IPv6 address.
-    init?(host: String, port: Int) {
+    /// Creates an address without a port from a numeric host; nil if `host` is neither an IPv4 nor an IPv6 address.
+    init?(host: String) {
         storage = sockaddr_storage()
-        let port = UInt16(truncatingIfNeeded: port).bigEndian
-        var four = in_addr()
-        var six = in6_addr()
-        if inet_pton(AF_INET, host, &four) == 1 {
-            withUnsafeMutableBytes(of: &storage) { bytes in
-                var address = sockaddr_in()
-                address.sin_family = sa_family_t(AF_INET)
-                address.sin_port = port
-                address.sin_addr = four
-                withUnsafeBytes(of: address) { bytes.copyMemory(from: $0) }
-            }
-        } else if inet_pton(AF_INET6, host, &six) == 1 {
-            withUnsafeMutableBytes(of: &storage) { bytes in
-                var address = sockaddr_in6()
-                address.sin6_family = sa_family_t(AF_INET6)
-                address.sin6_port = port
-                address.sin6_addr = six
-                withUnsafeBytes(of: address) { bytes.copyMemory(from: $0) }
-            }
+        var four = sockaddr_in()
+        var six = sockaddr_in6()
+        if inet_pton(AF_INET, host, &four.sin_addr) == 1 {
+            four.sin_family = sa_family_t(AF_INET)
+            withUnsafeBytes(of: four) { bytes in withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: bytes) } }
+        } else if inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
+            six.sin6_family = sa_family_t(AF_INET6)
+            withUnsafeBytes(of: six) { bytes in withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: bytes) } }
         } else {
             return nil
         }

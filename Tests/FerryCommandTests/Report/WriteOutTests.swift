@@ -71,7 +71,7 @@ struct WriteOutTests {
     @Test("Without any transfer every variable still has a value, or is empty where that makes sense")
     func empty() throws {
         for variable in WriteOutVariable.allCases {
-            let text = variable.value(in: TransferReport(url: "http://a")).text
+            let text = variable.value(in: TransferReport(url: "http://a")).plain
             switch variable {
             case .httpCode, .responseCode: #expect(text == "000")
             case .contentType, .fileName, .remoteAddress, .errorMessage: #expect(text.isEmpty)
