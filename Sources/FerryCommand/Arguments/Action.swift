@@ -25,8 +25,7 @@ extension Action {
             case .option(.version, _):
                 self = .showVersion
                 return
-            case .option(let option, let value):
-                try options.apply(option, value ?? "")
+            case .option(let option, let value): try options.apply(option, value ?? "")
             }
         }
         try options.check()

@@ -119,8 +119,7 @@ extension LoopbackResponse.Body {
     /// Sends all bytes; false if the client has disconnected or a fault was triggered.
     func send(to writer: BodyWriter, on socket: Socket) -> Bool {
         switch self {
-        case .data(let data):
-            return data.withUnsafeBytes { writer.write($0) }
+        case .data(let data): return data.withUnsafeBytes { writer.write($0) }
         case .pattern(let count, let offset):
             return Pattern.allSlices(offset: offset, count: count) { writer.write($0) }
         case .dripped(let pieces, let interval):
@@ -129,8 +128,7 @@ extension LoopbackResponse.Body {
             }
         case .chunked(let pieces, _, _):
             return pieces.allSatisfy { piece in piece.withUnsafeBytes { writer.write($0) } }
-        case .file(let url, let range):
-            return Self.sendFile(url, range: range, to: writer)
+        case .file(let url, let range): return Self.sendFile(url, range: range, to: writer)
         case .stream(let write):
             write(LoopbackBodyStream(writer: writer, socket: socket))
             return writer.interruption == nil

@@ -75,8 +75,7 @@ extension LoopbackResponse.Body {
         case .file(let url, let whole):
             let start = whole?.lowerBound ?? 0
             return .file(url, range: start + range.lowerBound..<start + range.upperBound)
-        case .dripped, .chunked, .stream:
-            return nil
+        case .dripped, .chunked, .stream: return nil
         }
     }
 
@@ -120,8 +119,7 @@ extension LoopbackResponse.Fault {
         switch self {
         case .reset(let position), .stall(let position), .truncate(let position), .pause(let position, _):
             min(max(0, position), .max - 1)
-        case .closeBeforeHead, .resetBeforeHead, .stallBeforeHead, .garbage, .closeAfterResponse:
-            nil
+        case .closeBeforeHead, .resetBeforeHead, .stallBeforeHead, .garbage, .closeAfterResponse: nil
         }
     }
 }

@@ -25,18 +25,15 @@ struct ResponseWriter {
             }
         }
         switch response.fault {
-        case .closeBeforeHead:
-            return .close
-        case .resetBeforeHead:
-            return .reset
+        case .closeBeforeHead: return .close
+        case .resetBeforeHead: return .reset
         case .stallBeforeHead:
             socket.waitUntilPeerLeaves()
             return .close
         case .garbage(let bytes):
             _ = socket.write(bytes)
             return .close
-        default:
-            return sendFinal(response)
+        default: return sendFinal(response)
         }
     }
 
@@ -101,17 +98,13 @@ enum ResponseFraming: Equatable {
         let ownCoding = response.headers["Transfer-Encoding"]
         let count = response.body.count
         switch response.status {
-        case 100...199, 204, 304:
-            self = .none(announcedLength: nil)
+        case 100...199, 204, 304: self = .none(announcedLength: nil)
         case _ where method == "HEAD":
             let isCounted = response.framing == .automatic && ownLength == nil && ownCoding == nil
             self = .none(announcedLength: isCounted && !response.body.isChunkedKind ? count : nil)
-        case _ where ownCoding != nil:
-            self = .asWritten(matches: false)
-        case _ where ownLength != nil:
-            self = .asWritten(matches: count.map(String.init) == ownLength)
-        case _ where response.framing == .untilClose:
-            self = .untilClose
+        case _ where ownCoding != nil: self = .asWritten(matches: false)
+        case _ where ownLength != nil: self = .asWritten(matches: count.map(String.init) == ownLength)
+        case _ where response.framing == .untilClose: self = .untilClose
         default:
             if response.framing == .automatic, !response.body.isChunkedKind, let count {
                 self = .length(count)

@@ -19,8 +19,7 @@ extension StandardRoutes {
                 var response = LoopbackResponse.text("ok")
                 response.rawHead = head
                 return response
-            default:
-                return notFound
+            default: return notFound
             }
         }
     ]
@@ -79,14 +78,11 @@ extension StandardRoutes {
     static let cookies: [String: Route] = [
         "cookies": { call in
             switch call.segments.first {
-            case nil:
-                return .json(encoding: received(call.request))
-            case "set":
-                return setting(call) { "\($0.name)=\($0.value ?? ""); Path=/" }
+            case nil: return .json(encoding: received(call.request))
+            case "set": return setting(call) { "\($0.name)=\($0.value ?? ""); Path=/" }
             case "delete":
                 return setting(call) { "\($0.name)=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }
-            default:
-                return notFound
+            default: return notFound
             }
         }
     ]

@@ -44,18 +44,12 @@ extension StandardRoutes {
             var reading = LoopbackBodyReading.delayed(call.seconds("delay", default: 0))
             reading.bytesPerSecond = request.query["rate"].flatMap { Int($0) }
             return reading
-        case "early":
-            return .early(status(of: call), afterBytes: after)
-        case "upload-reset":
-            return .early(LoopbackResponse().faulted(.resetBeforeHead), afterBytes: after)
-        case "upload-stall":
-            return .early(LoopbackResponse().faulted(.stallBeforeHead), afterBytes: after)
-        case "upload-close":
-            return .early(.empty, afterBytes: after)
-        case "expect":
-            return call.segments.first == "417" ? .early(.status(417)) : .withoutContinue
-        default:
-            return .whole
+        case "early": return .early(status(of: call), afterBytes: after)
+        case "upload-reset": return .early(LoopbackResponse().faulted(.resetBeforeHead), afterBytes: after)
+        case "upload-stall": return .early(LoopbackResponse().faulted(.stallBeforeHead), afterBytes: after)
+        case "upload-close": return .early(.empty, afterBytes: after)
+        case "expect": return call.segments.first == "417" ? .early(.status(417)) : .withoutContinue
+        default: return .whole
         }
     }
 
