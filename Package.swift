@@ -29,7 +29,12 @@ let package = Package(
             path: "Docs/Examples",
             swiftSettings: settings
         ),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport",
+            dependencies: ["FerrySession"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
         .target(
             name: "ProxySupport",

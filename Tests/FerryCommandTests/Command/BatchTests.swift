@@ -10,13 +10,17 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct BatchTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
 
     @Test("The URLs of a file are transferred in parallel, after those of the command line")
     func files() async throws {
         let server = try LoopbackServer()
         let lines = (1...12).map { server.url("/bytes/\($0)000").absoluteString }
-        try folder.write("# first\n\n" + lines.joined(separator: "\r\n") + "\n", to: "urls")
+        try folder.file("urls", "# first\n\n" + lines.joined(separator: "\r\n") + "\n")
         let outcome = try await FerryProcess.run(
             ["-sO", "-P", "4", "--batch", "urls", server.url("/bytes/7").absoluteString],
             in: folder
@@ -39,14 +43,14 @@ struct BatchTests {
         )
         #expect(outcome.status == 22)
         #expect(outcome.output == LoopbackServer.pattern(count: 3) + LoopbackServer.pattern(count: 4))
-        try folder.write("# nothing\n", to: "urls")
+        try folder.file("urls", "# nothing\n")
         #expect(try await FerryProcess.run(["--batch", "urls"], in: folder).status == 0)
     }
 
     @Test("A batch that cannot be read, or has an invalid line, is an error before anything is sent")
     func errors() async throws {
         let server = try LoopbackServer()
-        try folder.write("\(server.url("/bytes/3").absoluteString)\nftp://a/b\n", to: "urls")
+        try folder.file("urls", "\(server.url("/bytes/3").absoluteString)\nftp://a/b\n")
         let wrong = try await FerryProcess.run(["--batch", "urls"], in: folder)
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("urls, line 2: "))
@@ -63,13 +67,13 @@ struct BatchTests {
         let server = try LoopbackServer()
         let slow = server.url("/bytes/1000000?rate=500000").absoluteString
         let list = [server.url("/bytes/3").absoluteString, slow].joined(separator: "\n")
-        try folder.write(list, to: "urls")
+        try folder.file("urls", list)
         let process = try FerryProcess(
             ["-O", "--batch", isFile ? "urls" : "-"],
             in: folder,
             input: isFile ? nil : list
         )
-        #expect(try await folder.waitForSize("1000000.part", atLeast: 100_000))
+        try await folder.waitForSize(of: "1000000.part", atLeast: 100_000)
         process.send(SIGINT)
         let outcome = try await process.outcome()
         #expect(outcome.status == 130)

@@ -8,11 +8,12 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct ContinueTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let server: LoopbackServer
     private let size = 1_000_000
 
     init() throws {
+        folder = try TemporaryFolder()
         server = try LoopbackServer()
     }
 
@@ -25,7 +26,7 @@ struct ContinueTests {
     private func interrupted(_ arguments: [String], by signal: Int32, name: String) async throws -> FerryProcess.Outcome
     {
         let process = try FerryProcess(arguments, in: folder)
-        #expect(try await folder.waitForSize(name + ".part", atLeast: size / 8))
+        try await folder.waitForSize(of: name + ".part", atLeast: size / 8)
         process.send(signal)
         return try await process.outcome()
     }
@@ -70,8 +71,8 @@ struct ContinueTests {
     func afterTermination() async throws {
         let arguments = ["-s", "-P2", "-o", "a", "-o", "b", slow(), slow("&n=2")]
         let process = try FerryProcess(arguments, in: folder)
-        #expect(try await folder.waitForSize("a.part", atLeast: size / 8))
-        #expect(try await folder.waitForSize("b.part", atLeast: size / 8))
+        try await folder.waitForSize(of: "a.part", atLeast: size / 8)
+        try await folder.waitForSize(of: "b.part", atLeast: size / 8)
         process.send(SIGTERM)
         #expect(try await process.outcome().status == 143)
         #expect(folder.names == ["a.part", "a.part.ferry", "b.part", "b.part.ferry"])
@@ -130,7 +131,7 @@ struct ContinueTests {
     ) throws {
         try data.write(to: folder.url.appendingPathComponent("x.bin.part"))
         let end = length.map { #","length":\#($0)"# } ?? ""
-        try folder.write(#"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#, to: "x.bin.part.ferry")
+        try folder.file("x.bin.part.ferry", #"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#)
     }
 
     @Test("A file that has changed starts over, and nothing of the old one remains")

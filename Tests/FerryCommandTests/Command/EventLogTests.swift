@@ -6,15 +6,17 @@ import Testing
 
 @Suite("Event log", .timeLimit(.minutes(5)))
 struct EventLogTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let count = 150
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
 
     /// Starts transfers whose log exceeds a pipe's buffer, and waits until all their requests have arrived.
     private func begin(_ server: LoopbackServer, log: Pipe) async throws -> FerryProcess {
-        try folder.write(
-            (0..<count).map { server.url("/bytes/\($0)").absoluteString }.joined(separator: "\n"),
-            to: "urls"
-        )
+        let urls = (0..<count).map { server.url("/bytes/\($0)").absoluteString }
+        try folder.file("urls", urls.joined(separator: "\n"))
         let arguments = ["--json-log", "-", "-O", "--batch", "urls"]
         let process = try FerryProcess(arguments, in: folder, errors: log.fileHandleForWriting)
         try log.fileHandleForWriting.close()

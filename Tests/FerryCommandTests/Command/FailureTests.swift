@@ -1,14 +1,14 @@
 import FerryTesting
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("Failing", .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(5)))
 struct FailureTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let server: LoopbackServer
 
     init() throws {
+        folder = try TemporaryFolder()
         server = try LoopbackServer()
     }
 
@@ -101,7 +101,7 @@ struct FailureTests {
     func httpErrorIntoFile() async throws {
         try await expect(22, "HTTP 404", ["-o", "x", url("/status/404")])
         try await expect(22, "HTTP 404", ["-O", url("/status/404")])
-        try folder.write("mine", to: "x")
+        try folder.file("x", "mine")
         _ = try await FerryProcess.run(["-o", "x", url("/status/404")], in: folder)
         #expect(folder.text("x") == "mine")
         #expect(folder.names == ["x"])

@@ -4,10 +4,11 @@ import Testing
 
 @Suite("Fetching", .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(5)))
 struct FetchTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let server: LoopbackServer
 
     init() throws {
+        folder = try TemporaryFolder()
         server = try LoopbackServer()
     }
 
@@ -53,7 +54,7 @@ struct FetchTests {
 
     @Test("An existing file is replaced in one step, also through a link, and a device is written to directly")
     func existingFiles() async throws {
-        try folder.write("old", to: "x")
+        try folder.file("x", "old")
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "x")
         #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
         #expect(folder.names == ["link", "x"])
@@ -130,7 +131,7 @@ struct FetchTests {
 
     @Test("-d posts its joined parts, files and standard input among them")
     func data() async throws {
-        try folder.write("c=d", to: "part")
+        try folder.file("part", "c=d")
         let outcome = try await ferry("-d", "a=b", "-d", "@part", "-d@-", url("/echo"), input: "e=f")
         let echo = try echo(outcome)
         #expect(echo.method == "POST")
@@ -141,7 +142,7 @@ struct FetchTests {
 
     @Test("--json sends its joined parts as JSON and accepts JSON, unless -H overrides it")
     func json() async throws {
-        try folder.write(#""a":1"#, to: "part")
+        try folder.file("part", #""a":1"#)
         var echo = try echo(try await ferry("--json", "{", "--json", "@part", "--json", "}", url("/echo")))
         #expect(echo.method == "POST")
         #expect(echo.body == #"{"a":1}"#)
@@ -154,8 +155,8 @@ struct FetchTests {
 
     @Test("-F sends a form of texts and files with its length, also after a redirect")
     func form() async throws {
-        try folder.write("contents", to: "a b.png")
-        try folder.write("text", to: "note")
+        try folder.file("a b.png", "contents")
+        try folder.file("note", "text")
         let arguments = [
             "-F", "title=Söhne & Co.", "-F", "photo=@a b.png", "-F", "odd=@note;type=x/y;filename=\"q\\\".txt\"", "-F",
             "note=<note", "-F", "json={};type=application/json", "-F", "input=@-",
@@ -229,7 +230,7 @@ struct FetchTests {
 
     @Test("A redirect sends the file again, unless --no-redirect makes it the response")
     func redirects() async throws {
-        try folder.write("again", to: "x")
+        try folder.file("x", "again")
         let echo = try echo(try await ferry("-sT", "x", url("/redirect-to?url=/echo&status=307")))
         #expect(echo.method == "PUT" && echo.body == "again")
         let head = try await ferry("-I", "--no-redirect", url("/redirect/1"))

@@ -9,13 +9,17 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct HostileServerTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private static let largest = "\(Int64.max)"
 
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
     private func leave(_ part: String, url: String, validator: String = #"\"v1\""#, length: String? = nil) throws {
-        try folder.write(part, to: "x.bin.part")
+        try folder.file("x.bin.part", part)
         let end = length.map { #","length":\#($0)"# } ?? ""
-        try folder.write(#"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#, to: "x.bin.part.ferry")
+        try folder.file("x.bin.part.ferry", #"{"url":"\#(url)","validator":"\#(validator)"\#(end)}"#)
     }
 
     @Test(

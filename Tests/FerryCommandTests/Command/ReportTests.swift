@@ -10,10 +10,11 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct ReportTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let server: LoopbackServer
 
     init() throws {
+        folder = try TemporaryFolder()
         server = try LoopbackServer()
     }
 
@@ -53,7 +54,7 @@ struct ReportTests {
         #expect(lines.dropFirst().first == "200 1 3 0 \(url("/bytes/3"))")
         #expect(lines.contains { $0.hasPrefix("404 0 ") && $0.hasSuffix(" 22 \(url("/status/404"))") })
         #expect(lines.contains("000 0 0 7 \(dead)"))
-        try folder.write("%{http_code}|", to: "format")
+        try folder.file("format", "%{http_code}|")
         #expect(try await ferry("-s", "-o", "x", "-w", "@format", url("/bytes/3")).text == "200|")
         let local = try await ferry("-T", "missing", "-w", "%{http_code} %{exitcode} %{errormsg}", url("/echo"))
         #expect(local.text.hasPrefix("000 23 missing: cannot be read"))
@@ -137,7 +138,7 @@ struct ReportTests {
 
     @Test("Progress is logged at most once a second, with its direction")
     func progress() async throws {
-        try folder.write(String(repeating: "x", count: 100_000), to: "body")
+        try folder.file("body", String(repeating: "x", count: 100_000))
         let sent = try await ferry("-s", "--json-log", "log", "-T", "body", url("/echo"))
         #expect(sent.status == 0)
         let up = try events(folder.text("log") ?? "").filter { $0["event"] as? String == "progress" }
@@ -170,7 +171,7 @@ struct ReportTests {
         let target = url("/bytes/1000")
         try Data("old".utf8).write(to: folder.url.appendingPathComponent("x.part"))
         let validator = #""\"pattern-1000\"""#
-        try folder.write(#"{"url":"\#(target)","validator":\#(validator),"length":5}"#, to: "x.part.ferry")
+        try folder.file("x.part.ferry", #"{"url":"\#(target)","validator":\#(validator),"length":5}"#)
         let outcome = try await ferry("-s", "-C", "--json-log", "log", "--timeline", "t.svg", "-o", "x", target)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let events = try events(folder.text("log") ?? "")
@@ -209,7 +210,7 @@ struct ReportTests {
             ["--timeline", "t.svg", "--json-log", "log", "-o", "done", "-o", "slow", done, slow],
             in: folder
         )
-        #expect(try await folder.waitForSize("slow.part", atLeast: 100_000))
+        try await folder.waitForSize(of: "slow.part", atLeast: 100_000)
         process.send(SIGINT)
         let outcome = try await process.outcome()
         #expect(outcome.status == 130)

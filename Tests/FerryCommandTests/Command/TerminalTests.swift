@@ -8,10 +8,11 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct TerminalTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let server: LoopbackServer
 
     init() throws {
+        folder = try TemporaryFolder()
         server = try LoopbackServer()
     }
 

@@ -40,7 +40,7 @@ final class FerryProcess: Sendable {
     }
 
     private let process = Process()
-    private let results = TemporaryFolder()
+    private let results: TemporaryFolder
     private let state = Mutex(State())
 
     /// Starts the command; `output` and `errors` replace the files for its standard output and error.
@@ -52,11 +52,12 @@ final class FerryProcess: Sendable {
         output: FileHandle? = nil,
         errors: FileHandle? = nil
     ) throws {
+        results = try TemporaryFolder()
         process.executableURL = URL(fileURLWithPath: Self.path ?? "")
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": results.url.path]) { own, _ in own }
-        try results.write(input ?? "", to: "input")
+        try results.file("input", input ?? "")
         process.standardInput = try FileHandle(forReadingFrom: results.url.appendingPathComponent("input"))
         process.standardOutput = try output ?? Self.file("output", in: results)
         process.standardError = try errors ?? Self.file("errors", in: results)
@@ -65,7 +66,7 @@ final class FerryProcess: Sendable {
     }
 
     private static func file(_ name: String, in folder: TemporaryFolder) throws -> FileHandle {
-        try folder.write("", to: name)
+        try folder.file(name, "")
         return try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
     }
 

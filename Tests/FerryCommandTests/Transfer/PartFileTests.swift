@@ -5,14 +5,18 @@ import Testing
 
 @Suite("Partial files")
 struct PartFileTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
     private let record = PartRecord(url: "http://a", validator: "\"v1\"", length: 6)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
 
     private var path: String { folder.path("file") }
 
     @Test("A file gets its name once it is complete, and no other file remains")
     func publishes() throws {
-        try folder.write("old", to: "file")
+        try folder.file("file", "old")
         let part = try PartFile(path)
         try part.begin(record)
         try part.append(Data("abcdef".utf8))
@@ -68,17 +72,17 @@ struct PartFileTests {
 
     @Test("A partial file that the command did not create is not changed")
     func respectsOthers() throws {
-        try folder.write("theirs", to: "file.part")
+        try folder.file("file.part", "theirs")
         #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
         #expect(folder.text("file.part") == "theirs")
     }
 
     @Test("An unreadable record counts as missing")
     func brokenRecord() throws {
-        try folder.write("mine", to: "file.part")
-        try folder.write("{", to: "file.part.ferry")
+        try folder.file("file.part", "mine")
+        try folder.file("file.part.ferry", "{")
         #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
-        try folder.write("", to: "file.part")
+        try folder.file("file.part", "")
         #expect(try PartFile(path).continuation == nil)
     }
 
@@ -93,7 +97,7 @@ struct PartFileTests {
         ]
     )
     func hostileRecord(_ text: String, _ words: String) throws {
-        try folder.write(text, to: "record")
+        try folder.file("record", text)
         let error = #expect(throws: CommandFailure.self) { try PartRecord.read(folder.path("record")) }
         #expect(error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(try PartRecord.read(folder.path("none")) == nil)
@@ -101,7 +105,7 @@ struct PartFileTests {
 
     @Test("A pipe in place of the partial file or its record is an error", arguments: [".part", ".part.ferry"])
     func refusesPipes(_ suffix: String) throws {
-        try folder.write("mine", to: "file.part")
+        try folder.file("file.part", "mine")
         unlink(path + suffix)
         #expect(mkfifo(path + suffix, 0o600) == 0)
         let error = #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
@@ -110,7 +114,7 @@ struct PartFileTests {
 
     @Test("A link in place of the partial file is not followed")
     func refusesLinks() throws {
-        try folder.write("victim", to: "victim")
+        try folder.file("victim", "victim")
         try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: folder.path("victim"))
         #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
         #expect(folder.text("victim") == "victim")

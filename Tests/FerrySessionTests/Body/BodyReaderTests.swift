@@ -92,7 +92,7 @@ struct BodyReaderTests {
         #expect(readAll(pump(odd)).data == Data("ab".utf8))
     }
 
-    @Test("A reader that had to wait is woken for bytes, the end and an error") func wakes() async {
+    @Test("A reader that had to wait is woken for bytes, the end and an error") func wakes() async throws {
         for steps in [[ScriptedStream.Step.wait(0.05)], [.wait(0.05), .fail], [.wait(0.05), .bytes(Data("a".utf8))]] {
             let isWoken = Locked(false)
             let pump = pump(ScriptedStream(steps)) { isWoken.withLock { $0 = true } }
@@ -102,8 +102,7 @@ struct BodyReaderTests {
                 Issue.record("The reader does not wait")
                 continue
             }
-            let isSo = await Wire.eventually { isWoken.withLock { $0 } }
-            #expect(isSo)
+            try await eventually { isWoken.withLock { $0 } }
         }
     }
 
@@ -131,7 +130,7 @@ struct BodyReaderTests {
         #expect(!isUsed)
     }
 
-    @Test("A closed pump releases its thread and its stream") func closes() async {
+    @Test("A closed pump releases its thread and its stream") func closes() async throws {
         weak var stream: ScriptedStream?
         do {
             let endless = ScriptedStream([.bytes(Data(count: 10_000_000))])
@@ -142,7 +141,6 @@ struct BodyReaderTests {
             _ = pump.read(into: buffer)
             pump.close()
         }
-        for _ in 0..<1000 where stream != nil { try? await Task.sleep(for: .milliseconds(5)) }
-        #expect(stream == nil)
+        try await eventually("the release") { stream == nil }
     }
 }

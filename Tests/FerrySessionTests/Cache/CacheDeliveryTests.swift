@@ -48,9 +48,9 @@ import Testing
         let url = bench.server.url("/")
         for _ in 0..<2 {
             #expect(try await bench.session.data(from: url).0 == Self.body)
-            let outcome = Promise<Data?>()
-            bench.session.dataTask(with: url) { data, _, _ in outcome.fulfil(data) }.resume()
-            #expect(try await outcome.value() == Self.body)
+            let outcome = Watched<[Data?]>([])
+            bench.session.dataTask(with: url) { data, _, _ in outcome.append(data) }.resume()
+            #expect(try await outcome.first() == Self.body)
             let (bytes, response) = try await bench.session.bytes(from: url)
             var data = Data()
             for try await chunk in bytes.chunks { data.append(chunk) }
@@ -84,10 +84,8 @@ import Testing
     func suspension() async throws {
         let folder = try TemporaryFolder()
         let gate = Gate()
-        let hooks = DelegateHooks(onData: { task, _ in
-            guard gate.isOpen else { return }
-            task.suspend()
-        })
+        var hooks = DelegateHooks()
+        hooks.onData = { task, _ in if gate.isOpen { task.suspend() } }
         let delegate = RecordingDelegate(hooks)
         let bench = try large(folder, delegate)
         _ = try await run(bench.session, bench.request(), delegate)
@@ -103,7 +101,7 @@ import Testing
         cancelled.resume()
         try await eventually("a suspension") { cancelled.state == .suspended }
         cancelled.cancel()
-        #expect(try await delegate.completion(of: cancelled).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: cancelled).error?.code == .cancelled)
         #expect(delegate[cancelled].data.count < Self.body.count)
         #expect(delegate.violations == [] && bench.count == 1)
     }
@@ -111,21 +109,20 @@ import Testing
     @Test("A disposition applies to a stored response: cancel, or become a download") func disposition() async throws {
         let folder = try TemporaryFolder()
         let answer = Locked(URLSession.ResponseDisposition.allow)
-        let files = Promise<URLSessionDownloadTask>()
-        let hooks = DelegateHooks(
-            onResponse: { _, _, completion in completion(answer.withLock { $0 }) },
-            onBecome: { _, download in files.fulfil(download) }
-        )
+        let files = Watched<[URLSessionDownloadTask]>([])
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, completion in completion(answer.withLock { $0 }) }
+        hooks.onBecome = { _, download in files.append(download) }
         let delegate = RecordingDelegate(hooks)
         let bench = try large(folder, delegate)
         _ = try await run(bench.session, bench.request(), delegate)
         answer.withLock { $0 = .cancel }
         let (cancelled, _) = try await run(bench.session, bench.request(), delegate)
-        #expect(cancelled.urlError?.code == .cancelled && cancelled.data.isEmpty)
+        #expect(cancelled.error?.code == .cancelled && cancelled.data.isEmpty)
         let becomeDownload = try #require(URLSession.ResponseDisposition(rawValue: 2))
         answer.withLock { $0 = becomeDownload }
         bench.session.dataTask(with: bench.request()).resume()
-        let download = try await files.value()
+        let download = try await files.first()
         #expect(try await delegate.completion(of: download).file == Self.body)
         #expect(bench.count == 1)
     }
@@ -245,7 +242,9 @@ import Testing
             response.headers.add("Location", "/target")
             return response.adding("Cache-Control", "max-age=60")
         }
-        let delegate = RecordingDelegate(DelegateHooks(onRedirect: { _, _, completion in completion(nil) }))
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, _, completion in completion(nil) }
+        let delegate = RecordingDelegate(hooks)
         let session = CacheBench.session(bench.cache, delegate)
         for _ in 0..<2 {
             let (record, _) = try await run(session, bench.request(), delegate)

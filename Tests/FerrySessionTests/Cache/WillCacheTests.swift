@@ -45,14 +45,14 @@ import Testing
 
     @Test("A delegate that agrees is asked once, on its queue, before the completion") func agrees() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
-        let proposals = Promise<CachedURLResponse>()
+        let proposals = Watched<[CachedURLResponse]>([])
         let delegate = Delegate(isTwice: true) { proposal in
-            proposals.fulfil(proposal)
+            proposals.append(proposal)
             return proposal
         }
         #expect(try await twice(delegate, bench).text == "1")
         #expect(delegate.events.withLock { $0 } == ["willCache", "completed"])
-        let proposal = try #require(proposals.first)
+        let proposal = try #require(proposals.current.first)
         #expect(proposal.data == Data("1".utf8) && proposal.storagePolicy == .allowed)
         #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
     }

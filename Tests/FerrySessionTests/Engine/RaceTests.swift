@@ -34,7 +34,7 @@ struct RaceTests {
         for task in tasks {
             let record = try await delegate.completion(of: task)
             #expect(record.completions == 1)
-            if record.urlError?.code == .cancelled {
+            if record.error?.code == .cancelled {
                 #expect(task.taskIdentifier % 4 == 0)
                 continue
             }

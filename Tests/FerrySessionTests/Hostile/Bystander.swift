@@ -75,10 +75,10 @@ enum TaskKind: String, CaseIterable, Sendable {
                 }.resume()
             }
         case .dataWithDelegate:
-            let recorder = Recorder()
+            let recorder = RecordingDelegate()
             let task = session.dataTask(with: request)
             task.delegate = recorder
-            let outcome = await recorder.run(task)
+            let outcome = try await recorder.run(task)
             if let error = outcome.error { throw error }
             return outcome.data
         case .upload:

@@ -109,9 +109,9 @@ struct HostileBodyTests {
 
     @Test("The endless body of a redirect that is not followed ends in an error") func refusedRedirect() async throws {
         let server = try endless("302 Found\r\nLocation: /next")
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { _, _, _, answer in answer(nil) }
-        let session = Wire.session(Recorder(hooks))
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, _, answer in answer(nil) }
+        let session = Wire.session(RecordingDelegate(hooks))
         let error = await Wire.error { try await TaskKind.data.send(Wire.request(server.url()), in: session) }
         #expect(error?.code == .dataLengthExceedsMaximum)
     }

@@ -28,7 +28,7 @@ struct HostileConnectionTests {
                 let (data, _) = try await session.data(for: Wire.request(server.url(), method))
                 #expect(data != Data("poison".utf8), "\(round) \(method)")
                 // The second response is in transit when the next request is sent.
-                #expect(await Wire.eventually { isPoisoned.withLock { $0 } > before })
+                try await eventually { isPoisoned.withLock { $0 } > before }
                 try await Task.sleep(for: .milliseconds(2))
             }
         }
@@ -64,7 +64,7 @@ struct HostileConnectionTests {
             isPoisoned.withLock { $0 = false }
             let (data, _) = try await session.data(from: url)
             #expect(data == Data("own\(index)".utf8))
-            #expect(await Wire.eventually { isPoisoned.withLock { $0 } })
+            try await eventually { isPoisoned.withLock { $0 } }
             // The relay forwards the second response.
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -104,7 +104,7 @@ struct HostileConnectionTests {
         #expect(error?.code == .networkConnectionLost)
         #expect(error?.ferryCode == .notRepeated)
         session.invalidateAndCancel()
-        #expect(await Wire.eventually { server.received.count == 2 })
+        try await eventually { server.received.count == 2 }
         #expect(server.texts.joined().components(separatedBy: "\(method) / HTTP/1.1").count == 2)
     }
 

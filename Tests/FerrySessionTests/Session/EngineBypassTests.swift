@@ -44,9 +44,9 @@ struct EngineBypassTests {
     @Test("Tasks made through a URLSession variable are Ferry's") func tasks() async throws {
         let server = try LoopbackServer()
         let session: URLSession = makeSession()
-        let outcome = Promise<Outcome<Data>>()
-        session.dataTask(with: server.url("/bytes/10")) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
-        #expect(try await outcome.value().value?.count == 10)
+        let outcome = Watched<[Outcome<Data>]>([])
+        session.dataTask(with: server.url("/bytes/10")) { outcome.append(Outcome($0, $1, $2)) }.resume()
+        #expect(try await outcome.first().value?.count == 10)
         #expect(session.dataTask(with: server.url) is CurlDataTask)
         #expect(session.downloadTask(with: server.url) is CurlDownloadTask)
         #expect(session.uploadTask(with: URLRequest(url: server.url), from: Data()) is CurlUploadTask)

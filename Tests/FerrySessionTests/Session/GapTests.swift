@@ -65,7 +65,7 @@ struct GapTests {
     private func cancelledRedirections(_ make: Make) async throws {
         let server = try LoopbackServer()
         var hooks = DelegateHooks()
-        hooks.onRedirect = { task, request, answer in
+        hooks.onRedirect = { task, _, request, answer in
             DispatchQueue.global().async { task.cancel() }
             DispatchQueue.global().async {
                 answer(request)
@@ -157,7 +157,7 @@ struct GapTests {
             task.cancel()
         }
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == (trouble == "cancel" ? .cancelled : .cannotCreateFile))
+        #expect(record.error?.code == (trouble == "cancel" ? .cancelled : .cannotCreateFile))
         try await eventually("no file") { folder.names.isEmpty }
     }
 
@@ -302,7 +302,7 @@ struct GapTests {
         task.cancel()
         gate.open()
         let cancelled = try await delegate.completion(of: task)
-        #expect(cancelled.urlError?.code == .cancelled)
+        #expect(cancelled.error?.code == .cancelled)
         // One piece had been delivered; none follows the cancellation.
         #expect(cancelled.events.filter { $0.name == "data" }.count == 1)
         let refused = session.dataTask(with: server.url("/bytes/1000"))
@@ -385,9 +385,9 @@ struct GapTests {
         let session = make(.ephemeral, nil)
         session.finishTasksAndInvalidate()
         for _ in 0..<10 {
-            let outcome = Promise<Outcome<Data>>()
-            session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
-            #expect(try await (outcome.value().error as? URLError)?.ferryCode == .sessionInvalidated)
+            let outcome = Watched<[Outcome<Data>]>([])
+            session.dataTask(with: server.url) { outcome.append(Outcome($0, $1, $2)) }.resume()
+            #expect(try await (outcome.first().error as? URLError)?.ferryCode == .sessionInvalidated)
         }
     }
 
@@ -412,10 +412,10 @@ struct GapTests {
         let session = makeSession()
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "POST"
-        let outcome = Promise<Outcome<Data>>()
-        let task = session.uploadTask(with: request, from: nil) { outcome.fulfil(Outcome($0, $1, $2)) }
+        let outcome = Watched<[Outcome<Data>]>([])
+        let task = session.uploadTask(with: request, from: nil) { outcome.append(Outcome($0, $1, $2)) }
         task.resume()
         task.delegate = RecordingDelegate()
-        #expect(try await outcome.value().status == 200)
+        #expect(try await outcome.first().status == 200)
     }
 }

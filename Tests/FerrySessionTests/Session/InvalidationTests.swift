@@ -47,7 +47,7 @@ struct InvalidationTests {
         let last = try #require(delegate.records.values.compactMap(\.completedAt).max())
         #expect(last - start < .seconds(1 * patience))
         #expect(delegate.order == Array(repeating: "completed", count: 10) + ["invalid"])
-        #expect(delegate.records.values.allSatisfy { $0.urlError?.code == .cancelled && $0.completions == 1 })
+        #expect(delegate.records.values.allSatisfy { $0.error?.code == .cancelled && $0.completions == 1 })
         #expect(delegate.violations == [])
     }
 
@@ -65,14 +65,14 @@ struct InvalidationTests {
         let server = try LoopbackServer()
         let session = makeSession()
         session.invalidateAndCancel()
-        let outcome = Promise<Outcome<Data>>()
-        session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
-        let error = try await outcome.value().error as? URLError
+        let outcome = Watched<[Outcome<Data>]>([])
+        session.dataTask(with: server.url) { outcome.append(Outcome($0, $1, $2)) }.resume()
+        let error = try await outcome.first().error as? URLError
         #expect(error?.ferryCode == .sessionInvalidated)
         #expect(error?.failingURL == server.url)
-        let download = Promise<Outcome<URL>>()
-        session.downloadTask(with: server.url) { download.fulfil(Outcome($0, $1, $2)) }.resume()
-        #expect((try await download.value().error as? URLError)?.ferryCode == .sessionInvalidated)
+        let download = Watched<[Outcome<URL>]>([])
+        session.downloadTask(with: server.url) { download.append(Outcome($0, $1, $2)) }.resume()
+        #expect((try await download.first().error as? URLError)?.ferryCode == .sessionInvalidated)
         let thrown = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
         #expect(thrown?.ferryCode == .sessionInvalidated)
         await #expect(throws: URLError.self) { try await session.bytes(from: server.url) }
@@ -83,7 +83,7 @@ struct InvalidationTests {
         let task = session.dataTask(with: server.url)
         task.delegate = own
         task.resume()
-        #expect(try await own.completion(of: task).urlError?.ferryCode == .sessionInvalidated)
+        #expect(try await own.completion(of: task).error?.ferryCode == .sessionInvalidated)
         #expect((task.error as? URLError)?.ferryCode == .sessionInvalidated)
         for task in [session.downloadTask(withResumeData: Data()), session.dataTask(with: server.url)] {
             task.resume()
@@ -108,7 +108,7 @@ struct InvalidationTests {
         #expect(delegate.invalidations == 0)
         isCancelled ? task.cancel() : task.resume()
         let completion = try await delegate.completion(of: task)
-        #expect(completion.urlError?.code == (isCancelled ? .cancelled : nil))
+        #expect(completion.error?.code == (isCancelled ? .cancelled : nil))
         try await eventually("invalidity") { delegate.invalidations == 1 }
         #expect(delegate.order.last == "invalid")
         #expect(server.connectionCount == (isCancelled ? 0 : 1))
@@ -130,7 +130,7 @@ struct InvalidationTests {
         let newer = session.dataTask(with: server.url("/newer"))
         newer.resume()
         older.resume()
-        #expect(try await delegate.completion(of: newer).urlError?.ferryCode == .sessionInvalidated)
+        #expect(try await delegate.completion(of: newer).error?.ferryCode == .sessionInvalidated)
         #expect(try await delegate.completion(of: older).data == Data("/older".utf8))
         #expect(delegate.invalidations == 0)
         gate.open()

@@ -19,12 +19,12 @@ struct SessionTasksTests {
         upload.suspend()
         let all = await session.allTasks
         #expect(all.map(\.taskIdentifier) == [data, upload, download].map(\.taskIdentifier))
-        let listed = Promise<[URLSessionTask]>()
-        session.getAllTasks { listed.fulfil($0) }
-        #expect(try await listed.value() == [data, upload, download])
-        let kinds = Promise<[[URLSessionTask]]>()
-        session.getTasksWithCompletionHandler { kinds.fulfil([$0, $1, $2]) }
-        #expect(try await kinds.value() == [[data], [upload], [download]])
+        let listed = Watched<[[URLSessionTask]]>([])
+        session.getAllTasks { listed.append($0) }
+        #expect(try await listed.first() == [data, upload, download])
+        let kinds = Watched<[[[URLSessionTask]]]>([])
+        session.getTasksWithCompletionHandler { kinds.append([$0, $1, $2]) }
+        #expect(try await kinds.first() == [[data], [upload], [download]])
         data.cancel()
         upload.cancel()
         download.cancel()
@@ -35,15 +35,15 @@ struct SessionTasksTests {
 
     @Test("The handlers of the lists run on the delegate queue") func queue() async throws {
         let session = makeSession()
-        let places = Promise<Bool>()
-        session.getAllTasks { _ in places.fulfil(OperationQueue.current === session.delegateQueue) }
+        let places = Watched<[Bool]>([])
+        session.getAllTasks { _ in places.append(OperationQueue.current === session.delegateQueue) }
         session.getTasksWithCompletionHandler { _, _, _ in
-            places.fulfil(OperationQueue.current === session.delegateQueue)
+            places.append(OperationQueue.current === session.delegateQueue)
         }
-        session.flush { places.fulfil(OperationQueue.current === session.delegateQueue) }
-        session.reset { places.fulfil(OperationQueue.current === session.delegateQueue) }
-        try await eventually("all four") { places.all.count == 4 }
-        #expect(places.all.allSatisfy { $0 })
+        session.flush { places.append(OperationQueue.current === session.delegateQueue) }
+        session.reset { places.append(OperationQueue.current === session.delegateQueue) }
+        try await eventually("all four") { places.current.count == 4 }
+        #expect(places.current.allSatisfy { $0 })
     }
 
     @Test("A session is released together with tasks that were never resumed") func abandoned() async throws {
@@ -66,12 +66,12 @@ struct SessionTasksTests {
     @Test("A task that was never resumed retains its session, and can still be resumed")
     func keepsSession() async throws {
         let server = try LoopbackServer()
-        let done = Promise<Data?>()
+        let done = Watched<[Data?]>([])
         var session: CurlSession? = makeSession()
-        let task = session?.dataTask(with: server.url("/bytes/10")) { data, _, _ in done.fulfil(data) }
+        let task = session?.dataTask(with: server.url("/bytes/10")) { data, _, _ in done.append(data) }
         session = nil
         task?.resume()
-        #expect(try await done.value()?.count == 10)
+        #expect(try await done.first()?.count == 10)
     }
 
     @Test("There is a shared session, which cannot be invalidated") func shared() async throws {
@@ -94,11 +94,11 @@ struct SessionTasksTests {
         }
         var request = URLRequest(url: server.url("/redirect-to?url=\(other.url("/bytes/1").absoluteString)"))
         request.setValue("own", forHTTPHeaderField: "X-B")
-        let done = Promise<Bool>()
-        let task = session.dataTask(with: request) { _, _, _ in done.fulfil(true) }
+        let done = Watched<[Bool]>([])
+        let task = session.dataTask(with: request) { _, _, _ in done.append(true) }
         #expect(task.currentRequest?.allHTTPHeaderFields == ["X-B": "own"])
         task.resume()
-        _ = try await done.value()
+        _ = try await done.first()
         #expect(task.originalRequest?.allHTTPHeaderFields == ["X-B": "own"])
         #expect(task.currentRequest?.url == other.url("/bytes/1"))
         #expect(task.currentRequest?.allHTTPHeaderFields == ["X-A": "session", "X-B": "own"])
@@ -126,9 +126,9 @@ struct SessionTasksTests {
         let server = try LoopbackServer()
         let session = makeSession()
         _ = try await session.data(from: server.url("/cookies/set?a=1"))
-        let done = Promise<Bool>()
-        session.reset { done.fulfil(true) }
-        _ = try await done.value()
+        let done = Watched<[Bool]>([])
+        session.reset { done.append(true) }
+        _ = try await done.first()
         #expect(session.configuration.httpCookieStorage?.cookies ?? [] == [])
         _ = try await session.data(from: server.url("/bytes/1"))
         #expect(server.requests.last?.header("Cookie") == nil)

@@ -35,7 +35,7 @@ struct RecordFuzzTests {
                     let isValue = round % 3 == 0
                     let bytes =
                         isValue
-                        ? Mutations.replaceValue(sample, &random) : Mutations.damage(sample, &random)
+                        ? Mutations.replaceValue(sample, &random) : random.damage(sample)
                     do throws(CurlSessionError) {
                         let record = try ResumeData(magic + Data(bytes), folder: folder)
                         accepted += 1
@@ -79,8 +79,8 @@ struct RecordFuzzTests {
                     let meta = metas[round % metas.count]
                     let data: Data?
                     switch round % 4 {
-                    case 0: data = Data(Mutations.damage(whole, &random))
-                    case 1: data = CacheFile.seal(Data(Mutations.damage(meta, &random)), Data("small".utf8))
+                    case 0: data = Data(random.damage(whole))
+                    case 1: data = CacheFile.seal(Data(random.damage(meta)), Data("small".utf8))
                     default: data = CacheFile.seal(Data(Mutations.replaceValue(meta, &random)), Data("small".utf8))
                     }
                     guard let found = data.flatMap(CacheFile.decode) else {

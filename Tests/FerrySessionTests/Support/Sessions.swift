@@ -16,9 +16,9 @@ func makeSession(
 extension CurlSession {
     /// Waits until everything on the delegate queue has run.
     func flushed() async throws {
-        let done = Promise<Bool>()
-        flush { done.fulfil(true) }
-        _ = try await done.value()
+        let done = Watched<[Bool]>([])
+        flush { done.append(true) }
+        _ = try await done.first()
     }
 }
 

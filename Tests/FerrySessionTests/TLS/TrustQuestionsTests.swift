@@ -37,7 +37,7 @@ import Testing
         }
         #expect(told.withLock { $0 }.isEmpty)
         gate.signal()
-        #expect(await Wire.eventually { told.withLock { $0.count } == 3 })
+        try await eventually { told.withLock { $0.count } == 3 }
         #expect(asked.withLock { $0 } == 1)
     }
 

@@ -190,7 +190,7 @@ struct CallbackQueueTests {
         let server = try LoopbackServer()
         let made = Locked<[URLSessionTask]>([])
         let box = Locked<CurlSession?>(nil)
-        let lists = Promise<Int>()
+        let lists = Watched<[Int]>([])
         var hooks = DelegateHooks()
         hooks.onCompleted = { task, _ in
             guard let session = box.withLock({ $0 }), made.withLock({ $0.count }) < 20 else { return }
@@ -202,14 +202,14 @@ struct CallbackQueueTests {
             next.resume()
             cancelled.resume()
             cancelled.cancel()
-            session.getAllTasks { lists.fulfil($0.count) }
+            session.getAllTasks { lists.append($0.count) }
         }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate)
         box.withLock { $0 = session }
         session.dataTask(with: server.url("/bytes/10")).resume()
         try await eventually("21 completions") { delegate.completionCount >= 21 }
-        try await eventually("lists") { lists.all.count >= 10 }
+        try await eventually("lists") { lists.current.count >= 10 }
         box.withLock { $0 = nil }
         #expect(delegate.violations == [])
     }

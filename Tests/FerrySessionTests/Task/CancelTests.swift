@@ -29,8 +29,8 @@ struct CancelTests {
         #expect(task.state == .canceling || task.state == .completed)
         let record = try await delegate.completion(of: task, timeout: 5)
         #expect(try #require(record.completedAt) - start < .seconds(1 * patience))
-        #expect(record.urlError?.code == .cancelled)
-        #expect(record.urlError?.failingURL == task.originalRequest?.url)
+        #expect(record.error?.code == .cancelled)
+        #expect(record.error?.failingURL == task.originalRequest?.url)
         #expect((task.error as? URLError)?.code == .cancelled)
         #expect(task.state == .completed)
         #expect(delegate.violations == [])
@@ -197,7 +197,7 @@ struct CancelTests {
         hooks.onSent = { task, _ in if place == "sent" { task.cancel() } }
         hooks.onWrote = { task, _ in if place == "wrote" { task.cancel() } }
         hooks.onFinishedDownload = { task, _ in if place == "finishedDownload" { task.cancel() } }
-        hooks.onRedirect = { task, request, answer in
+        hooks.onRedirect = { task, _, request, answer in
             if place == "redirect" { task.cancel() }
             answer(request)
         }
@@ -218,7 +218,7 @@ struct CancelTests {
             }
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .cancelled)
+        #expect(record.error?.code == .cancelled)
         #expect(record.names.suffix(2) == [place, "completed"])
         #expect(delegate.violations == [])
     }
@@ -253,7 +253,7 @@ struct CancelTests {
         for task in kept {
             #expect(try await delegate.completion(of: task).data == LoopbackServer.pattern(count: 2000))
         }
-        for task in cancelled { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        for task in cancelled { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
         #expect(delegate.violations == [])
     }
 
@@ -261,20 +261,20 @@ struct CancelTests {
     func handlers(_ isDownload: Bool) async throws {
         let server = try LoopbackServer()
         let session = makeSession()
-        let outcomes = Promise<Outcome<String>>()
+        let outcomes = Watched<[Outcome<String>]>([])
         let url = server.url("/stall?bytes=100&after=50")
         let task: URLSessionTask =
             isDownload
-            ? session.downloadTask(with: url) { outcomes.fulfil(Outcome($0?.path, $1, $2)) }
-            : session.dataTask(with: url) { outcomes.fulfil(Outcome($0?.description, $1, $2)) }
+            ? session.downloadTask(with: url) { outcomes.append(Outcome($0?.path, $1, $2)) }
+            : session.dataTask(with: url) { outcomes.append(Outcome($0?.description, $1, $2)) }
         task.resume()
         try await eventually("half of it") { task.countOfBytesReceived == 50 }
         task.cancel()
-        let outcome = try await outcomes.value()
+        let outcome = try await outcomes.first()
         #expect(outcome.code == .cancelled)
         #expect(outcome.value == nil)
         try await Task.sleep(for: .milliseconds(30))
-        #expect(outcomes.all.count == 1)
+        #expect(outcomes.current.count == 1)
     }
 
     @Test("Undelivered data is not delivered after cancelling") func undelivered() async throws {

@@ -38,21 +38,21 @@ struct DataTaskTests {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
-        let outcome = Promise<Outcome<Data>>()
-        let place = Promise<Bool>()
+        let outcome = Watched<[Outcome<Data>]>([])
+        let place = Watched<[Bool]>([])
         let box = Locked<URLSessionTask?>(nil)
         let task = session.dataTask(with: server.url("/bytes/70000")) { data, response, error in
             let isThere = OperationQueue.current === session.delegateQueue
-            place.fulfil(isThere && box.withLock { $0?.state } == .completed)
-            outcome.fulfil(Outcome(data, response, error))
+            place.append(isThere && box.withLock { $0?.state } == .completed)
+            outcome.append(Outcome(data, response, error))
         }
         box.withLock { $0 = task }
         task.resume()
-        let result = try await outcome.value()
+        let result = try await outcome.first()
         #expect(result.value == LoopbackServer.pattern(count: 70_000))
         #expect(result.status == 200)
         #expect(result.error == nil)
-        #expect(place.all == [true])
+        #expect(place.current == [true])
         #expect(task.countOfBytesReceived == 70_000)
         #expect(task.progress.fractionCompleted == 1)
         // A task with a completion handler does not deliver its body to the session's delegate.
@@ -61,12 +61,12 @@ struct DataTaskTests {
 
     @Test("A handler receives no data with an error, but the response") func handlerError() async throws {
         let server = try LoopbackServer()
-        let outcome = Promise<Outcome<Data>>()
+        let outcome = Watched<[Outcome<Data>]>([])
         let task = makeSession().dataTask(with: server.url("/truncate?bytes=1000&after=500")) {
-            outcome.fulfil(Outcome($0, $1, $2))
+            outcome.append(Outcome($0, $1, $2))
         }
         task.resume()
-        let result = try await outcome.value()
+        let result = try await outcome.first()
         #expect(result.value == nil)
         #expect(result.status == 200)
         #expect(result.code == .networkConnectionLost)

@@ -49,30 +49,30 @@ struct DispositionTests {
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 5)
         #expect(record.names == ["response", "completed"])
-        #expect(record.urlError?.code == .cancelled)
+        #expect(record.error?.code == .cancelled)
         #expect(record.completions == 1)
         #expect(delegate.violations == [])
     }
 
     @Test("While the decision is pending, the server can send only a limited amount") func backPressure() async throws {
         let server = try LoopbackServer()
-        let answers = Promise<Answer>()
-        let delegate = delegate(isLate: false) { _, answer in answers.fulfil(answer) }
+        let answers = Watched<[Answer]>([])
+        let delegate = delegate(isLate: false) { _, answer in answers.append(answer) }
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/64000000"))
         task.resume()
-        let answer = try await answers.value()
+        let answer = try await answers.first()
         #expect(try await settled { server.bytesSent } < 32_000_000)
         answer(.cancel)
-        #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
     @Test("A response becomes a download", arguments: [false, true], [0, 10, 70_000, 5_000_000])
     func becomesDownload(_ isLate: Bool, _ size: Int) async throws {
         let disposition = try #require(Self.becomeDownload)
         let server = try LoopbackServer()
-        let downloads = Promise<URLSessionDownloadTask>()
+        let downloads = Watched<[URLSessionDownloadTask]>([])
         var hooks = DelegateHooks()
-        hooks.onBecome = { _, download in downloads.fulfil(download) }
+        hooks.onBecome = { _, download in downloads.append(download) }
         let delegate = delegate(isLate: isLate, hooks) { _, answer in answer(disposition) }
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/\(size)"))
         task.resume()
@@ -81,7 +81,7 @@ struct DispositionTests {
         #expect(record.names == ["response", "becameDownload"] + wrote + ["finishedDownload", "completed"])
         #expect(record.file == LoopbackServer.pattern(count: size))
         #expect(record.error == nil)
-        let download = try #require(downloads.first)
+        let download = try #require(downloads.current.first)
         #expect(download.taskIdentifier == task.taskIdentifier)
         #expect(download.state == .completed)
         #expect(download.countOfBytesReceived == size)
@@ -120,13 +120,13 @@ struct DispositionTests {
     func becomesAndControls() async throws {
         let disposition = try #require(Self.becomeDownload)
         let server = try LoopbackServer()
-        let downloads = Promise<URLSessionDownloadTask>()
+        let downloads = Watched<[URLSessionDownloadTask]>([])
         var hooks = DelegateHooks()
-        hooks.onBecome = { _, download in downloads.fulfil(download) }
+        hooks.onBecome = { _, download in downloads.append(download) }
         let delegate = delegate(isLate: false, hooks) { _, answer in answer(disposition) }
         let task = makeSession(delegate).dataTask(with: server.url("/stall?bytes=100000&after=50000"))
         task.resume()
-        let download = try await downloads.value()
+        let download = try await downloads.first()
         try await eventually("half of it") { download.countOfBytesReceived == 50_000 }
         #expect(download.progress.fractionCompleted == 0.5)
         download.suspend()
@@ -135,7 +135,7 @@ struct DispositionTests {
         #expect(download.state == .running)
         download.progress.cancel()
         let record = try await delegate.completion(of: task, timeout: 5)
-        #expect(record.urlError?.code == .cancelled)
+        #expect(record.error?.code == .cancelled)
         #expect(download.state == .completed)
         #expect(delegate.violations == [])
     }
@@ -155,7 +155,7 @@ struct DispositionTests {
         let task = session.dataTask(with: server.url("/truncate?bytes=1000&after=500&ranges=0"))
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.error?.code == .networkConnectionLost)
         #expect(!record.names.contains("finishedDownload"))
         try await eventually("the file's end") { folder.names.isEmpty }
         #expect(delegate.violations == [])
@@ -171,7 +171,7 @@ struct DispositionTests {
         let task = makeSession(delegate, options: options).dataTask(with: server.url("/bytes/100000"))
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .cannotCreateFile)
+        #expect(record.error?.code == .cannotCreateFile)
         #expect(!record.names.contains("finishedDownload"))
     }
 
@@ -193,19 +193,19 @@ struct DispositionTests {
     func answeredAfterCancel(_ raw: Int) async throws {
         let disposition = try #require(URLSession.ResponseDisposition(rawValue: raw))
         let server = try LoopbackServer()
-        let answers = Promise<Answer>()
+        let answers = Watched<[Answer]>([])
         let delegate = delegate(isLate: false) { task, answer in
-            answers.fulfil(answer)
+            answers.append(answer)
             task.cancel()
         }
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/1000"))
         task.resume()
         let record = try await delegate.completion(of: task)
-        try await answers.value()(disposition)
+        try await answers.first()(disposition)
         try await Task.sleep(for: .milliseconds(50))
         #expect(record.names == ["response", "completed"])
         #expect(delegate[task].events == record.events)
-        #expect(record.urlError?.code == .cancelled)
+        #expect(record.error?.code == .cancelled)
     }
 
     @Test("A task with a pending decision can be cancelled") func neverAnswered() async throws {

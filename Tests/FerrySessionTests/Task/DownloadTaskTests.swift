@@ -43,17 +43,17 @@ struct DownloadTaskTests {
 
     @Test("Only its owner can read the file") func permissions() async throws {
         let server = try LoopbackServer()
-        let modes = Promise<Int>()
+        let modes = Watched<[Int]>([])
         var hooks = DelegateHooks()
         hooks.onFinishedDownload = { _, url in
             let mode = try? FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
-            modes.fulfil((mode as? NSNumber)?.intValue ?? 0)
+            modes.append((mode as? NSNumber)?.intValue ?? 0)
         }
         let delegate = RecordingDelegate(hooks)
         let task = makeSession(delegate).downloadTask(with: server.url("/bytes/10"))
         task.resume()
         try await delegate.completion(of: task)
-        #expect(modes.all == [0o600])
+        #expect(modes.current == [0o600])
     }
 
     @Test("An empty body creates an empty file") func empty() async throws {
@@ -72,13 +72,13 @@ struct DownloadTaskTests {
         let folder = try TemporaryFolder()
         var options = CurlSession.Options()
         options.temporaryDirectory = folder.url
-        let outcome = Promise<Outcome<Data>>()
+        let outcome = Watched<[Outcome<Data>]>([])
         let session = makeSession(options: options)
         let task = session.downloadTask(with: server.url("/bytes/60000")) { url, response, error in
-            outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+            outcome.append(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
         }
         task.resume()
-        let result = try await outcome.value()
+        let result = try await outcome.first()
         #expect(result.value == LoopbackServer.pattern(count: 60_000))
         #expect(result.status == 200)
         try await eventually("the file's end") { folder.names.isEmpty }
@@ -100,7 +100,7 @@ struct DownloadTaskTests {
         let task = makeSession(delegate, options: options).downloadTask(with: server.url(target))
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == (target.hasPrefix("/stall") ? .cancelled : .networkConnectionLost))
+        #expect(record.error?.code == (target.hasPrefix("/stall") ? .cancelled : .networkConnectionLost))
         #expect(!record.names.contains("finishedDownload"))
         try await eventually("the file's end") { folder.names.isEmpty }
         #expect(delegate.violations == [])

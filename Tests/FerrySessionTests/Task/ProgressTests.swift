@@ -101,7 +101,7 @@ struct ProgressTests {
         for task in tasks.dropLast() { task.resume() }
         try await server.waitForRequests(4)
         parent.cancel()
-        for task in tasks { #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled) }
+        for task in tasks { #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled) }
         #expect(parent.fractionCompleted < 1)
         #expect(delegate.violations == [])
     }
@@ -120,7 +120,7 @@ struct ProgressTests {
         let task = makeTask(under: parent) { session.dataTask(with: server.url) }
         task.resume()
         parent.cancel()
-        #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled)
     }
 
     @Test("Pausing suspends and resuming resumes; repeated pauses count once", arguments: [1, 3])
@@ -163,7 +163,7 @@ struct ProgressTests {
         let session = makeSession(delegate)
         let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
         task.progress.cancel()
-        #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
     @Test("Resuming the progress of a new task starts it") func resumeIdle() async throws {

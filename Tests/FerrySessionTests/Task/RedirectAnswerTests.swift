@@ -20,7 +20,7 @@ struct RedirectAnswerTests {
         _ answer: @escaping @Sendable (URLSessionTask, URLRequest, @escaping Answer) -> Void
     ) -> RecordingDelegate {
         var hooks = DelegateHooks()
-        hooks.onRedirect = { task, request, completion in
+        hooks.onRedirect = { task, _, request, completion in
             guard isLate else { return answer(task, request, completion) }
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { answer(task, request, completion) }
         }
@@ -114,18 +114,18 @@ struct RedirectAnswerTests {
 
     @Test("A decision after cancelling sends nothing") func answeredAfterCancel() async throws {
         let server = try server()
-        let answers = Promise<Answer>()
+        let answers = Watched<[Answer]>([])
         let delegate = delegate { task, _, answer in
-            answers.fulfil(answer)
+            answers.append(answer)
             task.cancel()
         }
         let task = makeSession(delegate).dataTask(with: server.url("/from"))
         task.resume()
         let record = try await delegate.completion(of: task)
-        try await answers.value()(URLRequest(url: server.url("/to")))
+        try await answers.first()(URLRequest(url: server.url("/to")))
         try await Task.sleep(for: .milliseconds(50))
         #expect(record.names == ["redirect", "completed"])
-        #expect(record.urlError?.code == .cancelled)
+        #expect(record.error?.code == .cancelled)
         #expect(server.requestCount == 1)
     }
 
@@ -140,13 +140,13 @@ struct RedirectAnswerTests {
         let (data, _) = try await session.data(from: server.url("/other"))
         #expect(data == Data("/other".utf8))
         task.cancel()
-        #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled)
     }
 
     @Test("The inactivity timeout does not count while the delegate decides") func noTimeout() async throws {
         let server = try server()
         var hooks = DelegateHooks()
-        hooks.onRedirect = { _, request, answer in
+        hooks.onRedirect = { _, _, request, answer in
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.6) { answer(request) }
         }
         let delegate = RecordingDelegate(hooks)
@@ -159,7 +159,7 @@ struct RedirectAnswerTests {
     @Test("Cancelling and deciding concurrently is safe") func race() async throws {
         let server = try server()
         var hooks = DelegateHooks()
-        hooks.onRedirect = { task, request, answer in
+        hooks.onRedirect = { task, _, request, answer in
             DispatchQueue.global().async { task.cancel() }
             DispatchQueue.global().async { answer(request) }
         }
@@ -171,7 +171,7 @@ struct RedirectAnswerTests {
             for task in tasks {
                 let record = try await delegate.completion(of: task)
                 #expect(record.completions == 1)
-                #expect(record.error == nil || record.urlError?.code == .cancelled)
+                #expect(record.error == nil || record.error?.code == .cancelled)
             }
         }
         #expect(delegate.violations == [])

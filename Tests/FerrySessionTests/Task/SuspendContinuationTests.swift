@@ -72,16 +72,16 @@ struct SuspendContinuationTests {
         let server = try server(gate, etag: "v1") { request in
             .resource(.pattern(count: Self.size), etag: "v1", for: request)
         }
-        let outcome = Promise<Outcome<Data>>()
+        let outcome = Watched<[Outcome<Data>]>([])
         let session = makeSession()
         let task: URLSessionTask =
             kind == "data"
-            ? session.dataTask(with: server.url) { outcome.fulfil(Outcome($0, $1, $2)) }
+            ? session.dataTask(with: server.url) { outcome.append(Outcome($0, $1, $2)) }
             : session.downloadTask(with: server.url) { url, response, error in
-                outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+                outcome.append(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
             }
         try await interrupt(task, gate, server)
-        #expect(try await outcome.value().value == LoopbackServer.pattern(count: Self.size))
+        #expect(try await outcome.first().value == LoopbackServer.pattern(count: Self.size))
         #expect(task.progress.fractionCompleted == 1)
     }
 
@@ -94,8 +94,8 @@ struct SuspendContinuationTests {
         let task = makeSession(delegate).dataTask(with: server.url)
         try await interrupt(task, gate, server)
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .networkConnectionLost)
-        #expect(record.urlError?.ferryCode == .cannotContinue)
+        #expect(record.error?.code == .networkConnectionLost)
+        #expect(record.error?.ferryCode == .cannotContinue)
         #expect(record.data == LoopbackServer.pattern(count: Self.first))
         #expect(record.names.filter { $0 == "response" }.count == 1)
         #expect(delegate.violations == [])
@@ -126,13 +126,13 @@ struct SuspendContinuationTests {
         let server = try server(gate, etag: "v1") { request in
             .resource(.pattern(count: 1000, offset: 7), etag: "v2", for: request)
         }
-        let outcome = Promise<Outcome<Data>>()
+        let outcome = Watched<[Outcome<Data>]>([])
         let session = makeSession(hasDelegate ? RecordingDelegate() : nil)
         let task = session.downloadTask(with: server.url) { url, response, error in
-            outcome.fulfil(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
+            outcome.append(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
         }
         try await interrupt(task, gate, server)
-        #expect(try await outcome.value().value == LoopbackServer.pattern(count: 1000, offset: 7))
+        #expect(try await outcome.first().value == LoopbackServer.pattern(count: 1000, offset: 7))
         #expect(task.countOfBytesReceived == 1000)
         #expect(task.countOfBytesExpectedToReceive == 1000)
     }
@@ -146,7 +146,7 @@ struct SuspendContinuationTests {
         let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
         try await interrupt(task, gate, server)
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.error?.code == .networkConnectionLost)
         #expect(server.requestCount == 1)
         #expect(delegate.violations == [])
     }
@@ -159,7 +159,7 @@ struct SuspendContinuationTests {
         let task = makeSession(delegate).dataTask(with: server.url)
         try await interrupt(task, gate, server)
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.error?.code == .networkConnectionLost)
         #expect(record.data == LoopbackServer.pattern(count: Self.first))
         #expect(server.requestCount == 2)
     }
@@ -177,7 +177,7 @@ struct SuspendContinuationTests {
         server.stop()
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 5)
-        #expect([.cannotConnectToHost, .networkConnectionLost].contains(record.urlError?.code))
+        #expect([.cannotConnectToHost, .networkConnectionLost].contains(record.error?.code))
     }
 
     @Test("A server that closes repeatedly is asked once for each suspension") func closesAgain() async throws {
@@ -189,7 +189,7 @@ struct SuspendContinuationTests {
         let task = makeSession(delegate).dataTask(with: server.url)
         try await interrupt(task, gate, server)
         let record = try await delegate.completion(of: task, timeout: 5)
-        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.error?.code == .networkConnectionLost)
         #expect(record.data == LoopbackServer.pattern(count: Self.first + 10))
         #expect(server.requestCount == 2)
     }
@@ -219,7 +219,7 @@ struct SuspendContinuationTests {
         server.stop()
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 10)
-        #expect(record.urlError?.code == .networkConnectionLost)
+        #expect(record.error?.code == .networkConnectionLost)
         #expect(delegate.violations == [])
     }
 
@@ -238,6 +238,6 @@ struct SuspendContinuationTests {
         try await server.waitForOpenConnections(atMost: 0)
         #expect(delegate[task].completions == 0)
         task.resume()
-        #expect(try await delegate.completion(of: task, timeout: 5).urlError?.code == .networkConnectionLost)
+        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .networkConnectionLost)
     }
 }

@@ -114,7 +114,7 @@ struct SuspendSlotTests {
             try await eventually("ten bytes") { delegate[task].data.count == 10 }
             task.suspend()
             task.cancel()
-            #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+            #expect(try await delegate.completion(of: task).error?.code == .cancelled)
         }
         let one = session.dataTask(with: server.url("/gated"))
         let two = session.dataTask(with: server.url("/gated"))

@@ -116,7 +116,7 @@ struct SuspendTests {
         hooks.onData = { task, _ in again(task) }
         hooks.onWrote = { task, _ in again(task) }
         hooks.onSent = { task, _ in again(task) }
-        hooks.onRedirect = { task, request, answer in
+        hooks.onRedirect = { task, _, request, answer in
             again(task)
             answer(request)
         }
@@ -225,8 +225,8 @@ struct SuspendTests {
         let start = ContinuousClock.now
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 10)
-        #expect(record.urlError?.code == .timedOut)
-        #expect(record.urlError?.ferryCode == .inactivityTimeout)
+        #expect(record.error?.code == .timedOut)
+        #expect(record.error?.ferryCode == .inactivityTimeout)
         #expect(ContinuousClock.now - start > .milliseconds(400))
     }
 }

@@ -82,8 +82,8 @@ struct UploadTaskTests {
         let task = makeSession(delegate).uploadTask(withStreamedRequest: post(server))
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(record.urlError?.code == .requestBodyStreamExhausted)
-        #expect(record.urlError?.ferryCode == .bodyNotReplayable)
+        #expect(record.error?.code == .requestBodyStreamExhausted)
+        #expect(record.error?.ferryCode == .bodyNotReplayable)
         #expect(server.requestCount == 0)
         #expect(delegate.violations == [])
     }
@@ -94,12 +94,12 @@ struct UploadTaskTests {
     )
     func handler(_ body: Data?) async throws {
         let server = try LoopbackServer()
-        let outcome = Promise<Outcome<Data>>()
+        let outcome = Watched<[Outcome<Data>]>([])
         let task = makeSession().uploadTask(with: post(server, "/echo"), from: body) {
-            outcome.fulfil(Outcome($0, $1, $2))
+            outcome.append(Outcome($0, $1, $2))
         }
         task.resume()
-        let result = try await outcome.value()
+        let result = try await outcome.first()
         let echo = try JSONDecoder().decode(LoopbackEcho.self, from: #require(result.value))
         #expect(echo.body == String(decoding: body ?? Data(), as: UTF8.self))
         #expect(server.requests.first?.header("Content-Length") == "\(body?.count ?? 0)")
@@ -110,14 +110,14 @@ struct UploadTaskTests {
         let server = try LoopbackServer()
         let session = makeSession()
         let file = try TemporaryFile(Data("from a file".utf8))
-        let good = Promise<Outcome<Data>>()
-        session.uploadTask(with: post(server), fromFile: file.url) { good.fulfil(Outcome($0, $1, $2)) }.resume()
-        #expect(try await good.value().status == 200)
+        let good = Watched<[Outcome<Data>]>([])
+        session.uploadTask(with: post(server), fromFile: file.url) { good.append(Outcome($0, $1, $2)) }.resume()
+        #expect(try await good.first().status == 200)
         #expect(server.requests.first?.bodyText == "from a file")
-        let bad = Promise<Outcome<Data>>()
+        let bad = Watched<[Outcome<Data>]>([])
         let missing = file.url.appendingPathExtension("missing")
-        session.uploadTask(with: post(server), fromFile: missing) { bad.fulfil(Outcome($0, $1, $2)) }.resume()
-        #expect(try await bad.value().code == .fileDoesNotExist)
+        session.uploadTask(with: post(server), fromFile: missing) { bad.append(Outcome($0, $1, $2)) }.resume()
+        #expect(try await bad.first().code == .fileDoesNotExist)
         #expect(server.requestCount == 1)
     }
 

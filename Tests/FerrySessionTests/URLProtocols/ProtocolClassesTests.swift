@@ -48,9 +48,9 @@ struct ProtocolClassesTests {
         let (data, response) = try await session.data(from: url)
         #expect(data == Data("hello".utf8))
         #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Stub") == "1")
-        let outcome = Promise<Outcome<Data>>()
-        session.dataTask(with: url) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
-        #expect(try await outcome.value().value == Data("hello".utf8))
+        let outcome = Watched<[Outcome<Data>]>([])
+        session.dataTask(with: url) { outcome.append(Outcome($0, $1, $2)) }.resume()
+        #expect(try await outcome.first().value == Data("hello".utf8))
         var streamed = Data()
         let (bytes, _) = try await session.bytes(from: url)
         for try await byte in bytes { streamed.append(byte) }
@@ -70,11 +70,11 @@ struct ProtocolClassesTests {
         #expect(record.names == ["wrote", "finishedDownload", "completed"])
         #expect(record.wroteTotals.last == 5)
         #expect(record.file == Data("hello".utf8))
-        let content = Promise<Data?>()
+        let content = Watched<[Data?]>([])
         session.downloadTask(with: url) { file, _, _ in
-            content.fulfil(file.flatMap { try? Data(contentsOf: $0) })
+            content.append(file.flatMap { try? Data(contentsOf: $0) })
         }.resume()
-        #expect(try await content.value() == Data("hello".utf8))
+        #expect(try await content.first() == Data("hello".utf8))
         let (file, _) = try await session.download(from: url)
         #expect(try Data(contentsOf: file) == Data("hello".utf8))
         try FileManager.default.removeItem(at: file)
@@ -189,11 +189,11 @@ struct ProtocolClassesTests {
         let url = ScriptedProtocol.script(Self.hello)
         let session = session(classes: [OfTask.self, ScriptedProtocol.self])
         for description in ["mine", "yours"] {
-            let outcome = Promise<Outcome<Data>>()
-            let task = session.dataTask(with: url) { outcome.fulfil(Outcome($0, $1, $2)) }
+            let outcome = Watched<[Outcome<Data>]>([])
+            let task = session.dataTask(with: url) { outcome.append(Outcome($0, $1, $2)) }
             task.taskDescription = description
             task.resume()
-            let text = String(decoding: try await outcome.value().value ?? Data(), as: UTF8.self)
+            let text = String(decoding: try await outcome.first().value ?? Data(), as: UTF8.self)
             #expect(text == (description == "mine" ? "\(task.taskIdentifier)" : "hello"))
         }
     }

@@ -24,9 +24,9 @@ struct ProtocolLoadTests {
 
     @Test("An error of the class is the task's error, whatever its domain") func errors() async throws {
         let own = ScriptedProtocol.script { $0.fail(NSError(domain: "Stub", code: 7)) }
-        let outcome = Promise<Outcome<Data>>()
-        session().dataTask(with: own) { outcome.fulfil(Outcome($0, $1, $2)) }.resume()
-        let error = try await outcome.value().error as NSError?
+        let outcome = Watched<[Outcome<Data>]>([])
+        session().dataTask(with: own) { outcome.append(Outcome($0, $1, $2)) }.resume()
+        let error = try await outcome.first().error as NSError?
         #expect(error?.domain == "Stub")
         #expect(error?.code == 7)
         let known = ScriptedProtocol.script { loader in
@@ -106,7 +106,7 @@ struct ProtocolLoadTests {
             task.resume()
             try await eventually("a part") { task.countOfBytesReceived == 4 }
             task.cancel()
-            #expect(try await delegate.completion(of: task).urlError?.code == .cancelled)
+            #expect(try await delegate.completion(of: task).error?.code == .cancelled)
             try await eventually("the stop") { ScriptedProtocol.stops(url) == stops + 1 }
             #expect(delegate[task].completions == 1)
         }
@@ -117,7 +117,7 @@ struct ProtocolLoadTests {
             download.cancel { continuation.resume(returning: $0) }
         }
         #expect(data == nil)
-        #expect(try await delegate.completion(of: download).urlError?.code == .cancelled)
+        #expect(try await delegate.completion(of: download).error?.code == .cancelled)
         #expect(await session.allTasks == [])
     }
 
@@ -135,7 +135,7 @@ struct ProtocolLoadTests {
         #expect(try await session.data(from: quick).0 == Data("quick".utf8))
         #expect(try await session.data(from: server.url("/bytes/10")).0.count == 10)
         for task in tasks { task.cancel() }
-        for task in tasks { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
         #expect(ScriptedProtocol.stops(blocked) == 0)
         gate.open()
         try await eventually("the stops") { ScriptedProtocol.stops(blocked) == 8 }
@@ -230,7 +230,7 @@ struct ProtocolLoadTests {
 
     @Test("The delegate may refuse a redirect, which is then the response") func refused() async throws {
         var hooks = DelegateHooks()
-        hooks.onRedirect = { _, _, answer in answer(nil) }
+        hooks.onRedirect = { _, _, _, answer in answer(nil) }
         let delegate = RecordingDelegate(hooks)
         let url = ScriptedProtocol.script { loader in
             loader.redirect(to: URL(fileURLWithPath: "/"))

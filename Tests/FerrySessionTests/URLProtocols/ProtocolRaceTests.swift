@@ -46,7 +46,7 @@ struct ProtocolRaceTests {
         for task in tasks {
             let record = try await delegate.completion(of: task)
             #expect(record.completions == 1)
-            if record.urlError?.code == .cancelled {
+            if record.error?.code == .cancelled {
                 #expect(task.taskIdentifier % 4 == 0)
                 continue
             }
@@ -64,7 +64,7 @@ struct ProtocolRaceTests {
         let tasks = (0..<20).map { _ in session.dataTask(with: url) }
         for task in tasks { task.resume() }
         session.invalidateAndCancel()
-        for task in tasks { #expect(try await delegate.completion(of: task).urlError?.code == .cancelled) }
+        for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
         try await eventually("the end") { delegate.invalidations == 1 }
         try await eventually("the stops") { ScriptedProtocol.stops(url) == ScriptedProtocol.starts(url) }
     }

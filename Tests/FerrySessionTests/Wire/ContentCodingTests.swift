@@ -14,10 +14,10 @@ struct ContentCodingTests {
         }
     }
 
-    private func fetch(_ body: Data, coding: String) async throws -> Recorder.Outcome {
+    private func fetch(_ body: Data, coding: String) async throws -> TaskRecord {
         let server = try server(body, coding: coding)
-        let recorder = Recorder()
-        return await recorder.run(Wire.session(recorder).dataTask(with: server.url))
+        let recorder = RecordingDelegate()
+        return try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
     }
 
     private static let samples: [(String, Data)] = [
@@ -33,11 +33,11 @@ struct ContentCodingTests {
         guard sample.coding != "br" || ContentCoding.available.contains(.brotli) else { return }
         guard sample.coding != "zstd" || ContentCoding.available.contains(.zstd) else { return }
         let server = try server(sample.body, coding: sample.coding)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
-        let outcome = await recorder.run(session.dataTask(with: server.url))
+        let outcome = try await recorder.run(session.dataTask(with: server.url))
         #expect(outcome.error == nil && outcome.data == Samples.text)
-        let file = await recorder.run(session.downloadTask(with: server.url))
+        let file = try await recorder.run(session.downloadTask(with: server.url))
         #expect(file.error == nil && file.file == Samples.text)
     }
 
@@ -45,9 +45,9 @@ struct ContentCodingTests {
         async throws
     {
         let server = try server(Samples.gzip, coding: "gzip")
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).dataTask(with: server.url)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.response?.expectedContentLength == NSURLSessionTransferSizeUnknown)
         #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
         #expect(task.countOfBytesReceived == Int64(Samples.text.count))
@@ -93,14 +93,17 @@ struct ContentCodingTests {
 
     // MARK: - Damage
 
-    private func gap8(_ make: (Recorder) -> URLSession, _ body: Data, coding: String) async throws -> [Recorder.Outcome]
-    {
+    private func gap8(
+        _ make: (RecordingDelegate) -> URLSession,
+        _ body: Data,
+        coding: String
+    ) async throws -> [TaskRecord] {
         let server = try server(body, coding: coding)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = make(recorder)
         return [
-            await recorder.run(session.dataTask(with: server.url)),
-            await recorder.run(session.downloadTask(with: server.url)),
+            try await recorder.run(session.dataTask(with: server.url)),
+            try await recorder.run(session.downloadTask(with: server.url)),
         ]
     }
 
@@ -119,7 +122,8 @@ struct ContentCodingTests {
     @Test("Gap 8 on FoundationNetworking", .foundationNetworking("half of the bytes are a success"))
     func truncatedOfFoundation() async throws {
         let make =
-            { URLSession(configuration: .ephemeral, delegate: $0, delegateQueue: nil) } as (Recorder) -> URLSession
+            { URLSession(configuration: .ephemeral, delegate: $0, delegateQueue: nil) }
+            as (RecordingDelegate) -> URLSession
         for outcome in try await gap8(make, Samples.gzip.prefix(50), coding: "gzip") { #expect(outcome.error != nil) }
     }
 
@@ -155,30 +159,28 @@ struct ContentCodingTests {
             guard request.path == "/bomb" else { return .text("ok") }
             return LoopbackResponse(headers: ["Content-Encoding": sample.coding], body: .data(sample.body))
         }
-        let gate = ScriptedStream.Gate()
+        let gate = Gate()
         defer { gate.open() }
         let largest = Locked(0)
-        var hooks = Recorder.Hooks()
+        var hooks = DelegateHooks()
         hooks.keepsData = false
-        hooks.data = { _, data in
+        hooks.onData = { _, data in
             largest.withLock { $0 = max($0, data.count) }
             gate.wait()
         }
-        let recorder = Recorder(hooks)
+        let recorder = RecordingDelegate(hooks)
         let session = Wire.session(recorder)
         let task = session.dataTask(with: server.url("/bomb"))
         task.resume()
-        let hasBegun = await Wire.eventually { largest.withLock { $0 } > 0 }
-        #expect(hasBegun)
+        try await eventually { largest.withLock { $0 } > 0 }
         // The delegate queue is blocked, but the engine is not: it sends the next requests.
         let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
         for other in others { other.resume() }
-        let areSent = await Wire.eventually { server.requestCount == 6 }
-        #expect(areSent)
+        try await eventually { server.requestCount == 6 }
         task.cancel()
         gate.open()
-        #expect(await recorder.outcome(of: task).error?.code == .cancelled)
-        for other in others { #expect(await recorder.outcome(of: other).status == 200) }
+        #expect(try await recorder.completion(of: task).error?.code == .cancelled)
+        for other in others { #expect(try await recorder.completion(of: other).status == 200) }
         #expect(largest.withLock { $0 } <= 2_097_152)
     }
 }

@@ -13,15 +13,15 @@ struct ErrorTests {
         _ url: URL,
         timeout: TimeInterval = 5,
         options: CurlSession.Options = .init()
-    ) async -> [URLError] {
-        let recorder = Recorder()
+    ) async throws -> [URLError] {
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options)
         let request = Wire.request(url, timeout: timeout)
         let plain = Wire.session(options: options)
         return [
-            await recorder.run(session.dataTask(with: request)).error,
-            await recorder.run(session.downloadTask(with: request)).error,
-            await recorder.run(
+            try await recorder.run(session.dataTask(with: request)).error,
+            try await recorder.run(session.downloadTask(with: request)).error,
+            try await recorder.run(
                 session.uploadTask(with: Wire.request(url, "POST", timeout: timeout), from: Data("x".utf8))
             ).error,
             await Wire.error { try await plain.data(for: request) },
@@ -69,13 +69,13 @@ struct ErrorTests {
 
     @Test("A refused connection is -1004") func refused() async throws {
         let closed = try ClosedPort()
-        expect(await errors(closed.url), .cannotConnectToHost, closed.url)
+        expect(try await errors(closed.url), .cannotConnectToHost, closed.url)
         withExtendedLifetime(closed) {}
     }
 
     @Test("A name that does not exist is -1003") func unknownHost() async throws {
         let url = try #require(URL(string: "http://name.invalid/"))
-        expect(await errors(url), .cannotFindHost, url)
+        expect(try await errors(url), .cannotFindHost, url)
     }
 
     @Test(
@@ -90,29 +90,29 @@ struct ErrorTests {
         // Chunked, so that even a body that was received completely lacks its end.
         let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 100_000).framed(.chunked).faulted(fault)
         }
-        expect(await errors(server.url), .networkConnectionLost, server.url)
+        expect(try await errors(server.url), .networkConnectionLost, server.url)
     }
 
     @Test("A response that is not HTTP is -1017") func garbage() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.garbage(Data("SSH-2.0-x\r\n".utf8))) }
-        expect(await errors(server.url), .cannotParseResponse, server.url)
+        expect(try await errors(server.url), .cannotParseResponse, server.url)
     }
 
     @Test("A damaged coding is -1016") func coding() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(headers: ["Content-Encoding": "gzip"], body: .data(Data("no gzip".utf8)))
         }
-        expect(await errors(server.url), .cannotDecodeContentData, server.url, .damagedContentCoding)
+        expect(try await errors(server.url), .cannotDecodeContentData, server.url, .damagedContentCoding)
     }
 
     @Test("A timeout is -1001") func timeout() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
-        expect(await errors(server.url, timeout: 0.1), .timedOut, server.url, .inactivityTimeout)
+        expect(try await errors(server.url, timeout: 0.1), .timedOut, server.url, .inactivityTimeout)
     }
 
     @Test("Too many redirects are -1007") func redirections() async throws {
         let server = try LoopbackServer { _ in .redirect(to: "/again") }
-        expect(await errors(server.url), .httpTooManyRedirects, server.url("/again"), nil)
+        expect(try await errors(server.url), .httpTooManyRedirects, server.url("/again"), nil)
     }
 
     @Test("TLS to a server without it is -1200") func noTLS() async throws {
@@ -121,7 +121,7 @@ struct ErrorTests {
             connection.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
         }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-        expect(await errors(url), .secureConnectionFailed, url, .tlsHandshake)
+        expect(try await errors(url), .secureConnectionFailed, url, .tlsHandshake)
     }
 
     // MARK: - Download files
@@ -132,8 +132,8 @@ struct ErrorTests {
         Wire.remove(folder)
         var options = CurlSession.Options()
         options.temporaryDirectory = folder
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder, options: options).downloadTask(with: server.url))
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder, options: options).downloadTask(with: server.url))
         #expect(outcome.error?.code == .cannotCreateFile)
         let cause = outcome.error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.domain == NSCocoaErrorDomain && cause?.code == CocoaError.fileNoSuchFile.rawValue)
@@ -153,9 +153,9 @@ struct ErrorTests {
     func missingFolderOfFoundation() async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }
         setenv("TMPDIR", "/nowhere/at/all", 1)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
-        #expect(await recorder.run(session.downloadTask(with: server.url)).error != nil)
+        #expect(try await recorder.run(session.downloadTask(with: server.url)).error != nil)
     }
 
     @Test(
@@ -168,9 +168,9 @@ struct ErrorTests {
         let server = try LoopbackServer { _ in .pattern(count: 3_000_000) }
         var options = CurlSession.Options()
         options.temporaryDirectory = disk.url
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options)
-        let outcome = await recorder.run(session.downloadTask(with: server.url))
+        let outcome = try await recorder.run(session.downloadTask(with: server.url))
         #expect(outcome.error?.code == .cannotWriteToFile)
         let cause = outcome.error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.domain == NSCocoaErrorDomain && cause?.code == CocoaError.fileWriteOutOfSpace.rawValue)
@@ -178,7 +178,9 @@ struct ErrorTests {
         #expect(Wire.contents(of: disk.url) == [])
         // The session still works for responses that fit.
         let small = try LoopbackServer { _ in .pattern(count: 10_000) }
-        #expect(await recorder.run(session.downloadTask(with: small.url)).file == LoopbackServer.pattern(count: 10_000))
+        #expect(
+            try await recorder.run(session.downloadTask(with: small.url)).file == LoopbackServer.pattern(count: 10_000)
+        )
     }
 
     @Test("Gap 9: temporary files are accessible only to their owner, and deleted if not moved") func temporaryFiles()
@@ -192,14 +194,14 @@ struct ErrorTests {
         }
         var options = CurlSession.Options()
         options.temporaryDirectory = folder
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options)
-        let whole = await recorder.run(session.downloadTask(with: server.url))
+        let whole = try await recorder.run(session.downloadTask(with: server.url))
         #expect(whole.permissions == 0o600)
         #expect(whole.file == LoopbackServer.pattern(count: 300_000))
         #expect(whole.fileURL?.deletingLastPathComponent().path == folder.path)
         #expect(Wire.contents(of: folder) == [])
-        let cut = await recorder.run(session.downloadTask(with: server.url("/cut")))
+        let cut = try await recorder.run(session.downloadTask(with: server.url("/cut")))
         #expect(cut.error?.code == .networkConnectionLost && cut.file == nil)
         #expect(Wire.contents(of: folder) == [])
         let handled = await withCheckedContinuation { waiter in
@@ -208,8 +210,7 @@ struct ErrorTests {
             }.resume()
         }
         #expect(handled == LoopbackServer.pattern(count: 300_000))
-        let isEmpty = await Wire.eventually { Wire.contents(of: folder) == [] }
-        #expect(isEmpty)
+        try await eventually { Wire.contents(of: folder) == [] }
     }
 
     @Test("Gap 9: a cancelled download leaves no file") func cancelled() async throws {
@@ -220,16 +221,14 @@ struct ErrorTests {
         }
         var options = CurlSession.Options()
         options.temporaryDirectory = folder
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options)
         let tasks = (0..<5).map { _ in session.downloadTask(with: server.url) }
         for task in tasks { task.resume() }
-        let haveBegun = await Wire.eventually { Wire.contents(of: folder).count == 5 }
-        #expect(haveBegun)
+        try await eventually { Wire.contents(of: folder).count == 5 }
         for task in tasks { task.cancel() }
-        for task in tasks { #expect(await recorder.outcome(of: task).error?.code == .cancelled) }
-        let isEmpty = await Wire.eventually { Wire.contents(of: folder) == [] }
-        #expect(isEmpty)
+        for task in tasks { #expect(try await recorder.completion(of: task).error?.code == .cancelled) }
+        try await eventually { Wire.contents(of: folder) == [] }
     }
 
     @Test("A file that the delegate moved is kept, and the file of an async download belongs to the caller")
@@ -238,10 +237,10 @@ struct ErrorTests {
         defer { Wire.remove(folder) }
         let server = try LoopbackServer { _ in .pattern(count: 1000) }
         let target = folder.appendingPathComponent("kept")
-        var hooks = Recorder.Hooks()
-        hooks.file = { try? FileManager.default.moveItem(at: $0, to: target) }
-        let recorder = Recorder(hooks)
-        _ = await recorder.run(Wire.session(recorder).downloadTask(with: server.url))
+        var hooks = DelegateHooks()
+        hooks.onFinishedDownload = { _, file in try? FileManager.default.moveItem(at: file, to: target) }
+        let recorder = RecordingDelegate(hooks)
+        _ = try await recorder.run(Wire.session(recorder).downloadTask(with: server.url))
         #expect(try Data(contentsOf: target) == LoopbackServer.pattern(count: 1000))
         let (url, _) = try await Wire.session().download(from: server.url)
         #expect(try Data(contentsOf: url) == LoopbackServer.pattern(count: 1000))

@@ -26,14 +26,13 @@ struct FramingTests {
         var request = request
         request.url = server.url("/target")
         if let stream { request.httpBodyStream = stream }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let task = isUpload ? session.uploadTask(withStreamedRequest: request) : session.dataTask(with: request)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.status == 200)
-        let isRecorded = await Wire.eventually { server.received.count == 1 }
-        #expect(isRecorded)
+        try await eventually { server.received.count == 1 }
         return try #require(server.texts.first)
     }
 

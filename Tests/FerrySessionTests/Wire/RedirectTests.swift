@@ -24,7 +24,7 @@ struct RedirectTests {
     )
     func methods(_ status: Int, _ method: String) async throws {
         let server = try server(status)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let hasBody = ["POST", "PUT", "PATCH", "DELETE"].contains(method)
         let headers = ["Content-Type": "text/plain", "X-A": "1"]
@@ -35,9 +35,9 @@ struct RedirectTests {
             body: hasBody ? Data("hello".utf8) : nil
         )
         let task = session.dataTask(with: request)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil && outcome.status == 200)
-        #expect(outcome.events.first { if case .redirect = $0 { true } else { false } } == .redirect(status))
+        #expect(outcome.events.contains { if case .redirect(status, _) = $0 { true } else { false } })
         let rule = RedirectRule.method(method, status: status)
         let seen = try #require(server.requests.last)
         #expect(server.requestCount == 2 && server.protocolViolations.isEmpty)
@@ -88,7 +88,7 @@ struct RedirectTests {
     ]
 
     private func gap6(
-        _ make: (URLSessionConfiguration, CurlSession.Options, Recorder) -> URLSession,
+        _ make: (URLSessionConfiguration, CurlSession.Options, RecordingDelegate) -> URLSession,
         byConfiguration: Bool,
         to target: (LoopbackServer) -> URL,
         status: Int = 302
@@ -105,8 +105,8 @@ struct RedirectTests {
         } else {
             request.allHTTPHeaderFields = Self.secrets
         }
-        let recorder = Recorder()
-        let outcome = await recorder.run(make(configuration, options, recorder).dataTask(with: request))
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(make(configuration, options, recorder).dataTask(with: request))
         #expect(outcome.error == nil && outcome.text == "other")
         // A proxy's credential is not sent to any server.
         for (name, value) in Self.secrets where name != "Proxy-Authorization" {
@@ -123,7 +123,7 @@ struct RedirectTests {
     func credentials(_ byConfiguration: Bool, _ status: Int) async throws {
         let make =
             { CurlSession(configuration: $0, options: $1, delegate: $2) }
-            as (URLSessionConfiguration, CurlSession.Options, Recorder) -> URLSession
+            as (URLSessionConfiguration, CurlSession.Options, RecordingDelegate) -> URLSession
         for host in ["127.0.0.1", "localhost"] {
             let seen = try await gap6(
                 make,
@@ -142,7 +142,7 @@ struct RedirectTests {
     func credentialsOfFoundation() async throws {
         let make =
             { URLSession(configuration: $0, delegate: $2, delegateQueue: nil) }
-            as (URLSessionConfiguration, CurlSession.Options, Recorder) -> URLSession
+            as (URLSessionConfiguration, CurlSession.Options, RecordingDelegate) -> URLSession
         let seen = try await gap6(make, byConfiguration: false, to: { $0.url("/") })
         for name in ["Authorization", "Cookie"] { #expect(seen.header(name) == nil) }
     }
@@ -182,15 +182,15 @@ struct RedirectTests {
     @Test("A delegate may explicitly send credentials") func delegateSendsThem() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let home = try LoopbackServer { _ in .redirect(to: other.url.absoluteString) }
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { _, _, request, answer in
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, request, answer in
             #expect(request.value(forHTTPHeaderField: "Authorization") == nil)
             var changed = request
             changed.setValue("Bearer for the other", forHTTPHeaderField: "Authorization")
             answer(changed)
         }
-        let recorder = Recorder(hooks)
-        _ = await recorder.run(
+        let recorder = RecordingDelegate(hooks)
+        _ = try await recorder.run(
             Wire.session(recorder).dataTask(with: Wire.request(home.url, headers: ["Authorization": "Bearer secret"]))
         )
         #expect(other.requests.first?.header("Authorization") == "Bearer for the other")
@@ -208,9 +208,9 @@ struct RedirectTests {
     func notFollowed(_ location: String) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("moved", status: 302).adding("Location", location)
         }
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url))
-        #expect(outcome.events == [.response(302), .data(5), .completed])
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
+        #expect(outcome.events == [.response(302), .data(5), .completed(nil)])
         #expect(outcome.error == nil && server.requestCount == 1)
     }
 
@@ -258,14 +258,14 @@ struct RedirectTests {
                 if isPacked { response.headers.add("Content-Encoding", "gzip") }
                 return response.framed(isPacked ? .chunked : .automatic)
             }
-            var hooks = Recorder.Hooks()
-            hooks.redirect = { _, _, _, answer in answer(nil) }
-            let recorder = Recorder(hooks)
+            var hooks = DelegateHooks()
+            hooks.onRedirect = { _, _, _, answer in answer(nil) }
+            let recorder = RecordingDelegate(hooks)
             let session = Wire.session(recorder)
-            let outcome = await recorder.run(session.dataTask(with: server.url))
+            let outcome = try await recorder.run(session.dataTask(with: server.url))
             #expect(outcome.error == nil && outcome.status == 302)
             #expect(outcome.data == LoopbackServer.pattern(count: size))
-            let file = await recorder.run(session.downloadTask(with: server.url))
+            let file = try await recorder.run(session.downloadTask(with: server.url))
             #expect(file.error == nil && file.file == LoopbackServer.pattern(count: size) && file.status == 302)
             #expect(server.requests.allSatisfy { $0.path == "/" })
         }
@@ -276,8 +276,8 @@ struct RedirectTests {
             guard request.path == "/" else { return .text("there") }
             return LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 5_000_000))
         }
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url))
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
         #expect(outcome.text == "there" && outcome.error == nil)
     }
 
@@ -291,15 +291,15 @@ struct RedirectTests {
             let head = LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 400_000))
             return head.faulted(.stall(afterBodyBytes: row.received))
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let request = Wire.request(server.url, timeout: row.isFollowed ? 60 : 0.3)
-        let outcome = await recorder.run(session.dataTask(with: request))
+        let outcome = try await recorder.run(session.dataTask(with: request))
         #expect(outcome.error?.code == (row.isFollowed ? nil : .timedOut) && outcome.completions == 1)
         // The rest of the body prevents other requests on the connection.
         if row.isFollowed { #expect(outcome.text == "connection 0") }
         #expect(try await Wire.session().data(from: server.url("/other")).0 == Data("connection 0".utf8))
-        let next = await recorder.run(session.dataTask(with: server.url("/other")))
+        let next = try await recorder.run(session.dataTask(with: server.url("/other")))
         #expect(next.text == (row.isFollowed ? "connection 1" : "connection 0"))
         #expect(server.connectionCount == 3)
     }
@@ -317,10 +317,10 @@ struct RedirectTests {
         for (path, code) in [("/cut", URLError.Code.networkConnectionLost), ("/damaged", .cannotDecodeContentData)] {
             let (data, _) = try await Wire.session().data(from: server.url(path))
             #expect(data == Data("there".utf8))
-            var hooks = Recorder.Hooks()
-            hooks.redirect = { _, _, _, answer in answer(nil) }
-            let recorder = Recorder(hooks)
-            let refused = await recorder.run(Wire.session(recorder).dataTask(with: server.url(path)))
+            var hooks = DelegateHooks()
+            hooks.onRedirect = { _, _, _, answer in answer(nil) }
+            let recorder = RecordingDelegate(hooks)
+            let refused = try await recorder.run(Wire.session(recorder).dataTask(with: server.url(path)))
             #expect(refused.error?.code == code && refused.status == 302 && refused.completions == 1)
         }
     }
@@ -328,15 +328,15 @@ struct RedirectTests {
     @Test("The delegate's own request is sent: URL, method, header fields and body") func changed() async throws {
         let server = try server(302)
         let elsewhere = server.url("/elsewhere")
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { _, _, _, answer in
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, _, answer in
             answer(Wire.request(elsewhere, "PUT", headers: ["X-Changed": "yes"], body: Data("changed".utf8)))
         }
-        let recorder = Recorder(hooks)
+        let recorder = RecordingDelegate(hooks)
         let task = Wire.session(recorder).dataTask(
             with: Wire.request(server.url("/from"), "POST", body: Data("hello".utf8))
         )
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.text == "PUT 7")
         #expect(server.requests.last?.header("X-Changed") == "yes" && server.requests.last?.path == "/elsewhere")
         #expect(task.currentRequest?.url == elsewhere)
@@ -346,24 +346,24 @@ struct RedirectTests {
         let server = try server(307)
         let target = server.url("/to")
         for isUpload in [false, true] {
-            var hooks = Recorder.Hooks()
-            hooks.redirect = { _, _, _, answer in answer(URLRequest(url: target)) }
-            let recorder = Recorder(hooks)
+            var hooks = DelegateHooks()
+            hooks.onRedirect = { _, _, _, answer in answer(URLRequest(url: target)) }
+            let recorder = RecordingDelegate(hooks)
             let session = Wire.session(recorder)
             let request = Wire.request(server.url("/from"), "POST", body: Data("hello".utf8))
             let task =
                 isUpload ? session.uploadTask(with: request, from: Data("hello".utf8)) : session.dataTask(with: request)
-            #expect(await recorder.run(task).text == "GET 0")
+            #expect(try await recorder.run(task).text == "GET 0")
         }
     }
 
     @Test("A request of the delegate is validated like any other") func invalidChange() async throws {
         let server = try server(302)
         for url in ["ftp://127.0.0.1/", "http:///x"] {
-            var hooks = Recorder.Hooks()
-            hooks.redirect = { _, _, _, answer in answer(URL(string: url).map { URLRequest(url: $0) }) }
-            let recorder = Recorder(hooks)
-            let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url("/from")))
+            var hooks = DelegateHooks()
+            hooks.onRedirect = { _, _, _, answer in answer(URL(string: url).map { URLRequest(url: $0) }) }
+            let recorder = RecordingDelegate(hooks)
+            let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url("/from")))
             #expect(
                 outcome.error != nil && outcome.completions == 1 && server.requests.allSatisfy { $0.path == "/from" }
             )
@@ -373,8 +373,8 @@ struct RedirectTests {
     @Test("Gap 3: decisions that are late, repeated, or after a cancel are harmless", arguments: 0..<4)
     func oddAnswers(_ kind: Int) async throws {
         let server = try server(302)
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { task, _, request, answer in
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { task, _, request, answer in
             switch kind {
             case 0:
                 answer(request)
@@ -389,8 +389,8 @@ struct RedirectTests {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { answer(nil) }
             }
         }
-        let recorder = Recorder(hooks)
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url("/from")))
+        let recorder = RecordingDelegate(hooks)
+        let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url("/from")))
         try await Task.sleep(for: .milliseconds(100))
         #expect(outcome.completions == 1)
         #expect(outcome.error?.code == (kind < 2 ? nil : .cancelled))
@@ -410,9 +410,9 @@ struct RedirectTests {
         let body = LoopbackServer.pattern(count: size)
         let file = folder.appendingPathComponent("body")
         try body.write(to: file)
-        var hooks = Recorder.Hooks()
-        hooks.bodyStream = { _, answer in answer(InputStream(data: body)) }
-        let recorder = Recorder(hooks)
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: body)) }
+        let recorder = RecordingDelegate(hooks)
         let session = Wire.session(recorder)
         let plain = Wire.request(server.url("/from"), "PUT", headers: ["Content-Type": "a/b"])
         var full = plain
@@ -422,7 +422,7 @@ struct RedirectTests {
             session.uploadTask(withStreamedRequest: plain), session.dataTask(with: full),
         ]
         for task in tasks {
-            let outcome = await recorder.run(task)
+            let outcome = try await recorder.run(task)
             #expect(outcome.error == nil && outcome.text == "PUT \(size)")
             let last = try #require(server.requests.last)
             #expect(last.bodySHA256 == LoopbackServer.patternSHA256(count: size))
@@ -437,8 +437,8 @@ struct RedirectTests {
         let server = try server(307)
         var request = Wire.request(server.url("/from"), "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: request))
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: request))
         #expect(outcome.error?.code == .requestBodyStreamExhausted && outcome.underlying?.code == .bodyNotReplayable)
         #expect(server.requestCount == 1)
     }
@@ -449,9 +449,9 @@ struct RedirectTests {
     )
     func replayOfFoundation() async throws {
         let server = try server(307)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
-        let outcome = await recorder.run(
+        let outcome = try await recorder.run(
             session.uploadTask(with: Wire.request(server.url("/from"), "PUT"), from: Data("hello".utf8))
         )
         #expect(outcome.text == "PUT 5")
@@ -465,9 +465,9 @@ struct RedirectTests {
         }
         let server = try LoopbackServer(configuration: configuration) { .text("\($0.method) \($0.bodyLength)") }
         let body = LoopbackServer.pattern(count: 4_000_000)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(with: Wire.request(server.url("/from"), "POST"), from: body)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.text == "POST 4000000" && outcome.error == nil)
         #expect(task.countOfBytesSent == 4_000_000)
     }
@@ -479,10 +479,10 @@ struct RedirectTests {
             }
             return .pattern(count: 200_000)
         }
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder).downloadTask(with: server.url))
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder).downloadTask(with: server.url))
         #expect(outcome.error == nil && outcome.file == LoopbackServer.pattern(count: 200_000))
-        #expect(outcome.events.filter { $0 == .finishedDownloading }.count == 1)
+        #expect(outcome.events.filter { $0 == .finishedDownload }.count == 1)
         for case .wrote(_, let total, let expected) in outcome.events {
             #expect(total <= 200_000 && expected == 200_000)
         }
@@ -490,14 +490,14 @@ struct RedirectTests {
 
     // MARK: - Races
 
-    private func raceRedirects(_ make: (Recorder) -> URLSession, count: Int) async throws {
+    private func raceRedirects(_ make: (RecordingDelegate) -> URLSession, count: Int) async throws {
         let server = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
             return number == 0
                 ? .text("end") : .redirect(to: "/\(number - 1)", status: [301, 302, 307, 308][number % 4])
         }
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { task, _, request, answer in
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { task, _, request, answer in
             // Some decisions are made on another thread, some twice.
             if task.taskIdentifier % 3 == 0 {
                 DispatchQueue.global().async { answer(request) }
@@ -506,7 +506,7 @@ struct RedirectTests {
                 if task.taskIdentifier % 5 == 0 { answer(request) }
             }
         }
-        let recorder = Recorder(hooks)
+        let recorder = RecordingDelegate(hooks)
         let session = make(recorder)
         let tasks = (0..<count).map { index in
             index % 2 == 0
@@ -526,7 +526,7 @@ struct RedirectTests {
             }
         }
         for (index, task) in tasks.enumerated() {
-            let outcome = await recorder.outcome(of: task)
+            let outcome = try await recorder.completion(of: task)
             #expect(outcome.completions == 1)
             if let error = outcome.error {
                 #expect(error.code == .cancelled)

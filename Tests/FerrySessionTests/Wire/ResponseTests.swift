@@ -6,20 +6,20 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
     /// Fetches from a server that sends only these bytes and closes.
-    private func fetch(_ bytes: Data, method: String = "GET") async throws -> Recorder.Outcome {
+    private func fetch(_ bytes: Data, method: String = "GET") async throws -> TaskRecord {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write(bytes)
         }
-        let recorder = Recorder()
-        return await recorder.run(Wire.session(recorder).dataTask(with: Wire.request(server.url(), method)))
+        let recorder = RecordingDelegate()
+        return try await recorder.run(Wire.session(recorder).dataTask(with: Wire.request(server.url(), method)))
     }
 
-    private func fetch(_ text: String, method: String = "GET") async throws -> Recorder.Outcome {
+    private func fetch(_ text: String, method: String = "GET") async throws -> TaskRecord {
         try await fetch(Data(text.utf8), method: method)
     }
 
-    private func value(_ name: String, _ outcome: Recorder.Outcome) -> String? {
+    private func value(_ name: String, _ outcome: TaskRecord) -> String? {
         outcome.response?.value(forHTTPHeaderField: name)
     }
 
@@ -94,13 +94,13 @@ struct ResponseTests {
                 body: .chunked([Data("one".utf8), Data("two".utf8)], trailers: ["X-Sum": "6", "Content-Length": "1"])
             )
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         for _ in 0..<3 {
-            let outcome = await recorder.run(session.dataTask(with: server.url))
+            let outcome = try await recorder.run(session.dataTask(with: server.url))
             #expect(outcome.error == nil && outcome.text == "onetwo")
             #expect(outcome.response?.value(forHTTPHeaderField: "X-Sum") == nil)
-            let file = await recorder.run(session.downloadTask(with: server.url))
+            let file = try await recorder.run(session.downloadTask(with: server.url))
             #expect(file.error == nil && file.file == Data("onetwo".utf8))
         }
     }
@@ -112,9 +112,9 @@ struct ResponseTests {
             )
             .preceded(by: .init(status: 102)).preceded(by: .init(status: 199, headers: ["X-Interim": "1"]))
         }
-        let recorder = Recorder()
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: server.url))
-        #expect(outcome.events == [.response(200), .data(2), .completed])
+        let recorder = RecordingDelegate()
+        let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
+        #expect(outcome.events == [.response(200), .data(2), .completed(nil)])
         #expect(value("X-Interim", outcome) == nil && value("Link", outcome) == nil)
     }
 
@@ -139,15 +139,14 @@ struct ResponseTests {
                 connection.write("HTTP/1.1 \(row.1) X\r\nContent-Length: 1000\r\nContent-Encoding: gzip\r\n\r\n")
             }
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         // The second one shows that the connection is still in sync.
         for _ in 0..<2 {
-            let outcome = await recorder.run(session.dataTask(with: Wire.request(server.url(), row.0)))
+            let outcome = try await recorder.run(session.dataTask(with: Wire.request(server.url(), row.0)))
             #expect(outcome.error == nil && outcome.data.isEmpty && outcome.status == row.1)
         }
-        let isRecorded = await Wire.eventually { server.texts.count == 1 }
-        #expect(isRecorded)
+        try await eventually { server.texts.count == 1 }
     }
 
     @Test("An empty body is valid with any framing") func empty() async throws {
@@ -156,7 +155,7 @@ struct ResponseTests {
         ] {
             let outcome = try await fetch("HTTP/1.1 200 OK\r\n" + rest)
             #expect(
-                outcome.error == nil && outcome.data.isEmpty && outcome.events == [.response(200), .completed],
+                outcome.error == nil && outcome.data.isEmpty && outcome.events == [.response(200), .completed(nil)],
                 "\(rest)"
             )
         }
@@ -164,9 +163,9 @@ struct ResponseTests {
 
     @Test("A body of unknown length ends with the connection") func untilClose() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 300_000).framed(.untilClose) }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).dataTask(with: server.url)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil && outcome.data == LoopbackServer.pattern(count: 300_000))
         #expect(outcome.response?.expectedContentLength == NSURLSessionTransferSizeUnknown)
         #expect(task.countOfBytesReceived == 300_000)
@@ -243,10 +242,10 @@ struct ResponseTests {
             connection.readHead()
             connection.write(messages[connection.index % messages.count])
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder) { $0.timeoutIntervalForRequest = 5 }
         for _ in messages {
-            let outcome = await recorder.run(session.dataTask(with: server.url()))
+            let outcome = try await recorder.run(session.dataTask(with: server.url()))
             #expect(outcome.completions == 1)
         }
     }
@@ -324,13 +323,13 @@ struct ResponseTests {
         let server = try LoopbackServer { _ in
             LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", challenge)
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
-        let outcome = await recorder.run(session.dataTask(with: server.url))
-        #expect(outcome.events == [.response(401), .data(12), .completed] && outcome.error == nil)
+        let outcome = try await recorder.run(session.dataTask(with: server.url))
+        #expect(outcome.events == [.response(401), .data(12), .completed(nil)] && outcome.error == nil)
         let (data, response) = try await session.data(from: server.url)
         #expect(data == Data("who are you?".utf8) && (response as? HTTPURLResponse)?.statusCode == 401)
-        let file = await recorder.run(session.downloadTask(with: server.url))
+        let file = try await recorder.run(session.downloadTask(with: server.url))
         #expect(file.file == Data("who are you?".utf8) && file.error == nil)
     }
 

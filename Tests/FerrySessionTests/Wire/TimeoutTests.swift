@@ -76,12 +76,12 @@ struct TimeoutTests {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000))
         }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let request = Wire.request(server.url, timeout: 0.3)
         let start = ContinuousClock.now
         for task in [session.dataTask(with: request), session.downloadTask(with: request)] {
-            let outcome = await recorder.run(task)
+            let outcome = try await recorder.run(task)
             expectTimeout(outcome.error, .inactivityTimeout, server.url)
             #expect(outcome.completions == 1)
         }
@@ -158,38 +158,38 @@ struct TimeoutTests {
 
     @Test("Suspension does not count") func suspended() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.2) }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder) { $0.timeoutIntervalForResource = 1 }
         let task = session.dataTask(with: Wire.request(server.url, timeout: 0.6))
         task.resume()
         try await server.waitForRequests(1)
         task.suspend()
         try await Task.sleep(for: .seconds(1.3))
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil && outcome.text == "ok")
     }
 
     @Test("A slow delegate does not count, but a stall after it does") func slowDelegate() async throws {
-        let gate = ScriptedStream.Gate()
+        let gate = Gate()
         defer { gate.open() }
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000))
         }
         let received = Locked(0)
-        var hooks = Recorder.Hooks()
+        var hooks = DelegateHooks()
         hooks.keepsData = false
-        hooks.data = { _, data in
+        hooks.onData = { _, data in
             received.withLock { $0 += data.count }
             gate.wait()
         }
-        let recorder = Recorder(hooks)
+        let recorder = RecordingDelegate(hooks)
         let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
         task.resume()
         try await Task.sleep(for: .seconds(1))
-        #expect(recorder.snapshot(task).completions == 0)
+        #expect(recorder[task].completions == 0)
         let start = ContinuousClock.now
         gate.open()
-        let outcome = await recorder.outcome(of: task)
+        let outcome = try await recorder.completion(of: task)
         expectTimeout(outcome.error, .inactivityTimeout, server.url)
         #expect(received.withLock { $0 } == 20_000_000)
         #expect(Wire.seconds(since: start) < 10)
@@ -197,12 +197,14 @@ struct TimeoutTests {
 
     @Test("Waiting for the delegate's decisions does not count, and never hangs") func answers() async throws {
         let server = try LoopbackServer { $0.path == "/next" ? .text("ok") : .redirect(to: "/next") }
-        var hooks = Recorder.Hooks()
-        hooks.redirect = { _, _, request, answer in
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, request, answer in
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.8) { answer(request) }
         }
-        let recorder = Recorder(hooks)
-        let outcome = await recorder.run(Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3)))
+        let recorder = RecordingDelegate(hooks)
+        let outcome = try await recorder.run(
+            Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
+        )
         #expect(outcome.error == nil && outcome.text == "ok")
     }
 
@@ -230,14 +232,14 @@ struct TimeoutTests {
 
     @Test("Two hundred concurrent timeouts fire once each, for their own task") func many() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder) { $0.httpMaximumConnectionsPerHost = 200 }
         let tasks = (0..<200).map {
             session.dataTask(with: Wire.request(server.url("/\($0)"), timeout: 0.3 + Double($0) / 1000))
         }
         for task in tasks { task.resume() }
         for (index, task) in tasks.enumerated() {
-            let outcome = await recorder.outcome(of: task)
+            let outcome = try await recorder.completion(of: task)
             expectTimeout(outcome.error, .inactivityTimeout, server.url("/\(index)"))
             #expect(outcome.completions == 1)
         }

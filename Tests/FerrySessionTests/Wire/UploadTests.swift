@@ -12,7 +12,7 @@ struct UploadTests {
         return try LoopbackServer(configuration: configuration) { .text("got \($0.bodyLength)") }
     }
 
-    private func expectTruthfulCounts(_ outcome: Recorder.Outcome, _ task: URLSessionTask, total: Int64) {
+    private func expectTruthfulCounts(_ outcome: TaskRecord, _ task: URLSessionTask, total: Int64) {
         #expect(outcome.sentTotals == outcome.sentTotals.sorted())
         if total > 0 { #expect(outcome.sentTotals.last == total) }
         for case .sent(let count, let sum, let expected) in outcome.events {
@@ -25,12 +25,12 @@ struct UploadTests {
     @Test("Data is sent completely, with its length", arguments: [0, 1, 65_535, 65_537, 20_000_000])
     func data(_ size: Int) async throws {
         let server = try server()
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(
             with: Wire.request(server.url, "POST"),
             from: LoopbackServer.pattern(count: size)
         )
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.text == "got \(size)")
         let seen = try #require(server.requests.first)
@@ -63,9 +63,9 @@ struct UploadTests {
         defer { Wire.remove(folder) }
         let file = folder.appendingPathComponent("body")
         try LoopbackServer.pattern(count: size).write(to: file)
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         let seen = try #require(server.requests.first)
         #expect(seen.bodySHA256 == LoopbackServer.patternSHA256(count: size))
@@ -118,10 +118,10 @@ struct UploadTests {
         defer { Wire.remove(folder) }
         let file = folder.appendingPathComponent("body")
         try LoopbackServer.pattern(count: 30_000_000).write(to: file)
-        var hooks = Recorder.Hooks()
-        hooks.sent = { _ in truncate(file.path, 100_000) }
-        let recorder = Recorder(hooks)
-        let outcome = await recorder.run(
+        var hooks = DelegateHooks()
+        hooks.onSent = { _, _ in truncate(file.path, 100_000) }
+        let recorder = RecordingDelegate(hooks)
+        let outcome = try await recorder.run(
             Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
         )
         #expect(outcome.error?.code == .requestBodyStreamExhausted)
@@ -136,8 +136,8 @@ struct UploadTests {
         let file = folder.appendingPathComponent("body")
         try LoopbackServer.pattern(count: 8_000_000).write(to: file)
         let hasGrown = Locked(false)
-        var hooks = Recorder.Hooks()
-        hooks.sent = { _ in
+        var hooks = DelegateHooks()
+        hooks.onSent = { _, _ in
             guard
                 hasGrown.withLock({ flag in
                     defer { flag = true }
@@ -148,8 +148,8 @@ struct UploadTests {
             _ = try? handle.seekToEnd()
             try? handle.write(contentsOf: Data(count: 100_000))
         }
-        let recorder = Recorder(hooks)
-        let outcome = await recorder.run(
+        let recorder = RecordingDelegate(hooks)
+        let outcome = try await recorder.run(
             Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
         )
         #expect(outcome.error == nil)
@@ -162,9 +162,9 @@ struct UploadTests {
     @Test("A response that does not wait for the body is delivered", arguments: [413, 401, 200])
     func early(_ status: Int) async throws {
         let server = try server(.early(.text("enough", status: status), afterBytes: 1000))
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let body = LoopbackServer.pattern(count: 5_000_000)
-        let outcome = await recorder.run(
+        let outcome = try await recorder.run(
             Wire.session(recorder).uploadTask(with: Wire.request(server.url, "POST"), from: body)
         )
         #expect(outcome.error == nil)
@@ -175,12 +175,12 @@ struct UploadTests {
 
     @Test("A reset within the upload is a lost connection, once") func reset() async throws {
         let server = try server(.early(LoopbackResponse().faulted(.resetBeforeHead), afterBytes: 100_000))
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(
             with: Wire.request(server.url, "POST"),
             from: Data(count: 5_000_000)
         )
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error?.code == .networkConnectionLost)
         #expect(outcome.underlying?.curlCode != nil)
         #expect(outcome.error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url)
@@ -193,9 +193,9 @@ struct UploadTests {
     @Test("The body is sent after waiting for 100-continue") func continues() async throws {
         let server = try server(.delayed(0.2))
         let request = Wire.request(server.url, "POST", headers: ["Expect": "100-continue"])
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(with: request, from: LoopbackServer.pattern(count: 100_000))
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.events.filter { if case .response = $0 { true } else { false } } == [.response(200)])
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 100_000))
@@ -221,12 +221,12 @@ struct UploadTests {
             return reading
         }
         let server = try LoopbackServer(configuration: configuration) { .text("got \($0.bodyLength)") }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let task = Wire.session(recorder).uploadTask(
             with: Wire.request(server.url, "POST", headers: ["Expect": "100-continue"]),
             from: LoopbackServer.pattern(count: 3_000_000)
         )
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.status == 200)
         #expect(outcome.text == "got 3000000")

@@ -34,11 +34,11 @@ struct UserInfoTests {
         options: CurlSession.Options = .init(),
         sourceLocation: SourceLocation = #_sourceLocation,
         configure: (URLSessionConfiguration) -> Void = { _ in }
-    ) async {
-        let recorder = Recorder()
+    ) async throws {
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options, configure: configure)
         for task in [session.dataTask(with: request), session.downloadTask(with: request)] {
-            let outcome = await recorder.run(task)
+            let outcome = try await recorder.run(task)
             guard let error = outcome.error else {
                 Issue.record("Expected an error", sourceLocation: sourceLocation)
                 continue
@@ -68,30 +68,30 @@ struct UserInfoTests {
         ]
     )
     func unloadable(_ text: String, _ code: URLError.Code) async throws {
-        await check(URLRequest(url: try url(text)), code)
+        try await check(URLRequest(url: try url(text)), code)
     }
 
     @Test("A request that cannot be sent is shown without them")
     func unsendable() async throws {
         let target = try url(80, "/")
-        await check(Wire.request(target, "G T"), .badURL)
-        await check(Wire.request(target, headers: ["A": "b\r\nc"]), .badURL)
-        await check(URLRequest(url: try url(closed.port)), .cannotConnectToHost)
+        try await check(Wire.request(target, "G T"), .badURL)
+        try await check(Wire.request(target, headers: ["A": "b\r\nc"]), .badURL)
+        try await check(URLRequest(url: try url(closed.port)), .cannotConnectToHost)
         var options = CurlSession.Options()
         options.network.unixSocket = .path("/nowhere/socket")
-        await check(URLRequest(url: target), .cannotConnectToHost, options: options)
+        try await check(URLRequest(url: target), .cannotConnectToHost, options: options)
     }
 
     @Test("The three timeouts show the URL without them")
     func deadlines() async throws {
         let silent = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let target = try url(silent.port)
-        await check(Wire.request(target, timeout: 0.2), .timedOut)
-        await check(URLRequest(url: target), .timedOut) { $0.timeoutIntervalForResource = 0.2 }
+        try await check(Wire.request(target, timeout: 0.2), .timedOut)
+        try await check(URLRequest(url: target), .timedOut) { $0.timeoutIntervalForResource = 0.2 }
         let unanswering = try UnansweringListener()
         var options = CurlSession.Options()
         options.connectTimeout = 0.2
-        await check(URLRequest(url: try url(try #require(unanswering.url.port))), .timedOut, options: options)
+        try await check(URLRequest(url: try url(try #require(unanswering.url.port))), .timedOut, options: options)
         withExtendedLifetime(unanswering) {}
     }
 
@@ -106,23 +106,23 @@ struct UserInfoTests {
         ]
         for (answer, code) in answers {
             let server = try LoopbackServer { _ in answer }
-            await check(URLRequest(url: try url(server.port)), code)
+            try await check(URLRequest(url: try url(server.port)), code)
         }
         let plain = try RawServer { connection in connection.write("HTTP/1.1 400 No\r\n\r\n") }
         let port = try #require(plain.url().port)
-        await check(URLRequest(url: try url(port, scheme: "https")), .secureConnectionFailed)
+        try await check(URLRequest(url: try url(port, scheme: "https")), .secureConnectionFailed)
     }
 
     @Test("Redirects show their URLs without them")
     func redirections() async throws {
         let closed = try url(self.closed.port)
         let onward = try LoopbackServer { _ in LoopbackResponse(status: 302).adding("Location", closed.absoluteString) }
-        await check(URLRequest(url: try url(onward.port)), .cannotConnectToHost)
+        try await check(URLRequest(url: try url(onward.port)), .cannotConnectToHost)
         let round = try LoopbackServer { request in
             LoopbackResponse(status: 302)
                 .adding("Location", "http://\(SecretScan.userInfo)\(request.headers["Host"] ?? "")/again")
         }
-        await check(URLRequest(url: try url(round.port)), .httpTooManyRedirects)
+        try await check(URLRequest(url: try url(round.port)), .httpTooManyRedirects)
     }
 
     @Test("A proxy is shown without them")
@@ -131,7 +131,7 @@ struct UserInfoTests {
         for scheme in ["http", "socks5h", "socks4"] {
             var options = CurlSession.Options()
             options.proxy = try CurlSession.Proxy(try url(closed.port, scheme: scheme))
-            await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
+            try await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
         }
         for text in ["adal0ve:s3cret@host:80", "ftp://USER@host/", "http://USER@a%2Fb:80"] {
             let proxy = try url(text)
@@ -140,7 +140,7 @@ struct UserInfoTests {
         }
         var options = CurlSession.Options()
         options.proxy = .http("http://\(SecretScan.userInfo)host", port: 80)
-        await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
+        try await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
     }
 
     @Test("Options with a URL instead of a host are shown without them")
@@ -159,14 +159,14 @@ struct UserInfoTests {
         for (code, change) in changes {
             var options = CurlSession.Options()
             change(&options)
-            await check(URLRequest(url: try url(1, scheme: "https")), code, options: options)
+            try await check(URLRequest(url: try url(1, scheme: "https")), code, options: options)
         }
     }
 
     @Test("Errors about bodies that cannot be sent show the URL without them")
     func bodies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let request = Wire.request(try url(server.port), "POST")
         let tasks = [
@@ -175,7 +175,7 @@ struct UserInfoTests {
             session.uploadTask(with: request, fromFile: URL(fileURLWithPath: "/nowhere/file")),
         ]
         for task in tasks {
-            let error = await recorder.run(task).error
+            let error = try await recorder.run(task).error
             #expect(error != nil)
             #expect(SecretScan.findings(in: error as Any) == [])
         }
@@ -184,13 +184,13 @@ struct UserInfoTests {
     @Test("Tasks that are cancelled, or made too late, show the URL without them")
     func ends() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let request = URLRequest(url: try url(server.port))
         let task = session.dataTask(with: request)
         task.resume()
         task.cancel()
-        let cancelled = await recorder.run(task).error
+        let cancelled = try await recorder.run(task).error
         #expect(cancelled?.code == .cancelled)
         #expect(SecretScan.findings(in: cancelled as Any) == [])
         session.invalidateAndCancel()
@@ -221,10 +221,10 @@ struct UserInfoTests {
     @Test("The server receives them; response and metrics do not contain them")
     func success() async throws {
         let server = try LoopbackServer { .text($0.headers["Authorization"] ?? "") }
-        let recorder = Recorder()
+        let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let task = session.dataTask(with: try url(server.port, "/a?b=c#d"))
-        let outcome = await recorder.run(task)
+        let outcome = try await recorder.run(task)
         #expect(outcome.text == "Basic " + Data("adal0ve:s3cret".utf8).base64EncodedString())
         #expect(outcome.response?.url?.absoluteString == "http://127.0.0.1:\(server.port)/a?b=c#d")
         #expect(task.transferMetrics?.transactions.first?.url?.absoluteString == outcome.response?.url?.absoluteString)

@@ -59,10 +59,10 @@ struct ActivityMonitorTests {
     }
 
     @Test("Activity that ends before the delay is never shown")
-    func short() async {
+    func short() async throws {
         let (monitor, clock, told) = monitor()
         monitor.incrementActivityCount()
-        #expect(await eventually { clock.delays == [1] })
+        try await eventually { clock.delays == [1] }
         monitor.decrementActivityCount()
         await clock.settled()
         monitor.incrementActivityCount()
@@ -77,16 +77,16 @@ struct ActivityMonitorTests {
     }
 
     @Test("The indicator shows once after the delay, stays during short pauses, and hides once")
-    func shown() async {
+    func shown() async throws {
         let (monitor, clock, told) = monitor()
         monitor.incrementActivityCount()
         monitor.incrementActivityCount()
-        #expect(await eventually { clock.delays == [1] })
+        try await eventually { clock.delays == [1] }
         clock.pass()
-        #expect(await told.wait { $0 == [true] })
+        try await told.wait { $0 == [true] }
         monitor.decrementActivityCount()
         monitor.decrementActivityCount()
-        #expect(await eventually { clock.delays == [0.17] })
+        try await eventually { clock.delays == [0.17] }
         monitor.incrementActivityCount()
         await clock.settled()
         clock.pass()
@@ -96,30 +96,30 @@ struct ActivityMonitorTests {
         #expect(clock.delays == [0.17])
         #expect(monitor.isVisible)
         clock.pass()
-        #expect(await told.wait { $0 == [true, false] })
+        try await told.wait { $0 == [true, false] }
         #expect(clock.delays.isEmpty)
     }
 
     @Test("Disabling hides immediately, enabling shows running activity, and the count is never negative")
-    func enabling() async {
+    func enabling() async throws {
         let (monitor, clock, told) = monitor()
         monitor.activationDelay = 0.5
         monitor.decrementActivityCount()
         monitor.incrementActivityCount()
         #expect(monitor.activityCount == 1)
-        #expect(await eventually { clock.delays == [0.5] })
+        try await eventually { clock.delays == [0.5] }
         clock.pass()
-        #expect(await told.wait { $0 == [true] })
+        try await told.wait { $0 == [true] }
         monitor.isEnabled = false
-        #expect(await told.wait { $0 == [true, false] })
+        try await told.wait { $0 == [true, false] }
         monitor.isEnabled = true
-        #expect(await eventually { clock.delays == [0.5] })
+        try await eventually { clock.delays == [0.5] }
         clock.pass()
-        #expect(await told.wait { $0 == [true, false, true] })
+        try await told.wait { $0 == [true, false, true] }
     }
 
     @Test("Without delays even the shortest activity is shown and hidden again")
-    func instant() async {
+    func instant() async throws {
         let (monitor, clock, told) = monitor()
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)
         // The queue processes beginning and end together.
@@ -130,13 +130,13 @@ struct ActivityMonitorTests {
         }
         clock.queue.resume()
         await clock.settled()
-        #expect(await told.wait { $0.count == 6 })
+        try await told.wait { $0.count == 6 }
         #expect(told.current == [true, false, true, false, true, false])
         #expect(clock.delays.isEmpty)
     }
 
     @Test("A stalled queue keeps a limited number of changes, and ends with the latest")
-    func stalled() async {
+    func stalled() async throws {
         let (monitor, clock, told) = monitor()
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)
         clock.queue.suspend()
@@ -146,7 +146,7 @@ struct ActivityMonitorTests {
         }
         monitor.incrementActivityCount()
         clock.queue.resume()
-        #expect(await eventually { monitor.isVisible && told.current.last == true })
+        try await eventually { monitor.isVisible && told.current.last == true }
         #expect(told.current.count <= 1000)
         for (index, isVisible) in told.current.enumerated() { #expect(isVisible == (index % 2 == 0)) }
     }
@@ -162,7 +162,7 @@ struct ActivityMonitorTests {
         manager.notificationQueue = DispatchQueue(label: "notifications")
         for index in 1...5 {
             _ = await manager.response(for: URLRequest(url: server.url), serializer: .json)
-            #expect(await told.wait { $0.count == index * 2 })
+            try await told.wait { $0.count == index * 2 }
         }
         #expect(told.current == (0..<10).map { $0 % 2 == 0 })
     }
@@ -171,9 +171,9 @@ struct ActivityMonitorTests {
     func tasks() async throws {
         let center = NotificationCenter()
         let (monitor, clock, told) = monitor(center: center)
-        let gate = Watched(false)
+        let gate = Gate()
         let server = try LoopbackServer { _ in
-            while !gate.current { usleep(2_000) }
+            gate.wait()
             return .json("1")
         }
         let manager = SessionManager(configuration: .ephemeral)
@@ -183,24 +183,24 @@ struct ActivityMonitorTests {
             manager.dataTask(with: URLRequest(url: server.url.appendingPathComponent("\(index)"))) { _ in }
         }
         for task in tasks { task.resume() }
-        #expect(await eventually { monitor.activityCount == 3 })
-        #expect(await eventually { clock.delays == [1] })
+        try await eventually { monitor.activityCount == 3 }
+        try await eventually { clock.delays == [1] }
         clock.pass()
-        #expect(await told.wait { $0 == [true] })
+        try await told.wait { $0 == [true] }
         tasks[0].suspend()
-        #expect(await eventually { monitor.activityCount == 2 })
+        try await eventually { monitor.activityCount == 2 }
         tasks[0].resume()
-        #expect(await eventually { monitor.activityCount == 3 })
+        try await eventually { monitor.activityCount == 3 }
         tasks[1].cancel()
-        gate.change { $0 = true }
-        #expect(await eventually { monitor.activityCount == 0 })
-        #expect(await eventually { clock.delays == [0.17] })
+        gate.open()
+        try await eventually { monitor.activityCount == 0 }
+        try await eventually { clock.delays == [0.17] }
         clock.pass()
-        #expect(await told.wait { $0 == [true, false] })
+        try await told.wait { $0 == [true, false] }
     }
 
     @Test("With the real clock the indicator shows and hides")
-    func realClock() async {
+    func realClock() async throws {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
         monitor.activationDelay = 0.01
         monitor.completionDelay = 0.01
@@ -208,16 +208,16 @@ struct ActivityMonitorTests {
         monitor.visibilityHandler = { isVisible in told.change { $0.append(isVisible) } }
         monitor.isEnabled = true
         monitor.incrementActivityCount()
-        #expect(await told.wait { $0 == [true] })
+        try await told.wait { $0 == [true] }
         monitor.decrementActivityCount()
-        #expect(await told.wait { $0 == [true, false] })
+        try await told.wait { $0 == [true, false] }
     }
 }
 
 @Suite("Activity from many threads")
 struct ActivityMonitorRaceTests {
     @Test("Changes alternate, and the last one matches the running activity")
-    func storm() async {
+    func storm() async throws {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())
         (monitor.activationDelay, monitor.completionDelay) = (0, 0)
         let told = Watched<[Bool]>([])
@@ -235,10 +235,10 @@ struct ActivityMonitorRaceTests {
         }
         monitor.isEnabled = true
         #expect(monitor.activityCount == 0)
-        #expect(await eventually { !monitor.isVisible })
+        try await eventually { !monitor.isVisible }
         monitor.incrementActivityCount()
-        #expect(await eventually { monitor.isVisible })
-        #expect(await told.wait { $0.last == true })
+        try await eventually { monitor.isVisible }
+        try await told.wait { $0.last == true }
         for (index, isVisible) in told.current.enumerated() { #expect(isVisible == (index % 2 == 0)) }
     }
 }

@@ -7,14 +7,14 @@ import Testing
 struct AssetDownloaderTests {
     /// A server that responds only once the test opens its gate.
     final class GatedServer: Sendable {
-        let gate = Watched(false)
+        let gate = Gate()
         let server: LoopbackServer
 
         init(isOpen: Bool = false) throws {
-            gate.change { $0 = isOpen }
+            if isOpen { gate.open() }
             let gate = gate
             server = try LoopbackServer { request in
-                while !gate.current { usleep(2_000) }
+                gate.wait()
                 return LoopbackResponse(body: .data(Data(request.path.utf8)))
             }
         }
@@ -77,8 +77,8 @@ struct AssetDownloaderTests {
         }
         #expect(receipts.allSatisfy { $0.task === receipts[0].task })
         #expect(Set(receipts).count == 5)
-        server.gate.change { $0 = true }
-        #expect(await log.wait { $0.count == 5 })
+        server.gate.open()
+        try await log.wait { $0.count == 5 }
         #expect(log.current == (0..<5).map { "\($0) /a" })
         #expect(server.paths == ["/a"])
     }
@@ -95,10 +95,10 @@ struct AssetDownloaderTests {
             downloader.download(server.request(name), completionHandler: note(log, ""))
         }
         #expect(downloader.activeDownloadCount == 1)
-        server.gate.change { $0 = true }
-        #expect(await log.wait { $0.count == 4 })
+        server.gate.open()
+        try await log.wait { $0.count == 4 }
         #expect(server.paths == ["/first"] + (prioritization == .fifo ? ["/a", "/b", "/c"] : ["/c", "/b", "/a"]))
-        #expect(await eventually { downloader.activeDownloadCount == 0 })
+        try await eventually { downloader.activeDownloadCount == 0 }
     }
 
     @Test("Cancelling one request affects it alone, and cancelling the last one cancels the download")
@@ -110,12 +110,12 @@ struct AssetDownloaderTests {
         let two = try #require(downloader.download(server.request("a"), completionHandler: note(log, "two")))
         downloader.cancel(one)
         downloader.cancel(one)
-        #expect(await log.wait { $0 == ["one cancelled"] })
+        try await log.wait { $0 == ["one cancelled"] }
         #expect(two.task.state == .running)
         downloader.cancel(two)
-        #expect(await log.wait { $0.count == 2 })
-        #expect(await eventually { downloader.activeDownloadCount == 0 })
-        server.gate.change { $0 = true }
+        try await log.wait { $0.count == 2 }
+        try await eventually { downloader.activeDownloadCount == 0 }
+        server.gate.open()
         downloader.cancel(two)
         #expect(log.current == ["one cancelled", "two cancelled"])
     }
@@ -131,12 +131,11 @@ struct AssetDownloaderTests {
         }
         downloader.cancel(receipts[2])
         downloader.cancel(receipts[3])
-        #expect(await log.wait { $0.count == 2 })
+        try await log.wait { $0.count == 2 }
         #expect(downloader.activeDownloadCount == 2)
-        try await Task.sleep(for: .milliseconds(50))
-        #expect(server.paths.count <= 2)
-        server.gate.change { $0 = true }
-        #expect(await log.wait { $0.count == 5 })
+        try await eventually { server.paths.count == 2 }
+        server.gate.open()
+        try await log.wait { $0.count == 5 }
         #expect(Set(server.paths) == ["/a", "/b", "/e"])
         #expect(Set(log.current) == ["c cancelled", "d cancelled", "a /a", "b /b", "e /e"])
     }
@@ -153,8 +152,8 @@ struct AssetDownloaderTests {
             downloader.cancel(receipt)
         }
         downloader.download(server.request("a"), completionHandler: note(log, "last"))
-        server.gate.change { $0 = true }
-        #expect(await log.wait { $0.count == 21 })
+        server.gate.open()
+        try await log.wait { $0.count == 21 }
         #expect(log.current.filter { $0.hasSuffix("cancelled") }.count == 20)
         #expect(log.current.contains("last /a"))
     }
@@ -174,11 +173,11 @@ struct AssetDownloaderTests {
             request.cachePolicy = policy
             #expect(downloader.download(request, completionHandler: note(log, "cache")) == nil)
         }
-        #expect(await log.wait { $0 == ["cache /a", "cache /a", "cache /a"] })
+        try await log.wait { $0 == ["cache /a", "cache /a", "cache /a"] }
         #expect(server.paths.count == 1)
         request.cachePolicy = .reloadIgnoringLocalCacheData
         #expect(downloader.download(request, completionHandler: note(log, "loaded")) != nil)
-        #expect(await log.wait { $0.last == "loaded /a" })
+        try await log.wait { $0.last == "loaded /a" }
         #expect(server.paths.count == 2)
     }
 
@@ -205,7 +204,7 @@ struct AssetDownloaderTests {
         request.url = nil
         let error = Watched<NetworkError?>(nil)
         #expect(downloader().download(request) { response in error.change { $0 = response.error } } == nil)
-        #expect(await error.wait { $0 != nil })
+        try await error.wait { $0 != nil }
         #expect(error.current?.nsError.code == -1000)
     }
 
@@ -215,11 +214,11 @@ struct AssetDownloaderTests {
         let downloader = downloader()
         let one = Task { try await downloader.value(for: server.request("a")) }
         let two = Task { try await downloader.value(for: server.request("a")) }
-        #expect(await eventually { server.paths.count == 1 })
+        try await eventually { server.paths.count == 1 }
         one.cancel()
         let error = await #expect(throws: NetworkError.self) { try await one.value }
         #expect(error?.code == .cancelled)
-        server.gate.change { $0 = true }
+        server.gate.open()
         #expect(try await two.value == Data("/a".utf8))
     }
 }
@@ -252,8 +251,8 @@ struct AssetDownloaderRaceTests {
                 }
             }
         }
-        #expect(await told.wait { $0.count == 400 })
-        #expect(await eventually { downloader.activeDownloadCount == 0 })
+        try await told.wait { $0.count == 400 }
+        try await eventually { downloader.activeDownloadCount == 0 }
         #expect(told.current.values.allSatisfy { $0 == 1 })
         #expect(wrong.current.isEmpty)
     }

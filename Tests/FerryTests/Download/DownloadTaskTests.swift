@@ -48,7 +48,7 @@ struct DownloadTaskTests {
             } completionHandler: { response in
                 done.change { $0 = response }
             }.resume()
-            #expect(await done.wait { $0 != nil })
+            try await done.wait { $0 != nil }
         }
         #expect(calls.current == ["body"])
         #expect(scratch.names == ["200"])
@@ -140,7 +140,7 @@ struct DownloadTaskTests {
         manager.downloadTask(with: URLRequest(url: server.url), destination: destination) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.error == nil)
         #expect(done.current?.fileURL == nil)
         let paths = try [#require(temporary.current).path, #require(claimed.current.first)]
@@ -177,7 +177,7 @@ struct DownloadTaskTests {
         let request = URLRequest(url: server.url)
         let task = manager.downloadTask(with: request, destination: nil) { _ in }
         task.resume()
-        #expect(await eventually { manager.downloadProgress(for: task)?.completedUnitCount ?? 0 > 100_000 })
+        try await eventually { manager.downloadProgress(for: task)?.completedUnitCount ?? 0 > 100_000 }
         let data = await withCheckedContinuation { continuation in
             task.cancel { continuation.resume(returning: $0) }
         }

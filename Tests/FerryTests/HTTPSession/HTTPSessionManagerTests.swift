@@ -26,7 +26,7 @@ struct HTTPSessionManagerTests {
         manager.patch("echo", completionHandler: note)
         manager.delete("echo", completionHandler: note)
         manager.send(Request("OPTIONS", "echo"), completionHandler: note)
-        #expect(await methods.wait { $0.count == 6 })
+        try await methods.wait { $0.count == 6 }
         #expect(Set(methods.current) == ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
         #expect(try await manager.get("echo", as: LoopbackEcho.self).method == "GET")
         #expect(try await manager.post("echo", as: LoopbackEcho.self).method == "POST")
@@ -43,7 +43,7 @@ struct HTTPSessionManagerTests {
         let server = try LoopbackServer { _ in .json("[1]") }
         let done = Watched<TaskResponse<any Sendable>?>(nil)
         transport.manager(baseURL: server.url).head("x") { response in done.change { $0 = response } }
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.statusCode == 200)
         #expect(done.current?.error == nil)
         #expect(done.current?.value == nil)
@@ -112,9 +112,9 @@ struct HTTPSessionManagerTests {
         #expect(errors.current.isEmpty)
         #expect(group.wait(timeout: .now()) == .timedOut)
         queue.resume()
-        #expect(await errors.wait { $0.count == 1 })
+        try await errors.wait { $0.count == 1 }
         #expect(errors.current.first??.code == .badURL)
-        #expect(await eventually { group.wait(timeout: .now()) == .success })
+        try await eventually { group.wait(timeout: .now()) == .success }
         await #expect(throws: NetworkError.self) { try await manager.get("relative") }
         await #expect(throws: NetworkError.self) {
             try await manager.get("http://127.0.0.1/", headers: ["X": "a\r\nb"])
@@ -146,7 +146,7 @@ struct HTTPSessionManagerTests {
         let done = Watched<TaskResponse<User>?>(nil)
         let task = manager.send(endpoint) { response in done.change { $0 = response } }
         #expect(task != nil)
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value?.name == "PUT /users/1")
         var other = endpoint
         other.method = .get
@@ -203,7 +203,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test("A form that cannot be made is an error", arguments: TestTransport.all)
-    func brokenForm(_ transport: TestTransport) async {
+    func brokenForm(_ transport: TestTransport) async throws {
         let manager = transport.manager(baseURL: URL(string: "http://127.0.0.1:9/"))
         let done = Watched<TaskResponse<any Sendable>?>(nil)
         let task = manager.upload(
@@ -212,7 +212,7 @@ struct HTTPSessionManagerTests {
             completionHandler: { response in done.change { $0 = response } }
         )
         #expect(task == nil)
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.error?.code == .requestSerializationFailed)
         #expect(done.current?.error?.underlyingError is Refusal)
     }
@@ -265,7 +265,7 @@ struct HTTPSessionManagerTests {
         let task = Watched<URLSessionDataTask?>(nil)
         let done = Watched<NetworkError?>(nil)
         task.change { $0 = manager.get("x") { response in done.change { $0 = response.error } } }
-        #expect(await done.wait { $0?.underlyingError is Refusal })
+        try await done.wait { $0?.underlyingError is Refusal }
         #expect(done.current?.code == .requestSerializationFailed)
         await #expect(throws: NetworkError.self) {
             for try await _ in manager.stream(.get("x")) { Issue.record("a refused stream has no data") }
@@ -299,7 +299,7 @@ struct HTTPSessionManagerTests {
         let manager = Counting(baseURL: server.url, configuration: .ephemeral, transport: transport.transport)
         let done = Watched(false)
         manager.get("a") { _ in done.change { $0 = true } }
-        #expect(await done.wait { $0 })
+        try await done.wait { $0 }
         try await manager.post("b")
         _ = try await manager.send(.get("c", serializer: .json))
         #expect(manager.paths.current == ["/a", "/b", "/c"])

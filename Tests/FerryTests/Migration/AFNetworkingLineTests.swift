@@ -68,7 +68,7 @@ struct AFNetworkingLineTests {
         let seen = Watched<TaskResponse<any Sendable>?>(nil)
         let task = manager(server).get("x") { response in seen.change { $0 = response } }
         task?.cancel()
-        #expect(await seen.wait { $0 != nil })
+        try await seen.wait { $0 != nil }
         let response = try #require(seen.current)
         #expect(response.error == .cancelled)
         #expect(response.error != .timedOut)
@@ -125,7 +125,7 @@ struct AFNetworkingLineTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
         operation.responseSerializer.acceptableStatusCodes = [418]
         operation.start()
-        #expect(await eventually { operation.isFinished })
+        try await eventually { operation.isFinished }
         #expect(operation.error == nil)
     }
 

@@ -190,7 +190,7 @@ struct ParameterLineTests {
         operations.get("echo", parameters: ["q": q, "page": page]) { operation, _ in
             finished.change { $0 = operation.request.url?.query }
         }
-        #expect(await finished.wait { $0 == "page=2&q=sea%20%26%20sky" })
+        try await finished.wait { $0 == "page=2&q=sea%20%26%20sky" }
     }
 
     @MainActor

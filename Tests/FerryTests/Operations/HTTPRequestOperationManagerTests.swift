@@ -38,7 +38,7 @@ import Testing
         ]
         for (operation, method) in zip(made, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
             let operation = try #require(operation)
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.error == nil)
             let seen = try #require(server.requests.first { $0.method == method })
             #expect(seen.header("X-Mine") == "yes")
@@ -61,7 +61,7 @@ import Testing
             .multipart { $0.append(LoopbackServer.pattern(count: 100_000), name: "data") }
             .uploadProgress { update in progress.change { $0 = update } }
         let operation = try #require(manager.send(request, success: nil))
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error == nil)
         let seen = try #require(server.requests.first)
         #expect(seen.header("Content-Type")?.hasPrefix("multipart/form-data; boundary=") == true)
@@ -90,8 +90,8 @@ import Testing
         #expect(operation == nil)
         #expect(seen.current.isEmpty)
         queue.resume()
-        #expect(await seen.wait { $0 == ["badURL true"] })
-        #expect(await eventually { manager.completionGroup.wait(timeout: .now()) == .success })
+        try await seen.wait { $0 == ["badURL true"] }
+        try await eventually { manager.completionGroup.wait(timeout: .now()) == .success }
         #expect(manager.operationQueue.operationCount == 0)
         #expect(server.requestCount == 0)
     }
@@ -108,7 +108,7 @@ import Testing
         let manager = manager(server)
         manager.operationQueue.maxConcurrentOperationCount = 2
         let operations = (0..<12).compactMap { manager.get("\($0)", success: nil) }
-        for operation in operations { #expect(await operation.settled()) }
+        for operation in operations { try await operation.settled() }
         #expect((1...2).contains(running.current.most))
         let queue = OperationQueue()
         queue.isSuspended = true
@@ -117,8 +117,8 @@ import Testing
         #expect(queue.operations == [waiting])
         #expect(manager.completionGroup.wait(timeout: .now()) == .timedOut)
         queue.isSuspended = false
-        #expect(await waiting.settled())
-        #expect(await eventually { manager.completionGroup.wait(timeout: .now()) == .success })
+        try await waiting.settled()
+        try await eventually { manager.completionGroup.wait(timeout: .now()) == .success }
     }
 
     @Test("Credential, storage, queue, group and policy are passed to the operation")
@@ -132,7 +132,7 @@ import Testing
         #expect(operation.completionQueue === manager.completionQueue)
         #expect(operation.completionGroup === manager.completionGroup)
         #expect(operation.securityPolicy == manager.securityPolicy)
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.httpResponse?.statusCode == 200)
         #expect(throws: NetworkError.self) {
             try manager.setSecurityPolicy(SecurityPolicy(pinningMode: .publicKey))
@@ -152,7 +152,7 @@ import Testing
             .compactMap { $0 }
         manager.cancelOperations(method: .get, path: "a")
         for operation in cancelled {
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.error?.isCancelled == true)
         }
         #expect(kept.allSatisfy { !$0.isCancelled })
@@ -162,8 +162,8 @@ import Testing
         manager.cancelOperations(path: "http:///")
         #expect(kept.map(\.isCancelled) == [false, true, false, false])
         manager.cancelAllOperations()
-        for operation in kept { #expect(await operation.settled()) }
-        #expect(await eventually { manager.operationQueue.operationCount == 0 })
+        for operation in kept { try await operation.settled() }
+        try await eventually { manager.operationQueue.operationCount == 0 }
     }
 
     @Test("A copy has the base URL, the serializers and the policy")

@@ -46,7 +46,7 @@ import Testing
             let ends = Watched<[End]>([])
             let operation = operation(server.url(path), ends)
             operation.start()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(ends.current == [end], "\(path)")
         }
     }
@@ -59,7 +59,7 @@ import Testing
         operation.cancel()
         let queue = OperationQueue()
         queue.addOperation(operation)
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(ends.current == [.failure(.cancelled, nil)])
         #expect(server.requestCount == 0)
     }
@@ -86,7 +86,7 @@ import Testing
         let object = Watched<String?>(nil)
         operation.completion { operation, _ in object.change { $0 = operation.responseObject as? String } }
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { #expect(operation.responseObject as? String == "parsed") } }
         }
@@ -101,7 +101,7 @@ import Testing
         let ends = Watched<[End]>([])
         let operation = operation(server.url, ends)
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .unacceptableContentType)
         operation.responseSerializer = .string
         #expect(operation.error == nil)
@@ -116,10 +116,10 @@ import Testing
         let operation = operation(server.url, ends)
         operation.completion { _, object in ends.change { $0.append(.success("replaced")) } }
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(ends.current == [.success("replaced")])
         operation.completion { _, object in ends.change { $0.append(.success("late")) } }
-        #expect(await ends.wait { $0.last == .success("late") })
+        try await ends.wait { $0.last == .success("late") }
     }
 
     @Test("A body beyond the serializer's limit makes the operation fail", arguments: [true, false])
@@ -131,7 +131,7 @@ import Testing
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
         operation.responseSerializer = HTTPDataResponseSerializer(maximumBytes: 1000)
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .responseTooLarge)
         #expect(operation.responseObject == nil)
     }
@@ -146,7 +146,7 @@ import Testing
             let operation = operation(server.url(path), Watched<[End]>([]))
             operation.outputStream = FileOutputStream(url: scratch.file("body"))
             operation.start()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.error?.code == code)
             #expect(operation.responseObject == nil)
         }
@@ -168,11 +168,11 @@ import Testing
         let ends = Watched<[End]>([])
         let operation = operation(server.url, ends)
         operation.start()
-        #expect(await operation.hasReceived(30_000))
+        try await operation.hasReceived(30_000)
         operation.pause()
         stops.change { $0 = false }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(ends.current.count == 1)
         #expect((operation.responseObject as? JSONValue)?.array?.count == 50_000)
         #expect(server.requests.last?.header("Range") == "bytes=30000-")
@@ -192,7 +192,7 @@ import Testing
         original.completionQueue = queue
         let earlyCopy = try #require(original.copy() as? HTTPRequestOperation)
         original.start()
-        #expect(await original.settled())
+        try await original.settled()
         for copy in [earlyCopy, try #require(original.copy() as? HTTPRequestOperation)] {
             #expect(copy.state == .ready && copy !== original)
             #expect(copy.request == original.request && copy.manager === original.manager)
@@ -203,7 +203,7 @@ import Testing
         }
         #expect(earlyCopy.redirect != nil)
         earlyCopy.start()
-        #expect(await earlyCopy.settled())
+        try await earlyCopy.settled()
         #expect(earlyCopy.responseObject as? JSONValue == [1])
         #expect(ends.current.count == 1)
     }

@@ -17,7 +17,7 @@ import Testing
         let original = HTTPRequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
         original.responseSerializer = .json
         original.start()
-        #expect(await original.settled())
+        try await original.settled()
         let copies = [
             try HTTPRequestOperation(archivedData: try original.archivedData(), manager: manager),
             try #require(
@@ -38,8 +38,8 @@ import Testing
             let dependent = BlockOperation {}
             dependent.addDependency(copy)
             queue.add([copy, dependent])
-            #expect(await ends.wait { $0 == 1 })
-            #expect(await eventually { dependent.isFinished && queue.operationCount == 0 })
+            try await ends.wait { $0 == 1 }
+            try await eventually { dependent.isFinished && queue.operationCount == 0 }
         }
         #expect(server.requestCount == 1)
     }
@@ -50,7 +50,7 @@ import Testing
         let server = try LoopbackServer(handler: entity.handler)
         let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
         original.start()
-        #expect(await original.hasReceived(200_000))
+        try await original.hasReceived(200_000)
         let data = try original.archivedData()
         #expect(original.isPaused)
         entity.state.change { $0.stopsAfter = nil }
@@ -58,7 +58,7 @@ import Testing
         #expect(copy.state == .ready && copy.byteCount == 200_000)
         #expect(copy.responseData == entity.body.prefix(200_000))
         copy.start()
-        #expect(await copy.settled())
+        try await copy.settled()
         #expect(copy.responseData == entity.body)
         #expect(server.requests.last?.header("Range") == "bytes=200000-")
         original.cancel()
@@ -73,15 +73,15 @@ import Testing
         let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
         original.outputStream = FileOutputStream(url: file)
         original.start()
-        #expect(await original.hasReceived(200_000))
+        try await original.hasReceived(200_000)
         let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
         #expect(copy.byteCount == 200_000 && copy.responseData == Data())
         original.cancel()
-        #expect(await original.settled())
+        try await original.settled()
         entity.state.change { $0.stopsAfter = nil }
         copy.outputStream = FileOutputStream(url: file, append: isKept)
         copy.start()
-        #expect(await copy.settled())
+        try await copy.settled()
         #expect(copy.error == nil)
         #expect(try Data(contentsOf: file) == entity.body)
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
@@ -97,8 +97,8 @@ import Testing
         let unstarted = try RequestOperation(archivedData: try cancelled.archivedData(), manager: manager)
         #expect(unstarted.isCancelled && unstarted.state == .ready)
         cancelled.start()
-        #expect(await broken.settled())
-        #expect(await cancelled.settled())
+        try await broken.settled()
+        try await cancelled.settled()
         for (original, code) in [(broken, NetworkError.Code.connectionLost), (cancelled, .cancelled)] {
             let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
             #expect(copy.isFinished && copy.error?.code == code)
@@ -226,7 +226,7 @@ import Testing
     func mutatedArchives() throws {
         let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000
         let samples = try Self.samples()
-        var generator = RandomBytes(seed: 0x0BE2_A710)
+        var generator = SeededGenerator(0x0BE2_A710)
         var accepted = 0
         for round in 0..<count {
             let data = Self.mutate(samples[round % samples.count], round % 4, using: &generator)
@@ -243,7 +243,7 @@ import Testing
     }
 
     /// Damages the archive itself, its sealed payload, the text of its head, or a value in the head.
-    private static func mutate(_ sample: Data, _ kind: Int, using generator: inout RandomBytes) -> Data {
+    private static func mutate(_ sample: Data, _ kind: Int, using generator: inout SeededGenerator) -> Data {
         if kind == 0 { return Data(generator.damage([UInt8](sample))) }
         // Seal the payload again; otherwise the checksum would reject every mutation.
         let payload = [UInt8](sample.dropFirst(OperationArchive.sealLength))

@@ -38,7 +38,7 @@ import Testing
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 6
         queue.add(batch)
-        #expect(await finished.wait { $0 != nil })
+        try await finished.wait { $0 != nil }
         #expect(finished.current?.map(ObjectIdentifier.init) == operations.map(ObjectIdentifier.init))
         let lines = log.current
         #expect(lines.last == "complete")
@@ -47,18 +47,18 @@ import Testing
         #expect(lines.filter { $0 == "failure" }.count == 20)
         #expect(lines.filter { $0 == "cancelled" }.count == 10)
         #expect(lines.filter { $0.hasSuffix("of 200") } == (1...200).map { "\($0) of 200" })
-        #expect(await eventually { queue.operationCount == 0 && batch.allSatisfy(\.isFinished) })
+        try await eventually { queue.operationCount == 0 && batch.allSatisfy(\.isFinished) }
     }
 
     @Test("An empty batch completes")
-    func emptyBatch() async {
+    func emptyBatch() async throws {
         let completions = Watched<[Int]>([])
         let batch = RequestOperation.batch(of: []) { operations in completions.change { $0.append(operations.count) } }
         #expect(batch.count == 1)
         let queue = OperationQueue()
         queue.add(batch)
-        #expect(await completions.wait { $0 == [0] })
-        #expect(await eventually { batch[0].isFinished && queue.operationCount == 0 })
+        try await completions.wait { $0 == [0] }
+        try await eventually { batch[0].isFinished && queue.operationCount == 0 }
     }
 
     @Test("The completion follows every operation's own handlers and precedes operations that depend on the batch")
@@ -78,7 +78,7 @@ import Testing
         after.addDependency(try #require(batch.last))
         let queue = OperationQueue()
         queue.add(batch + [after])
-        #expect(await log.wait { $0.contains("after") })
+        try await log.wait { $0.contains("after") }
         #expect(log.current.suffix(2) == ["complete", "after"])
         #expect(log.current.dropLast(2).filter { $0 == "handler" }.count == 5)
         #expect(log.current.dropLast(2).filter { $0 == "block" }.count == 5)
@@ -89,7 +89,7 @@ import Testing
         let server = try LoopbackServer { _ in .text("ok") }
         let operations = operations(4, server)
         operations[0].start()
-        #expect(await operations[0].settled())
+        try await operations[0].settled()
         let key = DispatchSpecificKey<Bool>()
         let mine = DispatchQueue(label: "mine")
         mine.setSpecific(key: key, value: true)
@@ -102,9 +102,9 @@ import Testing
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         queue.add(Array(batch.dropFirst()))
-        #expect(await seen.wait { $0.count == 5 })
+        try await seen.wait { $0.count == 5 }
         #expect(seen.current.allSatisfy { $0 })
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("Cancelling all operations of a queue completes its batch")
@@ -120,9 +120,9 @@ import Testing
         queue.add(batch)
         try await server.waitForRequests(3, timeout: 40)
         queue.cancelAllOperations()
-        #expect(await codes.wait { $0 != nil })
+        try await codes.wait { $0 != nil }
         #expect(codes.current == Array(repeating: NetworkError.Code.cancelled, count: 20))
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("A batch that never runs is released, and a batch whose last operation is dropped completes")
@@ -139,6 +139,6 @@ import Testing
         let operations = operations(2, server)
         do { _ = RequestOperation.batch(of: operations) { _ in isComplete.change { $0 = true } } }
         for operation in operations { operation.start() }
-        #expect(await isComplete.wait { $0 })
+        try await isComplete.wait { $0 }
     }
 }

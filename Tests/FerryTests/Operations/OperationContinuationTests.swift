@@ -14,14 +14,14 @@ import Testing
         _ entity: PacedEntity,
         _ server: LoopbackServer,
         output: OutputStream? = nil
-    ) async
+    ) async throws
         -> RequestOperation
     {
         entity.state.change { $0.stopsAfter = 200_000 }
         let operation = RequestOperation(request: URLRequest(url: server.url("/entity")), manager: manager)
         operation.outputStream = output
         operation.start()
-        #expect(await operation.hasReceived(200_000))
+        try await operation.hasReceived(200_000)
         operation.pause()
         entity.state.change { $0.stopsAfter = nil }
         return operation
@@ -31,13 +31,13 @@ import Testing
     func continues() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         #expect(operation.isPaused)
         #expect(operation.byteCount == 200_000)
         #expect(operation.responseData == entity.body.prefix(200_000))
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.responseData == entity.body)
         #expect(operation.error == nil)
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 200)
@@ -53,10 +53,10 @@ import Testing
     func restarts() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         entity.state.change { ($0.tag, $0.offset, $0.count) = ("\"v2\"", 11, 100_000) }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.responseData == entity.body)
         #expect(operation.byteCount == 100_000)
         #expect((operation.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"v2\"")
@@ -68,11 +68,11 @@ import Testing
         let file = try scratch.file("body", "old contents")
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server, output: FileOutputStream(url: file))
+        let operation = try await paused(entity, server, output: FileOutputStream(url: file))
         #expect(try Data(contentsOf: file) == entity.body.prefix(200_000))
         if changes { entity.state.change { ($0.tag, $0.offset, $0.count) = ("\"v2\"", 11, 100_000) } }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error == nil)
         #expect(operation.responseData == nil)
         #expect(try Data(contentsOf: file) == entity.body)
@@ -85,10 +85,10 @@ import Testing
         let file = try scratch.file("body", "before")
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server, output: FileOutputStream(url: file, append: true))
+        let operation = try await paused(entity, server, output: FileOutputStream(url: file, append: true))
         entity.state.change { ($0.tag, $0.count) = ("\"v2\"", 1000) }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(try Data(contentsOf: file) == Data("before".utf8) + entity.body)
     }
 
@@ -96,10 +96,10 @@ import Testing
     func plainStream(_ changes: Bool) async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server, output: OutputStream.toMemory())
+        let operation = try await paused(entity, server, output: OutputStream.toMemory())
         if changes { entity.state.change { $0.tag = "\"v2\"" } }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         if changes {
             #expect(operation.error?.code == .fileError)
         } else {
@@ -113,9 +113,9 @@ import Testing
         let entity = PacedEntity(count: count)
         entity.state.change { $0.tag = "W/\"v1\"" }
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(server.requests.last?.header("Range") == nil)
         #expect(operation.responseData == entity.body)
     }
@@ -125,9 +125,9 @@ import Testing
         let entity = PacedEntity(count: count)
         entity.state.change { ($0.tag, $0.modified) = (nil, "Sun, 06 Nov 1994 08:49:37 GMT") }
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(server.requests.last?.header("If-Range") == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(server.requests.last?.header("Range") == "bytes=200000-")
         #expect(operation.responseData == entity.body)
@@ -145,7 +145,7 @@ import Testing
     func wrongRange(_ odd: OddAnswer) async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         let total = count
         entity.state.change { state in
             let whole = state
@@ -166,7 +166,7 @@ import Testing
             }
         }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error == nil)
         #expect(operation.responseData == entity.body)
         #expect(server.requestCount == 3)
@@ -191,10 +191,10 @@ import Testing
         }
         let operation = RequestOperation(request: URLRequest(url: server.url("/entity")), manager: manager)
         operation.start()
-        #expect(await operation.hasReceived(200_000))
+        try await operation.hasReceived(200_000)
         operation.pause()
         operation.resume()
-        #expect(await operation.settled(seconds: surplus == 0 ? 40 : 40))
+        try await operation.settled()
         #expect(operation.error == nil)
         #expect(operation.responseData == LoopbackServer.pattern(count: surplus == 0 ? 200_000 : count))
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 200)
@@ -204,10 +204,10 @@ import Testing
     func otherStatus() async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        let operation = await paused(entity, server)
+        let operation = try await paused(entity, server)
         entity.state.change { $0.answer = { _ in .text("gone", status: 410) } }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 410)
         #expect(operation.responseString == "gone")
     }
@@ -220,14 +220,14 @@ import Testing
         let updates = Watched<[ProgressUpdate]>([])
         operation.downloadProgress = { update in updates.change { $0.append(update) } }
         operation.start()
-        #expect(await operation.hasReceived(200_000))
+        try await operation.hasReceived(200_000)
         operation.pause()
         operation.resume()
-        #expect(await operation.hasReceived(400_000))
+        try await operation.hasReceived(400_000)
         operation.pause()
         entity.state.change { ($0.stopsAfter, $0.tag, $0.count) = (nil, "\"v2\"", 50_000) }
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         let seen = updates.current
         let restart = try #require(seen.lastIndex { $0.completedByteCount == 0 })
         let first = seen[..<restart]
@@ -260,7 +260,7 @@ import Testing
             operation.pause()
             entity.state.change { $0.stopsAfter = nil }
             operation.resume()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.responseString == expected)
             #expect(server.requestCount == 2)
             #expect(server.requests.last?.header("If-Range") == nil)
@@ -287,7 +287,7 @@ import Testing
             operation.pause()
             isStalling.change { $0 = false }
             operation.resume()
-            #expect(await operation.settled())
+            try await operation.settled()
             if hasAnother {
                 #expect(operation.responseString == "streamed")
             } else {
@@ -310,8 +310,8 @@ import Testing
         for pause in 1...5 {
             expected += 7_000_000
             let tag = entity.state.current.tag
-            #expect(await eventually { operation.tag == tag })
-            #expect(await operation.hasReceived(expected))
+            try await eventually { operation.tag == tag }
+            try await operation.hasReceived(expected)
             operation.pause()
             if pause == 3 {
                 entity.state.change { ($0.tag, $0.offset) = ("\"v2\"", 1234) }
@@ -320,7 +320,7 @@ import Testing
             if pause == 5 { entity.state.change { $0.stopsAfter = nil } }
             operation.resume()
         }
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error == nil)
         #expect(operation.byteCount == Int64(count))
         #expect(try Data(contentsOf: file) == entity.body)

@@ -50,11 +50,11 @@ import Testing
         override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
     }
 
-    private func run(_ url: URL, into stream: OutputStream) async -> RequestOperation {
+    private func run(_ url: URL, into stream: OutputStream) async throws -> RequestOperation {
         let operation = RequestOperation(request: URLRequest(url: url), manager: manager)
         operation.outputStream = stream
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         return operation
     }
 
@@ -91,11 +91,14 @@ import Testing
         let server = try LoopbackServer()
         let scratch = try TemporaryFolder()
         let file = scratch.file("body")
-        let toFile = await run(server.url("/bytes/300000"), into: try #require(OutputStream(url: file, append: false)))
+        let toFile = try await run(
+            server.url("/bytes/300000"),
+            into: try #require(OutputStream(url: file, append: false))
+        )
         #expect(toFile.error == nil)
         #expect(toFile.responseData == nil)
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
-        let toMemory = await run(server.url("/bytes/300000"), into: .toMemory())
+        let toMemory = try await run(server.url("/bytes/300000"), into: .toMemory())
         #expect(toMemory.responseData == LoopbackServer.pattern(count: 300_000))
         #expect(toMemory.byteCount == 300_000)
     }
@@ -104,7 +107,7 @@ import Testing
     func shortWrites() async throws {
         let server = try LoopbackServer()
         let stream = OddStream(most: 1000)
-        let operation = await run(server.url("/bytes/300000"), into: stream)
+        let operation = try await run(server.url("/bytes/300000"), into: stream)
         #expect(operation.error == nil)
         #expect(stream.written == LoopbackServer.pattern(count: 300_000))
         #expect(stream.streamStatus == .closed)
@@ -113,7 +116,7 @@ import Testing
     @Test("A failing stream fails the operation, with the stream's error underneath")
     func failingStream() async throws {
         let server = try LoopbackServer()
-        let operation = await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000))
+        let operation = try await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000))
         #expect(operation.error?.code == .fileError)
         #expect(operation.error?.underlyingError is OddStream.Failure)
     }
@@ -121,7 +124,10 @@ import Testing
     @Test("A full stream fails the operation")
     func fullStream() async throws {
         let server = try LoopbackServer()
-        let operation = await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000, result: 0))
+        let operation = try await run(
+            server.url("/bytes/300000"),
+            into: OddStream(most: 1000, limit: 10_000, result: 0)
+        )
         #expect(operation.error?.code == .fileError)
         #expect(operation.error?.message.contains("full") == true)
     }
@@ -129,7 +135,7 @@ import Testing
     @Test("A stream that claims to have written more than it was given fails the operation")
     func lyingStream() async throws {
         let server = try LoopbackServer()
-        let operation = await run(server.url("/bytes/3000"), into: OddStream(most: 1000, limit: 0, result: 1 << 40))
+        let operation = try await run(server.url("/bytes/3000"), into: OddStream(most: 1000, limit: 0, result: 1 << 40))
         #expect(operation.error?.code == .fileError)
     }
 
@@ -138,7 +144,7 @@ import Testing
         let server = try LoopbackServer()
         let file = URL(fileURLWithPath: "/nowhere/at/all")
         for stream in [FileOutputStream(url: file), try #require(OutputStream(url: file, append: false))] {
-            let operation = await run(server.url("/bytes/3000"), into: stream)
+            let operation = try await run(server.url("/bytes/3000"), into: stream)
             #expect(operation.error?.code == .fileError)
         }
         #expect(server.requestCount == 0)
@@ -148,7 +154,7 @@ import Testing
     func fullDisk() async throws {
         let server = try LoopbackServer()
         let stream = FileOutputStream(url: URL(fileURLWithPath: "/dev/full"), append: true)
-        let operation = await run(server.url("/bytes/3000"), into: stream)
+        let operation = try await run(server.url("/bytes/3000"), into: stream)
         #expect(operation.error?.code == .fileError)
     }
 

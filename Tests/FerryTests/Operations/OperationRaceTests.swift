@@ -37,7 +37,7 @@ import Testing
                 if cancels { group.addTask { operation.cancel() } }
             }
             operation.resume()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(ends.current.count == 1)
             #expect(blocks.current == 1)
             if let error = ends.current.first ?? nil {
@@ -46,7 +46,7 @@ import Testing
                 #expect(operation.responseData == entity.body)
             }
         }
-        #expect(await eventually { manager.tasks.isEmpty })
+        try await eventually { manager.tasks.isEmpty }
     }
 
     @Test("Operations in a queue finish while they are paused, resumed and cancelled")
@@ -77,8 +77,8 @@ import Testing
             for operation in operations where operation.hash % 7 == 0 { group.addTask { operation.cancel() } }
         }
         for operation in operations { operation.resume() }
-        #expect(await eventually { queue.operationCount == 0 })
-        #expect(await completions.wait { $0.allSatisfy { $0 == 1 } })
+        try await eventually { queue.operationCount == 0 }
+        try await completions.wait { $0.allSatisfy { $0 == 1 } }
         for operation in operations where operation.error == nil { #expect(operation.responseData == entity.body) }
         #expect(operations.allSatisfy { $0.error.map(\.isCancelled) ?? true })
     }
@@ -93,7 +93,7 @@ import Testing
             operation.start()
             try await Task.sleep(for: .microseconds(spread * (round % 20) * 100))
             operation.cancel()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(completions.current == 1)
             #expect(operation.error.map(\.isCancelled) ?? (operation.responseString == "ok"))
         }
@@ -106,11 +106,11 @@ import Testing
         let operations = (0..<10).map {
             HTTPRequestOperation(request: URLRequest(url: server.url("/\($0)")), manager: manager)
         }
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for operation in operations {
                 group.addTask {
                     operation.start()
-                    _ = await operation.settled()
+                    try await operation.settled()
                 }
                 group.addTask {
                     for number in 0..<50 {
@@ -127,10 +127,11 @@ import Testing
                 group.addTask {
                     while !operation.isFinished {
                         operation.resume()
-                        try? await Task.sleep(for: .milliseconds(1))
+                        try await Task.sleep(for: .milliseconds(1))
                     }
                 }
             }
+            try await group.waitForAll()
         }
         for operation in operations { #expect(operation.responseData == entity.body) }
     }
@@ -147,7 +148,7 @@ import Testing
             group.addTask { manager.invalidate(cancellingTasks: true) }
         }
         for operation in operations {
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.error != nil)
         }
     }

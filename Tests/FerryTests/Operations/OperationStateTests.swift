@@ -123,7 +123,7 @@ import Testing
 
     @Test("Ten thousand random sequences of events report legal transitions only, and finish at most once")
     func randomWays() {
-        var generator = RandomBytes(seed: 1)
+        var generator = SeededGenerator(1)
         for _ in 0..<10_000 {
             var machine = OperationMachine()
             var told: [OperationMachine.Change] = []

@@ -21,7 +21,7 @@ import Testing
         #expect(operation.response == nil && operation.responseData == nil && operation.responseString == nil)
         let queue = OperationQueue()
         queue.addOperation(operation)
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.isFinished && !operation.isExecuting && !operation.isPaused)
         #expect(operation.responseData == Data("héllo".utf8))
         #expect(operation.responseString == "héllo")
@@ -29,7 +29,7 @@ import Testing
         #expect(operation.byteCount == 6)
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 200)
         #expect(operation.error == nil)
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("An operation started manually finishes, and a second start does nothing")
@@ -39,7 +39,7 @@ import Testing
         operation.start()
         #expect(operation.isExecuting || operation.isFinished)
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         operation.start()
         operation.cancel()
         operation.pause()
@@ -60,7 +60,7 @@ import Testing
         ] {
             let operation = operation(server.url(path))
             operation.start()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect(operation.responseStringEncoding == encoding)
             #expect(operation.responseString == text)
         }
@@ -71,7 +71,7 @@ import Testing
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").faulted(.resetBeforeHead) }
         let operation = operation(server.url)
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .connectionLost)
     }
 
@@ -85,13 +85,13 @@ import Testing
         #expect(operation.isCancelled && !operation.isFinished)
         let queue = OperationQueue()
         queue.addOperation(operation)
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .cancelled)
         #expect(operation.error?.nsError.code == -999)
         #expect(operation.error?.failingURL == server.url)
         #expect(completions.current == 1)
         #expect(server.requestCount == 0)
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("An operation cancelled while it runs ends with -999 and closes its connection")
@@ -102,7 +102,7 @@ import Testing
         try await server.waitForRequests(1, timeout: 40)
         operation.cancel()
         operation.cancel()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .cancelled)
         #expect(operation.isCancelled && operation.isFinished)
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
@@ -119,11 +119,11 @@ import Testing
         try await server.waitForRequests(1, timeout: 40)
         operation.pause()
         queue.cancelAllOperations()
-        #expect(await operation.settled())
-        #expect(await unstarted.settled())
+        try await operation.settled()
+        try await unstarted.settled()
         #expect(operation.error?.code == .cancelled)
         #expect(unstarted.error?.code == .cancelled)
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("Completion blocks run once on the completion queue within the group, and are released there")
@@ -153,7 +153,7 @@ import Testing
         operation.completionBlock = makeBlock()
         operation.start()
         await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
-        #expect(await log.wait { $0 == ["ran on completions, finished true", "released on completions"] })
+        try await log.wait { $0 == ["ran on completions, finished true", "released on completions"] }
         #expect(operation.completionBlock == nil)
         operation.completionBlock = { log.change { $0.append("too late") } }
         #expect(operation.completionBlock == nil)
@@ -177,14 +177,14 @@ import Testing
         #expect(start == "com.alamofire.networking.operation.start")
         #expect(finish == "com.alamofire.networking.operation.finish")
         operation.start()
-        #expect(await operation.hasReceived(100))
+        try await operation.hasReceived(100)
         operation.pause()
         operation.pause()
-        #expect(await log.wait { $0 == [start, finish] })
+        try await log.wait { $0 == [start, finish] }
         entity.state.change { $0.stopsAfter = nil }
         operation.resume()
-        #expect(await operation.settled())
-        #expect(await log.wait { $0 == [start, finish, start, finish] })
+        try await operation.settled()
+        try await log.wait { $0 == [start, finish, start, finish] }
         for observer in observers { manager.notificationCenter.removeObserver(observer) }
     }
 
@@ -213,14 +213,14 @@ import Testing
         queue.add([low, dependent, normal, high])
         #expect(!dependent.isReady)
         queue.isSuspended = false
-        #expect(await dependent.settled())
+        try await dependent.settled()
         #expect(log.current == ["/high", "/normal", "/low", "/dependent"])
         #expect(running.current.most == 1)
         log.change { $0 = [] }
         queue.maxConcurrentOperationCount = 3
         let many = (0..<20).map { operation(server.url("/\($0)")) }
         queue.add(many)
-        for operation in many { #expect(await operation.settled()) }
+        for operation in many { try await operation.settled() }
         #expect((2...3).contains(running.current.most))
     }
 
@@ -234,12 +234,12 @@ import Testing
         first.pause()
         #expect(first.isPaused && !first.isReady && !first.isExecuting && !first.isFinished)
         queue.add([first, second])
-        #expect(await second.settled())
+        try await second.settled()
         #expect(queue.operations == [first])
         first.resume()
-        #expect(await first.settled())
+        try await first.settled()
         #expect(server.requests.map(\.path) == ["/2", "/1"])
-        #expect(await eventually { queue.operationCount == 0 })
+        try await eventually { queue.operationCount == 0 }
     }
 
     @Test("An operation paused before its start is ready after the pause, and runs once started")
@@ -253,7 +253,7 @@ import Testing
         operation.start()
         #expect(operation.state == .paused)
         operation.resume()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.responseString == "ok")
     }
 
@@ -263,13 +263,13 @@ import Testing
         let right = operation(server.url("/basic-auth/ada/secret"))
         right.credential = URLCredential(user: "ada", password: "secret", persistence: .none)
         right.start()
-        #expect(await right.settled())
+        try await right.settled()
         #expect((right.response as? HTTPURLResponse)?.statusCode == 200)
         let manager = makeOperationManager()
         let wrong = RequestOperation(request: URLRequest(url: server.url("/basic-auth/ada/secret")), manager: manager)
         wrong.credential = URLCredential(user: "ada", password: "wrong", persistence: .none)
         wrong.start()
-        #expect(await wrong.settled())
+        try await wrong.settled()
         #expect(wrong.error == nil)
         #expect((wrong.response as? HTTPURLResponse)?.statusCode == 401)
         #expect(wrong.responseString == "unauthorized\n")
@@ -301,7 +301,7 @@ import Testing
             )
             operation.shouldUseCredentialStorage = isAllowed
             operation.start()
-            #expect(await operation.settled())
+            try await operation.settled()
             #expect((operation.response as? HTTPURLResponse)?.statusCode == (isAllowed ? 200 : 401))
         }
     }
@@ -319,12 +319,12 @@ import Testing
             return nil
         }
         refusing.start()
-        #expect(await refusing.settled())
+        try await refusing.settled()
         #expect(seen.current == [302])
         #expect((refusing.response as? HTTPURLResponse)?.statusCode == 302)
         let following = RequestOperation(request: URLRequest(url: server.url("/redirect/1")), manager: manager)
         following.start()
-        #expect(await following.settled())
+        try await following.settled()
         #expect((following.response as? HTTPURLResponse)?.statusCode == 200)
         let asked = RequestOperation(request: URLRequest(url: server.url("/basic-auth/a/b")), manager: manager)
         asked.authenticationChallenge = { challenge, later in
@@ -334,7 +334,7 @@ import Testing
             return .deferred
         }
         asked.start()
-        #expect(await asked.settled())
+        try await asked.settled()
         #expect((asked.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
@@ -360,7 +360,7 @@ import Testing
         let sent = Watched<ProgressUpdate?>(nil)
         operation.uploadProgress = { update in sent.change { $0 = update } }
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(sent.current == ProgressUpdate(completedByteCount: 300_000, totalByteCount: 300_000))
         var streamed = URLRequest(url: server.url("/upload"))
         streamed.httpMethod = "POST"
@@ -368,7 +368,7 @@ import Testing
         other.inputStream = InputStream(data: LoopbackServer.pattern(count: 300_000))
         #expect(other.inputStream === other.request.httpBodyStream)
         other.start()
-        #expect(await other.settled())
+        try await other.settled()
         let echo = try JSONDecoder().decode(LoopbackEcho.self, from: try #require(other.responseData))
         #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 300_000))
     }
@@ -394,7 +394,7 @@ import Testing
         let pinned = operation(server.url)
         pinned.securityPolicy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [Data([1])])
         pinned.start()
-        #expect(await pinned.settled())
+        try await pinned.settled()
         #expect(pinned.error?.code == .invalidSecurityPolicy)
         #expect(server.requestCount == 0)
         let policy = SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
@@ -407,7 +407,7 @@ import Testing
         let lenient = operation(server.url)
         lenient.securityPolicy = policy
         lenient.start()
-        #expect(await lenient.settled())
+        try await lenient.settled()
         #expect(lenient.responseString == "ok")
     }
 
@@ -423,7 +423,7 @@ import Testing
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let operation = RequestOperation(request: URLRequest(url: url), manager: manager)
         operation.start()
-        #expect(await operation.settled())
+        try await operation.settled()
         #expect(operation.error?.code == .authenticationRequired)
     }
 
@@ -437,11 +437,11 @@ import Testing
             let operations = (0..<200).map { _ in
                 RequestOperation(request: URLRequest(url: server.url), manager: manager)
             }
-            let before = threadCount()
+            let before = ProcessUsage.threads
             queue.add(operations)
             var most = 0
             while !operations.allSatisfy(\.isFinished) {
-                most = max(most, threadCount() - server.openConnectionCount)
+                most = max(most, ProcessUsage.threads - server.openConnectionCount)
                 try await Task.sleep(for: .milliseconds(5))
             }
             // One thread belongs to the session; the others belong to the shared pool.
@@ -465,16 +465,11 @@ import Testing
             operation.outputStream = stream
             operation.completionGroup = group
             operation.start()
-            #expect(await operation.hasReceived(100))
+            try await operation.hasReceived(100)
             operation.pause()
         }
-        #expect(await eventually { weakOperation == nil })
-        #expect(await eventually { group.wait(timeout: .now()) == .success })
+        try await eventually { weakOperation == nil }
+        try await eventually { group.wait(timeout: .now()) == .success }
         #expect(stream.streamStatus == .closed)
     }
-}
-
-/// Returns the number of threads in the process.
-private func threadCount() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))?.count ?? 0
 }

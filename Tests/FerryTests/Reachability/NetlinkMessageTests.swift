@@ -92,7 +92,7 @@ struct NetlinkMessageTests {
 
     @Test("No damaged message traps")
     func fuzz() {
-        var random = RandomBytes(seed: 0x5EED)
+        var random = SeededGenerator(0x5EED)
         let count = ProcessInfo.processInfo.environment["FERRY_FUZZ"].flatMap { Int($0) } ?? 2_000
         var read = 0
         for _ in 0..<count {

@@ -45,9 +45,9 @@ final class ScriptedSource: ReachabilitySource {
 
 @Suite("Reachability")
 struct ReachabilityManagerTests {
-    private func started(_ source: ScriptedSource, _ manager: ReachabilityManager) async {
+    private func started(_ source: ScriptedSource, _ manager: ReachabilityManager) async throws {
         manager.startMonitoring()
-        #expect(await eventually { source.isRunning })
+        try await eventually { source.isRunning }
     }
 
     @Test("Each change is reported once: property, handler, notification, updates")
@@ -71,7 +71,7 @@ struct ReachabilityManagerTests {
         }
         defer { center.removeObserver(observer) }
         let updates = manager.updates
-        await started(source, manager)
+        try await started(source, manager)
         for status in [ReachabilityStatus.reachableViaWiFi, .reachableViaWiFi, .notReachable, .reachableViaCellular] {
             source.report(status)
         }
@@ -91,24 +91,24 @@ struct ReachabilityManagerTests {
     }
 
     @Test("After stopping nothing is reported, and a new start begins with the current status")
-    func restart() async {
+    func restart() async throws {
         let source = ScriptedSource(first: .reachableViaWiFi)
         let manager = ReachabilityManager(source: source)
         let told = Watched<[ReachabilityStatus]>([])
         manager.statusHandler = { status in told.change { $0.append(status) } }
         manager.startMonitoring()
         manager.startMonitoring()
-        #expect(await told.wait { $0 == [.reachableViaWiFi] })
+        try await told.wait { $0 == [.reachableViaWiFi] }
         let late = source.reporter
         manager.stopMonitoring()
         late?(.notReachable)
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
         #expect(manager.status == .reachableViaWiFi)
         manager.startMonitoring()
-        #expect(await told.wait { $0.count == 2 })
+        try await told.wait { $0.count == 2 }
         late?(.notReachable)
         source.report(.reachableViaCellular)
-        #expect(await told.wait { $0.count == 3 })
+        try await told.wait { $0.count == 3 }
         #expect(told.current == [.reachableViaWiFi, .reachableViaWiFi, .reachableViaCellular])
         #expect(source.calls == .init(starts: 2, stops: 1))
     }
@@ -122,12 +122,12 @@ struct ReachabilityManagerTests {
         let told = Watched<[ReachabilityStatus]>([])
         manager.statusHandler = { status in told.change { $0.append(status) } }
         manager.startMonitoring()
-        #expect(await told.wait { $0 == [.notReachable] })
+        try await told.wait { $0 == [.notReachable] }
         #expect(source.calls.starts == 1)
     }
 
     @Test("Reading the updates keeps the source running, started or not, and no longer")
-    func updates() async {
+    func updates() async throws {
         let source = ScriptedSource(first: .reachableViaWiFi)
         let manager = ReachabilityManager(source: source)
         let reader = Task {
@@ -135,12 +135,12 @@ struct ReachabilityManagerTests {
             for await status in manager.updates { seen.append(status) }
             return seen
         }
-        #expect(await eventually { manager.isReachable })
+        try await eventually { manager.isReachable }
         source.report(.notReachable)
-        #expect(await eventually { manager.status == .notReachable })
+        try await eventually { manager.status == .notReachable }
         reader.cancel()
         #expect(await reader.value == [.reachableViaWiFi, .notReachable])
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
     }
 
     @Test("Waiting ends once the target is reachable, at the deadline, or when the task is cancelled")
@@ -156,17 +156,16 @@ struct ReachabilityManagerTests {
             try await manager.waitUntilReachable()
             isThere.change { $0 = true }
         }
-        let arrives = await eventually {
+        try await eventually {
             source.report(.reachableViaCellular)
             return isThere.current
         }
-        #expect(arrives)
         try await waiter.value
         let cancelled = Task { try await ReachabilityManager(source: ScriptedSource()).waitUntilReachable() }
         cancelled.cancel()
         let reason = await #expect(throws: NetworkError.self) { try await cancelled.value }
         #expect(reason?.code == .cancelled)
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
     }
 
     @Test("Releasing a manager stops its source and ends the updates")
@@ -175,16 +174,16 @@ struct ReachabilityManagerTests {
         var manager: ReachabilityManager? = ReachabilityManager(source: source)
         let updates = manager?.updates
         manager?.startMonitoring()
-        #expect(await eventually { source.isRunning })
+        try await eventually { source.isRunning }
         manager = nil
         var count = 0
         for await _ in try #require(updates) { count += 1 }
         #expect(count <= 1)
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
     }
 
     @Test("The handler runs on the given queue")
-    func queue() async {
+    func queue() async throws {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "test", attributes: .concurrent)
         queue.setSpecific(key: key, value: true)
@@ -192,7 +191,7 @@ struct ReachabilityManagerTests {
         let isThere = Watched<Bool?>(nil)
         manager.statusHandler = { _ in isThere.change { $0 = DispatchQueue.getSpecific(key: key) ?? false } }
         manager.startMonitoring()
-        #expect(await isThere.wait { $0 != nil })
+        try await isThere.wait { $0 != nil }
         #expect(isThere.current == true)
     }
 
@@ -220,13 +219,13 @@ struct ReachabilityManagerTests {
             source: source
         )
         let cancelled = Task { await manager.response(for: .get("a", as: Int.self)) }
-        #expect(await eventually { source.isRunning })
+        try await eventually { source.isRunning }
         cancelled.cancel()
         #expect(await cancelled.value.error?.code == .cancelled)
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
         #expect(server.requests.isEmpty)
         let waiting = Task { try await manager.send(.get("b", as: Int.self)) }
-        #expect(await eventually { source.isRunning && manager.reachability.status == .notReachable })
+        try await eventually { source.isRunning && manager.reachability.status == .notReachable }
         #expect(server.requests.isEmpty)
         source.report(.reachableViaWiFi)
         #expect(try await waiting.value == 1)
@@ -262,7 +261,7 @@ struct ReachabilityManagerTests {
             let manager = ReachabilityManager(target: .address("127.0.0.1"))
             try await manager.waitUntilReachable(timeout: .seconds(30))
         }
-        #expect(await eventually { NetlinkProbe.sockets <= before })
+        try await eventually { NetlinkProbe.sockets <= before }
     }
 }
 
@@ -285,7 +284,7 @@ enum NetlinkProbe {
 @Suite("Reachability from many threads")
 struct ReachabilityRaceTests {
     @Test("Concurrent starts, stops, readers and reports leave the manager in the state last set")
-    func everything() async {
+    func everything() async throws {
         let source = ScriptedSource(first: .notReachable)
         let manager = ReachabilityManager(source: source)
         let told = Watched<[ReachabilityStatus]>([])
@@ -310,9 +309,9 @@ struct ReachabilityRaceTests {
             }
         }
         manager.stopMonitoring()
-        #expect(await eventually { !source.isRunning })
+        try await eventually { !source.isRunning }
         manager.startMonitoring()
-        #expect(await eventually { source.isRunning && manager.status == .notReachable })
+        try await eventually { source.isRunning && manager.status == .notReachable }
         #expect(source.calls.starts == source.calls.stops + 1)
     }
 }

@@ -10,7 +10,7 @@ struct CertificateFuzzTests {
 
     @Test("No damaged certificate traps, and no changed one is accepted as pinned")
     func damaged() {
-        var random = RandomBytes(seed: 0x00C0_FFEE)
+        var random = SeededGenerator(0x00C0_FFEE)
         let samples = [
             SampleChain.leaf, SampleChain.intermediate, SampleChain.root, SampleChain.selfSigned, SampleChain.short,
         ]

@@ -38,7 +38,8 @@ struct ConcurrencyTests {
         let completions = Watched([Int](repeating: 0, count: count))
         let unexpected = Watched<[String]>([])
         let group = manager.completionGroup
-        var generator = SystemRandomNumberGenerator()
+        let seed = SeededGenerator.seed()
+        var generator = SeededGenerator(seed)
         for index in 0..<count {
             var request = URLRequest(url: server.url("/\(index)"))
             if index % 4 == 0 { request.httpMethod = "POST" }
@@ -65,9 +66,9 @@ struct ConcurrencyTests {
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
         }
-        #expect(completions.current.allSatisfy { $0 == 1 })
-        #expect(unexpected.current.isEmpty)
-        #expect(manager.tasks.isEmpty)
+        #expect(completions.current.allSatisfy { $0 == 1 }, "FERRY_TEST_SEED=\(seed)")
+        #expect(unexpected.current.isEmpty, "FERRY_TEST_SEED=\(seed)")
+        #expect(manager.tasks.isEmpty, "FERRY_TEST_SEED=\(seed)")
     }
 
     @Test("Invalidating while tasks are created neither traps nor loses a completion", arguments: TestTransport.all)
@@ -89,7 +90,7 @@ struct ConcurrencyTests {
                 }
                 group.addTask { manager.invalidate(cancellingTasks: cancels, resettingSession: Bool.random()) }
             }
-            #expect(await completions.wait { $0 == 20 })
+            try await completions.wait { $0 == 20 }
         }
     }
 

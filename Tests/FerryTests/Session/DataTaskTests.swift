@@ -22,7 +22,7 @@ struct DataTaskTests {
         #expect(manager.dataTasks == [task])
         #expect(server.requestCount == 0)
         task.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         let response = try #require(done.current)
         #expect(response.value == User(name: "Ada"))
         #expect(response.error == nil)
@@ -72,7 +72,7 @@ struct DataTaskTests {
         let task = manager.dataTask(with: URLRequest(url: server.url)) { response in done.change { $0 = response } }
         manager.responseSerializer = JSONResponseSerializer()
         task.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value as? Data == Data("[1]".utf8))
     }
 
@@ -82,7 +82,7 @@ struct DataTaskTests {
         let manager = transport.manager()
         let done = Watched<TaskResponse<any Sendable>?>(nil)
         manager.dataTask(with: URLRequest(url: server.url)) { response in done.change { $0 = response } }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value as? JSONValue == [1])
     }
 
@@ -99,10 +99,10 @@ struct DataTaskTests {
             seen.change { $0.append(name) }
         }
         manager.dataTask(with: URLRequest(url: server.url), completionHandler: note).resume()
-        #expect(await seen.wait { $0.count == 1 })
+        try await seen.wait { $0.count == 1 }
         manager.completionQueue = queue
         manager.dataTask(with: URLRequest(url: server.url), completionHandler: note).resume()
-        #expect(await seen.wait { $0.count == 2 })
+        try await seen.wait { $0.count == 2 }
         #expect(seen.current == ["library", "mine"])
     }
 
@@ -144,8 +144,10 @@ struct DataTaskTests {
             ends.change { $0.append(end.error) }
         }
         unstarted.cancel()
-        #expect(await ends.wait { $0.count == 2 })
-        try await Task.sleep(for: .milliseconds(50))
+        try await ends.wait { $0.count == 2 }
+        // A second completion would precede the end of a later request.
+        let other = try LoopbackServer { _ in .json("{}") }
+        _ = await manager.response(for: URLRequest(url: other.url), serializer: .data)
         #expect(ends.current.map { $0?.isCancelled } == [true, true])
         #expect(manager.tasks.isEmpty)
     }
@@ -161,7 +163,7 @@ struct DataTaskTests {
         }
         holder.change { $0 = task }
         task.resume()
-        #expect(await state.wait { $0 == .completed })
+        try await state.wait { $0 == .completed }
         holder.change { $0 = nil }
     }
 
@@ -204,11 +206,11 @@ struct DataTaskTests {
         #expect(manager.downloadTasks == [download])
         let listed = Watched<Int?>(nil)
         manager.operationQueue.addOperation { listed.change { $0 = manager.tasks.count } }
-        #expect(await listed.wait { $0 == 3 })
+        try await listed.wait { $0 == 3 }
         manager.cancelTasks { $0 is URLSessionUploadTask }
-        #expect(await ended.wait { $0 == 1 })
+        try await ended.wait { $0 == 1 }
         #expect(manager.tasks == [data, download])
         manager.cancelAllTasks()
-        #expect(await ended.wait { $0 == 3 })
+        try await ended.wait { $0 == 3 }
     }
 }

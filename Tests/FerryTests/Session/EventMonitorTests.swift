@@ -35,7 +35,7 @@ struct EventMonitorTests {
         let events = Watched<[String]>([])
         manager.eventMonitors = [Recorder(name: "a", events: events), Recorder(name: "b", events: events)]
         _ = try await manager.send(.get("from", serializer: .string))
-        #expect(await events.wait { $0.last == "b finish 200" })
+        try await events.wait { $0.last == "b finish 200" }
         let expected = ["create", "resume", "redirect /to", "response", "data 3", "complete", "finish 200"]
         #expect(events.current.filter { $0.hasPrefix("a") } == expected.map { "a \($0)" })
         #expect(events.current.filter { $0.hasPrefix("b") } == expected.map { "b \($0)" })

@@ -116,7 +116,7 @@ struct HooksTests {
         manager.uploadTask(withStreamedRequest: request, serializer: .string) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value == "hook")
         #expect(sent.current == 4)
     }

@@ -56,7 +56,7 @@ struct RequestFailureTests {
             let handled = Watched<NetworkError?>(nil)
             let task = manager.send(row.request) { response in handled.change { $0 = response.error } }
             #expect(task == nil)
-            #expect(await handled.wait { $0 != nil })
+            try await handled.wait { $0 != nil }
             check(handled.current, row)
             check(await manager.response(for: row.request).error, row)
             check(await #expect(throws: NetworkError.self) { try await manager.send(row.request) }, row)
@@ -112,7 +112,7 @@ struct RequestFailureTests {
         let task = manager.task(for: request) { response in done.change { $0 = response } }
         try Data("other contents".utf8).write(to: file)
         task?.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         let error = done.current?.error
         #expect(error?.code == .fileError)
         #expect((error?.underlyingError as? RequestSerializationError)?.code == .fileChanged)

@@ -118,7 +118,7 @@ struct RequestLoggerTests {
         var request = URLRequest(url: server.url("/x"))
         request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")
         _ = await manager.response(for: request, serializer: .data)
-        #expect(await lines.wait { $0.count == 2 })
+        try await lines.wait { $0.count == 2 }
         let url = server.url("/x").absoluteString
         #expect(lines.current.first == "curl --header 'Authorization: <redacted>' '\(url)'")
         let last = try #require(lines.current.last)

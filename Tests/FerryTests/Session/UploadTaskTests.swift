@@ -28,7 +28,7 @@ struct UploadTaskTests {
         transport.manager().uploadTask(with: request(server), from: nil, serializer: .string) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value == "0")
     }
 
@@ -64,7 +64,7 @@ struct UploadTaskTests {
         transport.manager().uploadTask(withStreamedRequest: request, serializer: .string) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value == LoopbackServer.patternSHA256(count: 300_000))
     }
 
@@ -92,7 +92,7 @@ struct UploadTaskTests {
         ) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value == "again")
         #expect(made.current == 2)
     }
@@ -115,7 +115,7 @@ struct UploadTaskTests {
         manager.uploadTask(withStreamedRequest: request, serializer: .string) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.error?.code == .bodyStreamExhausted)
     }
 
@@ -161,7 +161,7 @@ struct UploadTaskTests {
         ) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.value == "POST again")
         #expect(made.current == 2)
         let form = try await manager.send(
@@ -183,7 +183,7 @@ struct UploadTaskTests {
         transport.manager().uploadTask(withStreamedRequest: request, serializer: .string) { response in
             done.change { $0 = response }
         }.resume()
-        #expect(await done.wait { $0 != nil })
+        try await done.wait { $0 != nil }
         #expect(done.current?.error?.code == .bodyStreamExhausted)
         #expect(
             server.requests.map { "\($0.method) \($0.path) \($0.bodyText ?? "") \($0.isComplete)" } == [

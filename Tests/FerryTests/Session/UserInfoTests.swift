@@ -53,7 +53,7 @@ struct UserInfoTests {
         try checkError(timeout.error)
         try checkError(TaskResponse<Data>(request: late).result.failure)
         let upload = try url("http://USER@host/file")
-        let failed = await manager.response(for: late, uploading: upload)
+        let failed = try await manager.response(for: late, uploading: upload)
         try checkError(failed)
         withExtendedLifetime(silent) {}
     }
@@ -125,9 +125,9 @@ struct UserInfoTests {
         try checkError(response.error)
         check(response.metrics as Any)
         check(response.response as Any)
-        #expect(await seen.wait { $0 != nil })
+        try await seen.wait { $0 != nil }
         #expect(seen.current == [])
-        #expect(await lines.wait { $0.count == 2 })
+        try await lines.wait { $0.count == 2 }
         check(lines.current)
         #expect(!lines.current.joined().contains("hunter2"))
     }
@@ -141,7 +141,7 @@ struct UserInfoTests {
         }
         for operation in operations { operation.start() }
         for operation in operations {
-            #expect(await operation.settled())
+            try await operation.settled()
             try checkError(operation.error)
             check(operation.description)
             check(operation.debugDescription)
@@ -150,7 +150,7 @@ struct UserInfoTests {
         let cancelled = HTTPRequestOperation(request: URLRequest(url: try url(server, "/")), manager: manager)
         cancelled.cancel()
         cancelled.start()
-        #expect(await cancelled.settled())
+        try await cancelled.settled()
         try checkError(cancelled.error)
     }
 }
@@ -163,10 +163,10 @@ extension Result {
 
 extension HTTPSessionManager {
     /// Returns the error of an upload.
-    fileprivate func response(for request: URLRequest, uploading file: URL) async -> NetworkError? {
+    fileprivate func response(for request: URLRequest, uploading file: URL) async throws -> NetworkError? {
         let error = Watched<NetworkError??>(nil)
         uploadTask(with: request, fromFile: file) { response in error.change { $0 = .some(response.error) } }.resume()
-        await error.wait { $0 != nil }
+        try await error.wait { $0 != nil }
         return error.current ?? nil
     }
 }

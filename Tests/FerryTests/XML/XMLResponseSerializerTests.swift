@@ -167,7 +167,7 @@ struct XMLResponseSerializerTests {
             "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e 'x'>]><?p q?><a xmlns:q='u' x=\"1\" y='&lt;'><!-- c --><b><![CDATA[x]]></b>é&amp;&e;<q:c/></a>"
                 .utf8
         )
-        var random = RandomBytes(seed: 5)
+        var random = SeededGenerator(5)
         var trees = 0
         for _ in 0..<20_000 {
             let sample = SampleResponse(200, "text/xml", bytes: Data(random.damage(bytes)))

@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 extension NginxTests {
@@ -17,22 +18,22 @@ extension NginxTests {
 
         private func suspendTooLong(_ folder: String, isDownload: Bool) async throws {
             let server = try NginxServer.shared()
-            let delegate = TransferRecorder()
+            let delegate = RecordingDelegate()
             let session = CurlSession.trusting(server, delegate: delegate)
             defer { session.invalidateAndCancel() }
             let target = "\(folder)/large.bin?\(isDownload)"
             let url = server.url(.plain, target)
             let task = isDownload ? session.downloadTask(with: url) : session.dataTask(with: url)
             task.resume()
-            try await delegate.wait { $0.received > 0 }
+            try await eventually { delegate[task].received > 0 }
             task.suspend()
             // The server's log line shows that it no longer waits for a client that does not read. It sends slowly, so
             // that the exchange is not over before the client stops reading.
             try await server.waitForLog("GET /\(target) HTTP/1.1\" 200")
-            #expect(delegate.record.received < NginxFiles.largeSize)
+            #expect(delegate[task].received < NginxFiles.largeSize)
             task.resume()
-            try await delegate.wait { $0.completions == 1 }
-            let record = delegate.record
+            let record = try await delegate.completion(of: task, timeout: 60)
+            #expect(record.completions == 1)
             #expect(record.error == nil)
             #expect(record.received == NginxFiles.largeSize)
             #expect(try Contents.match(isDownload ? record.file : record.data, server.files.large))

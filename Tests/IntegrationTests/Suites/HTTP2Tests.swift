@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 extension NginxTests {
@@ -98,26 +99,26 @@ extension NginxTests {
 
         @Test("A suspended download waits while others on its connection continue")
         func suspendedStream() async throws {
-            let delegate = TransferRecorder()
+            let delegate = RecordingDelegate()
             let session = CurlSession.trusting(server, delegate: delegate)
             defer { session.invalidateAndCancel() }
             let task = session.downloadTask(with: server.url(.http2, "files/large.bin"))
             task.resume()
-            try await delegate.wait { $0.received > 0 }
+            try await eventually { delegate[task].received > 0 }
             task.suspend()
             let small = server.url(.http2, "files/text.txt")
             let expected = try Contents.of(server.files.text)
             for _ in 0..<20 {
                 #expect(Contents.match(try await session.fetch(small).0, expected))
             }
-            let received = delegate.record.received
+            let received = delegate[task].received
             _ = try await session.fetch(small)
-            #expect(delegate.record.received == received)
-            #expect(delegate.record.completions == 0)
+            #expect(delegate[task].received == received)
+            #expect(delegate[task].completions == 0)
             task.resume()
-            try await delegate.wait { $0.completions == 1 }
-            #expect(delegate.record.error == nil)
-            #expect(try Contents.match(delegate.record.file, server.files.large))
+            let record = try await delegate.completion(of: task, timeout: 60)
+            #expect(record.error == nil && record.completions == 1)
+            #expect(try Contents.match(record.file, server.files.large))
         }
 
         @Test("Bytes buffered for a cancelled reader never reach another response")

@@ -20,16 +20,21 @@ extension NginxTests {
             let url = server.url(.plain, "files/huge.bin")
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL] in
-                let delegate = BlockingDelegate()
+                let gate = Gate()
+                let delegate = RecordingDelegate(.blocking(gate))
                 let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+                let task = session.dataTask(with: url)
                 let growth = try await ProcessUsage.growth {
-                    session.dataTask(with: url).resume()
-                    try await Task.sleep(nanoseconds: 1_000_000_000)
-                    #expect(delegate.received < NginxFiles.hugeSize / 100)
-                    delegate.open()
-                    try await delegate.waitForCompletions(1)
+                    task.resume()
+                    try await eventually { gate.arrived == 1 }
+                    // Nothing tells that no more bytes arrive: they have a second for it.
+                    try await Task.sleep(for: .seconds(1))
+                    #expect(delegate[task].received < NginxFiles.hugeSize / 100)
+                    gate.open()
+                    let record = try await delegate.completion(of: task, timeout: 240)
+                    try #require(record.error == nil)
                 }
-                #expect(delegate.received == NginxFiles.hugeSize)
+                #expect(delegate[task].received == NginxFiles.hugeSize)
                 Report.say(growth)
             }
             let measured = try Report.number(result)
@@ -42,16 +47,20 @@ extension NginxTests {
             let authority = server.certificates.authority
             let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 [url = url as URL, authority = authority as URL] in
-                let delegate = BlockingDelegate()
+                let gate = Gate()
+                let delegate = RecordingDelegate(.blocking(gate))
                 let session = CurlSession.trusting(authority, delegate: delegate)
                 let growth = try await ProcessUsage.growth {
                     let tasks = (0..<32).map { _ in session.dataTask(with: url) }
                     for task in tasks { task.resume() }
-                    try await Task.sleep(nanoseconds: 3_000_000_000)
+                    try await eventually { gate.arrived == 1 }
+                    // Nothing tells that no more bytes arrive: they have three seconds for it.
+                    try await Task.sleep(for: .seconds(3))
                     for task in tasks { task.cancel() }
-                    delegate.open()
-                    let error = await #expect(throws: URLError.self) { try await delegate.waitForCompletions(32) }
-                    #expect(error?.code == .cancelled)
+                    gate.open()
+                    for task in tasks {
+                        #expect(try await delegate.completion(of: task).error?.code == .cancelled)
+                    }
                 }
                 Report.say(growth)
             }

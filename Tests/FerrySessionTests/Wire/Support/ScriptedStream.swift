@@ -1,4 +1,5 @@
 import FerrySession
+import TestSupport
 
 /// An `InputStream` whose reads follow a script, and whose other properties are as unhelpful as those of real
 /// subclasses.
@@ -10,20 +11,6 @@ final class ScriptedStream: InputStream {
         /// Blocks until the gate is opened.
         case gate(Gate)
         case fail
-    }
-
-    /// A gate that opens once, for all waiting threads.
-    final class Gate: Sendable {
-        private let semaphore = DispatchSemaphore(value: 0)
-
-        func open() {
-            semaphore.signal()
-        }
-
-        func wait() {
-            semaphore.wait()
-            semaphore.signal()
-        }
     }
 
     struct Broken: Error {}

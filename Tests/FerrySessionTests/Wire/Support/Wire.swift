@@ -48,15 +48,6 @@ enum Wire {
         return nil
     }
 
-    /// Waits for a condition for up to ten seconds, and returns whether it became true.
-    static func eventually(_ isSo: () -> Bool) async -> Bool {
-        for _ in 0..<2000 {
-            if isSo() { return true }
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        return isSo()
-    }
-
     /// Returns an empty folder for one test.
     static func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-wire-\(UUID().uuidString)")

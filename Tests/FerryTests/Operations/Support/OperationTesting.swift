@@ -23,16 +23,16 @@ extension OperationQueue {
 
 extension RequestOperation {
     /// Waits until the operation has finished and its completions have run.
-    func settled(seconds: Double = 40) async -> Bool {
+    func settled() async throws {
         let isThrough = Watched(false)
         let note: @Sendable (RequestOperation) -> Void = { _ in isThrough.change { $0 = true } }
-        guard record.withLock({ $0.addObserver(note) }) else { return isFinished }
-        return await isThrough.wait(seconds: seconds) { $0 }
+        guard record.withLock({ $0.addObserver(note) }) else { return #expect(isFinished) }
+        try await isThrough.wait { $0 }
     }
 
     /// Waits until at least that many bytes have arrived.
-    func hasReceived(_ count: Int64) async -> Bool {
-        await eventually { self.byteCount >= count }
+    func hasReceived(_ count: Int64) async throws {
+        try await eventually { self.byteCount >= count }
     }
 }
 

@@ -66,7 +66,7 @@ struct JSONNumberTests {
 
     @Test("Doubles are parsed as exactly as by the standard library")
     func doubles() throws {
-        var random = RandomBytes(seed: 7)
+        var random = SeededGenerator(7)
         for _ in 0..<20_000 {
             let double = Double(bitPattern: random.next())
             guard double.isFinite else { continue }

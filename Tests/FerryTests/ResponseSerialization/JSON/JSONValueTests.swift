@@ -173,7 +173,7 @@ struct JSONValueTests {
         let text =
             #"{"a":[1,-2.5e3,true,null,"x\n\u00e9\ud83d\ude00ä"],"b":{"c":{"d":[[],{}]}},"e":12345678901234567890}"#
         let base = Array(text.utf8)
-        var random = RandomBytes(seed: 1)
+        var random = SeededGenerator(1)
         var read = 0
         for _ in 0..<20_000 {
             let bytes = random.damage(base)

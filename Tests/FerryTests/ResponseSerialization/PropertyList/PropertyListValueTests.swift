@@ -89,7 +89,7 @@ struct PropertyListValueTests {
                 options: 0
             )
         )
-        var random = RandomBytes(seed: 3)
+        var random = SeededGenerator(3)
         var refused = 0
         for _ in 0..<100_000 {
             if (try? PropertyListValue(propertyList: Data(random.damage(bytes)))) == nil { refused += 1 }
@@ -107,7 +107,7 @@ struct PropertyListValueTests {
                 options: 0
             )
         )
-        var random = RandomBytes(seed: 4)
+        var random = SeededGenerator(4)
         var refused = 0
         for _ in 0..<20_000 {
             if (try? PropertyListValue(propertyList: Data(random.damage(bytes)))) == nil { refused += 1 }

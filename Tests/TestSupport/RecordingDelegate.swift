@@ -1,7 +1,7 @@
 import FerrySession
 
 /// A delegate for all kinds of tasks that records every callback, and checks the invariants of each.
-final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
+package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     private struct State {
         var records: [Int: TaskRecord] = [:]
         var order: [(task: Int, name: String)] = []
@@ -12,38 +12,51 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
 
     private let hooks: DelegateHooks
     private let isSerial: Bool
-    private let state = Locked(State())
+    private let state = Watched(State())
 
     /// Creates a delegate.
     ///
     /// - Parameters:
     ///   - hooks: What it does in addition to recording.
     ///   - isSerial: Whether callbacks that overlap are a violation.
-    init(_ hooks: DelegateHooks = DelegateHooks(), isSerial: Bool = true) {
+    package init(_ hooks: DelegateHooks = DelegateHooks(), isSerial: Bool = true) {
         self.hooks = hooks
         self.isSerial = isSerial
     }
 
     /// The invariants that a callback violated; empty if the session is correct.
-    var violations: [String] { state.withLock { $0.violations } }
+    package var violations: [String] { state.change { $0.violations } }
 
-    var invalidations: Int { state.withLock { $0.invalidations } }
+    package var invalidations: Int { state.change { $0.invalidations } }
 
-    var completionCount: Int { state.withLock { $0.records.values.reduce(0) { $0 + $1.completions } } }
+    package var completionCount: Int { state.change { $0.records.values.reduce(0) { $0 + $1.completions } } }
 
-    var records: [Int: TaskRecord] { state.withLock { $0.records } }
+    package var records: [Int: TaskRecord] { state.change { $0.records } }
 
     /// The names of all callbacks in order, with `invalid` last.
-    var order: [String] { state.withLock { $0.order.map(\.name) } }
+    package var order: [String] { state.change { $0.order.map(\.name) } }
 
-    subscript(task: URLSessionTask) -> TaskRecord { state.withLock { $0.records[task.taskIdentifier] ?? TaskRecord() } }
+    package subscript(task: URLSessionTask) -> TaskRecord {
+        state.change { $0.records[task.taskIdentifier] ?? TaskRecord() }
+    }
 
     /// Waits until the task is complete.
     @discardableResult
-    func completion(of task: URLSessionTask, timeout: TimeInterval = 20) async throws -> TaskRecord {
-        let what = "completion of task \(task.taskIdentifier)"
-        try await eventually(what, timeout: timeout) { self[task].completions > 0 }
+    package func completion(of task: URLSessionTask, timeout: TimeInterval = 40) async throws -> TaskRecord {
+        try await eventually("completion of task \(task.taskIdentifier)", timeout: timeout) {
+            state.change { $0.records[task.taskIdentifier, default: TaskRecord()].completions > 0 }
+        }
         return self[task]
+    }
+
+    /// Runs a task to its end; cancelling the test cancels it.
+    package func run(_ task: URLSessionTask, timeout: TimeInterval = 120) async throws -> TaskRecord {
+        task.resume()
+        return try await withTaskCancellationHandler {
+            try await completion(of: task, timeout: timeout)
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     // MARK: - Recording
@@ -57,8 +70,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     ) {
         var problems = Self.problems(session, task, event)
         let fraction = task.progress.fractionCompleted
-        state.withLock { state in
-            var record = state.records[task.taskIdentifier] ?? TaskRecord()
+        // The record is changed in place: a copy of a large one for each callback would be slow.
+        func note(_ record: inout TaskRecord) {
             if record.completions > 0 { problems.append("\(event.name) after completion") }
             if !(0...1).contains(fraction) { problems.append("fraction \(fraction) in \(event.name)") }
             record.events.append(event)
@@ -66,16 +79,19 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
             if case .completed = event {
                 record.completions += 1
                 record.completedAt = .now
+                record.response = record.response ?? task.response as? HTTPURLResponse
             }
             change(&record)
-            state.records[task.taskIdentifier] = record
+        }
+        state.change { state in
+            note(&state.records[task.taskIdentifier, default: TaskRecord()])
             state.order.append((task.taskIdentifier, event.name))
             state.running += 1
             if isSerial, state.running > 1 { problems.append("\(event.name) overlaps another callback") }
             state.violations += problems
         }
         act()
-        state.withLock { $0.running -= 1 }
+        state.change { $0.running -= 1 }
     }
 
     private static func problems(_ session: URLSession, _ task: URLSessionTask, _ event: TaskRecord.Event) -> [String] {
@@ -112,8 +128,8 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
 
     // MARK: - URLSessionDelegate
 
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        state.withLock { state in
+    package func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        state.change { state in
             state.invalidations += 1
             state.order.append((0, "invalid"))
             if OperationQueue.current !== session.delegateQueue { state.violations.append("invalid: not on its queue") }
@@ -123,7 +139,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
 
     // MARK: - URLSessionTaskDelegate
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
@@ -132,11 +148,11 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     ) {
         record(session, task, .redirect(response.statusCode, request.url)) {
             guard let hook = hooks.onRedirect else { return completionHandler(request) }
-            hook(task, request, completionHandler)
+            hook(task, response, request, completionHandler)
         }
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -147,7 +163,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         }
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         didSendBodyData bytesSent: Int64,
@@ -158,38 +174,47 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         record(session, task, event) { hooks.onSent?(task, totalBytesSent) }
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let event = TaskRecord.Event.completed((error as? URLError)?.code)
-        record(session, task, event, change: { $0.error = error }, act: { hooks.onCompleted?(task, error) })
+        let known = error.map { $0 as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: $0]) }
+        record(session, task, event, change: { $0.error = known }, act: { hooks.onCompleted?(task, error) })
     }
 
     // MARK: - URLSessionDataDelegate
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        record(session, dataTask, .response((response as? HTTPURLResponse)?.statusCode ?? 0)) {
+        let http = response as? HTTPURLResponse
+        let change = { (record: inout TaskRecord) in record.response = http }
+        record(session, dataTask, .response(http?.statusCode ?? 0), change: change) {
             guard let hook = hooks.onResponse else { return completionHandler(.allow) }
             hook(dataTask, response, completionHandler)
         }
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let event = TaskRecord.Event.data(data.count)
-        record(session, dataTask, event, change: { $0.data.append(data) }, act: { hooks.onData?(dataTask, data) })
+    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let change = { (record: inout TaskRecord) in
+            record.received += Int64(data.count)
+            if self.hooks.keepsData { record.data.append(data) }
+        }
+        record(session, dataTask, .data(data.count), change: change, act: { hooks.onData?(dataTask, data) })
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
-    {
+    package func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
         record(session, dataTask, .becameDownload) { hooks.onBecome?(dataTask, downloadTask) }
     }
 
     // MARK: - URLSessionDownloadDelegate
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         downloadTask: URLSessionDownloadTask,
         didWriteData bytesWritten: Int64,
@@ -197,21 +222,26 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         totalBytesExpectedToWrite: Int64
     ) {
         let event = TaskRecord.Event.wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite)
-        record(session, downloadTask, event) { hooks.onWrote?(downloadTask, totalBytesWritten) }
+        let change = { (record: inout TaskRecord) in record.received = totalBytesWritten }
+        record(session, downloadTask, event, change: change) {
+            hooks.onWrote?(downloadTask, totalBytesWritten)
+        }
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession,
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
         let content = try? Data(contentsOf: location)
-        record(
-            session,
-            downloadTask,
-            .finishedDownload,
-            change: { ($0.file, $0.fileURL) = (content, location) },
-            act: { hooks.onFinishedDownload?(downloadTask, location) }
-        )
+        let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
+        let change = { (record: inout TaskRecord) in
+            record.file = content
+            record.permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue
+            record.fileURL = location
+        }
+        record(session, downloadTask, .finishedDownload, change: change) {
+            hooks.onFinishedDownload?(downloadTask, location)
+        }
     }
 }
