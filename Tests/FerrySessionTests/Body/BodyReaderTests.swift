@@ -1,4 +1,3 @@
-import FerrySession
 import Testing
 
 @testable import FerrySession

@@ -1,4 +1,3 @@
-import FerrySession
 import FerryTesting
 import Testing
 

@@ -1,5 +1,3 @@
-import FerrySession
-
 @testable import FerrySession
 
 /// Responses as stored by the cache.

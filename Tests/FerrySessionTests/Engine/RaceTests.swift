@@ -21,8 +21,9 @@ struct RaceTests {
             }
         }
         for task in tasks { task.resume() }
+        let seed = SeededGenerator.seed()
         await onThreads(6) { worker in
-            var random = SystemRandomNumberGenerator()
+            var random = SeededGenerator(seed &+ UInt64(worker))
             for _ in 0..<300 {
                 guard let task = tasks.randomElement(using: &random) else { continue }
                 task.suspend()
@@ -33,19 +34,21 @@ struct RaceTests {
         }
         for task in tasks {
             let record = try await delegate.completion(of: task)
-            #expect(record.completions == 1)
+            #expect(record.completions == 1, "FERRY_TEST_SEED=\(seed)")
             if record.error?.code == .cancelled {
-                #expect(task.taskIdentifier % 4 == 0)
+                #expect(task.taskIdentifier % 4 == 0, "FERRY_TEST_SEED=\(seed)")
                 continue
             }
-            #expect(record.error == nil)
-            switch task {
-            case is URLSessionUploadTask: #expect(task.countOfBytesSent == 150_000)
-            case is URLSessionDownloadTask: #expect(record.file == LoopbackServer.pattern(count: 150_000))
-            default: #expect(record.data == LoopbackServer.pattern(count: 150_000))
-            }
+            #expect(record.error == nil, "FERRY_TEST_SEED=\(seed)")
+            let isWhole =
+                switch task {
+                case is URLSessionUploadTask: task.countOfBytesSent == 150_000
+                case is URLSessionDownloadTask: record.file == LoopbackServer.pattern(count: 150_000)
+                default: record.data == LoopbackServer.pattern(count: 150_000)
+                }
+            #expect(isWhole, "\(task), FERRY_TEST_SEED=\(seed)")
         }
-        #expect(delegate.violations == [])
+        #expect(delegate.violations == [], "FERRY_TEST_SEED=\(seed)")
     }
 
     @Test("Concurrent pairs of suspend and resume never leave a task suspended") func pairs() async throws {

@@ -26,7 +26,7 @@ struct SoakTests {
                 try await soak.settle()
                 print("soak: \(sessions * 100) requests in \(ContinuousClock.now - start)")
                 let tally = soak.tally
-                try Child.expect(tally.problems == [], "\(tally.problems.prefix(5))")
+                try Child.expect(tally.problems == [], "FERRY_TEST_SEED=\(soak.seed): \(tally.problems.prefix(5))")
                 try Child.expect(tally.finished == sessions * 100 + 400, "\(tally.finished) ends")
                 try Child.expect(tally.cancelled > sessions * 5, "\(tally.cancelled) cancelled")
                 let growth = ProcessUsage.residentBytes - before.bytes
@@ -48,6 +48,7 @@ private final class Soak: Sendable {
         var problems: [String] = []
     }
 
+    let seed = SeededGenerator.seed()
     private let server: LoopbackServer
     private let state = Locked(Tally())
 
@@ -76,6 +77,7 @@ private final class Soak: Sendable {
     /// Runs one session: starts all tasks, cancels a tenth at random times, then drops, finishes or invalidates the
     /// session.
     private func session(_ number: Int, requests: Int) async throws {
+        var random = SeededGenerator(seed &+ UInt64(number))
         let ends = Locked<[Int]>(Array(repeating: 0, count: requests))
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }
         for index in 0..<requests {
@@ -87,7 +89,7 @@ private final class Soak: Sendable {
             }
             task.resume()
             guard mayFail else { continue }
-            let delay = Int.random(in: 0...8)
+            let delay = Int.random(in: 0...8, using: &random)
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) { task.cancel() }
         }
         if number % 3 == 0 { session.finishTasksAndInvalidate() }

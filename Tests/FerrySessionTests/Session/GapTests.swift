@@ -6,7 +6,22 @@ import Testing
 /// What FoundationNetworking's session gets wrong on Linux.
 ///
 /// Each body passes with `CurlSession`. The same body for FoundationNetworking's session, which fails it, runs only on
-/// request.
+/// request. The numbers, which other suites use as well, stand for these gaps:
+///
+/// - 1: trailers of chunked responses
+/// - 2: concurrent redirects
+/// - 3: cancelling and late decisions during a redirect
+/// - 4: suspending and resuming
+/// - 5: delivering a 401 without a credential
+/// - 6: credentials that are sent to another origin
+/// - 7: sending a body again after a redirect
+/// - 8: unusual heads, and truncated content codings
+/// - 9: errors of the disk
+/// - 10: requests on dead connections
+/// - 11: blocked sessions, streams and calls from callbacks
+/// - 12: blocked delegates, and refused responses
+/// - 14: timeouts
+/// - 15: calls that trap
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct GapTests {
     typealias Make = @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?) -> URLSession

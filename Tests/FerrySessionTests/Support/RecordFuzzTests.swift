@@ -1,4 +1,3 @@
-import FerrySession
 import TestSupport
 import Testing
 

@@ -14,6 +14,16 @@ func makeSession(
 }
 
 extension CurlSession {
+    /// Sends requests that overtake what must not happen.
+    ///
+    /// Afterwards, the engine has carried out all calls made before, has read what servers had sent before, and has
+    /// called the delegate.
+    func overtake() async throws {
+        let server = try LoopbackServer { _ in .text("overtaken") }
+        for _ in 0..<3 { _ = try await data(from: server.url) }
+        try await flushed()
+    }
+
     /// Waits until everything on the delegate queue has run.
     func flushed() async throws {
         let done = Watched<[Bool]>([])

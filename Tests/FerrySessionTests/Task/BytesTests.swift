@@ -127,6 +127,7 @@ struct BytesTests {
             var iterator = bytes.makeAsyncIterator()
             return try await iterator.next()
         }
+        // Nothing tells that both wait; one that does not wait yet fails as well.
         try await Task.sleep(for: .milliseconds(100))
         bytes.task.cancel()
         let results = [await first.result, await second.result]
@@ -136,12 +137,15 @@ struct BytesTests {
     @Test("Suspending the task stops the bytes, resuming delivers the rest") func suspended() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 100_000, of: 400_000) }
-        let (bytes, _) = try await makeSession().bytes(from: server.url)
+        let session = makeSession()
+        let (bytes, _) = try await session.bytes(from: server.url)
         try await eventually("a part") { bytes.task.countOfBytesReceived == 100_000 }
         bytes.task.suspend()
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
+        let sent = server.bytesSent
         gate.open()
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually("the rest") { server.bytesSent > sent }
+        try await session.overtake()
         #expect(bytes.task.countOfBytesReceived < 400_000)
         bytes.task.resume()
         var hash = SHA256()

@@ -105,9 +105,10 @@ struct CancelTests {
     func connecting(_ kind: Kind) async throws {
         let listener = try UnansweringListener()
         let delegate = RecordingDelegate()
-        let task = kind.task(makeSession(delegate), listener.url)
+        let session = makeSession(delegate)
+        let task = kind.task(session, listener.url)
         task.resume()
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         #expect(delegate[task].events == [])
         try await cancel(task, delegate)
     }
@@ -159,12 +160,13 @@ struct CancelTests {
     @Test("A completed task ignores cancel") func completed() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url("/bytes/10"))
         task.resume()
         let record = try await delegate.completion(of: task)
         task.cancel()
         task.progress.cancel()
-        try await Task.sleep(for: .milliseconds(30))
+        try await session.overtake()
         #expect(delegate[task].events == record.events)
         #expect(task.error == nil)
     }
@@ -172,13 +174,14 @@ struct CancelTests {
     @Test("A task cancelled twice completes once") func twice() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
         task.resume()
         task.cancel()
         task.cancel()
         try await delegate.completion(of: task)
         task.cancel()
-        try await Task.sleep(for: .milliseconds(30))
+        try await session.overtake()
         #expect(delegate[task].completions == 1)
     }
 
@@ -273,7 +276,7 @@ struct CancelTests {
         let outcome = try await outcomes.first()
         #expect(outcome.code == .cancelled)
         #expect(outcome.value == nil)
-        try await Task.sleep(for: .milliseconds(30))
+        try await session.overtake()
         #expect(outcomes.current.count == 1)
     }
 

@@ -1,4 +1,3 @@
-import FerrySession
 import FerryTesting
 import Testing
 
@@ -128,16 +127,19 @@ struct ProgressTests {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).downloadTask(with: server.url)
+        let session = makeSession(delegate)
+        let task = session.downloadTask(with: server.url)
         task.resume()
         try await eventually("ten bytes") { task.countOfBytesReceived == 10 }
         for _ in 0..<times { task.progress.pause() }
         #expect(task.progress.isPaused)
         // Progress calls its handlers on its own queue.
         try await eventually("suspension") { task.state == .suspended }
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
+        let sent = server.bytesSent
         gate.open()
-        try await Task.sleep(for: .milliseconds(50))
+        try await eventually("the rest") { server.bytesSent > sent }
+        try await session.overtake()
         #expect(task.countOfBytesReceived == 10)
         task.progress.resume()
         #expect(try await delegate.completion(of: task).error == nil)

@@ -92,7 +92,7 @@ struct SuspendBytesTests {
         let arrived = try await settled { server.bytesReceived }
         #expect(arrived < size / 2)
         let sent = task.countOfBytesSent
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         #expect(server.bytesReceived == arrived)
         #expect(task.countOfBytesSent == sent)
         task.resume()
@@ -118,8 +118,10 @@ struct SuspendBytesTests {
         task.resume()
         try await eventually("half of it") { task.countOfBytesReceived == 50_000 }
         task.suspend()
+        let sent = server.bytesSent
         gate.open()
-        try await Task.sleep(for: .milliseconds(150))
+        try await eventually("the rest") { server.bytesSent > sent }
+        try await session.overtake()
         #expect(task.countOfBytesReceived == 50_000)
         #expect(outcome.current.isEmpty)
         task.resume()

@@ -21,7 +21,7 @@ struct SuspendSlotTests {
         try await eventually("ten bytes") { delegate[suspended].data.count == 10 }
         let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
         for task in others { task.resume() }
-        try await Task.sleep(for: .milliseconds(50))
+        try await session.overtake()
         #expect(server.requestCount == 1)
         suspended.suspend()
         for task in others { #expect(try await delegate.completion(of: task).data == Data("other".utf8)) }
@@ -121,7 +121,7 @@ struct SuspendSlotTests {
         one.resume()
         try await eventually("ten bytes") { delegate[one].data.count == 10 }
         two.resume()
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         // The limit still applies: released slots do not count twice.
         #expect(delegate[two].events == [])
         gate.open()

@@ -8,18 +8,21 @@ struct SuspendTests {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
         task.resume()
         try await eventually("ten bytes") { delegate[task].data.count == 10 }
         task.suspend()
         task.suspend()
         task.suspend()
+        let sent = server.bytesSent
         gate.open()
+        try await eventually("the rest") { server.bytesSent > sent }
         for _ in 0..<2 {
             task.resume()
             #expect(task.state == .suspended)
         }
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         #expect(delegate[task].data.count == 10)
         task.resume()
         #expect(try await delegate.completion(of: task).data == LoopbackServer.pattern(count: 20))
@@ -29,11 +32,12 @@ struct SuspendTests {
     @Test("A suspension before the first resume counts too, and nothing is sent") func beforeStart() async throws {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url("/bytes/10"))
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url("/bytes/10"))
         task.suspend()
         task.resume()
         #expect(task.state == .suspended)
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         #expect(server.connectionCount == 0)
         task.resume()
         #expect(task.state == .running)
@@ -97,7 +101,8 @@ struct SuspendTests {
         try await server.waitForRequests(1)
         task.suspend()
         gate.open()
-        try await Task.sleep(for: .milliseconds(150))
+        try await eventually("the response") { server.bytesSent > 0 }
+        try await session.overtake()
         #expect(delegate[task].events == [])
         task.resume()
         let record = try await delegate.completion(of: task)
@@ -203,6 +208,7 @@ struct SuspendTests {
         box.withLock { $0 = task }
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
+        // Longer than the timeouts, which would be over by then.
         try await Task.sleep(for: .milliseconds(1500))
         #expect(delegate[task].completions == 0)
         gate.open()
@@ -221,6 +227,7 @@ struct SuspendTests {
         let task = session.dataTask(with: server.url("/stall?bytes=20&after=10"))
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
+        // Longer than the timeout, which must start again.
         try await Task.sleep(for: .milliseconds(800))
         let start = ContinuousClock.now
         task.resume()

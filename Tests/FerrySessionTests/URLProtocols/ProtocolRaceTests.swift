@@ -33,8 +33,9 @@ struct ProtocolRaceTests {
             return index % 2 == 0 ? session.dataTask(with: url) : session.downloadTask(with: url)
         }
         for task in tasks { task.resume() }
+        let seed = SeededGenerator.seed()
         await onThreads(4) { worker in
-            var random = SystemRandomNumberGenerator()
+            var random = SeededGenerator(seed &+ UInt64(worker))
             for _ in 0..<200 {
                 guard let task = tasks.randomElement(using: &random) else { continue }
                 task.suspend()
@@ -45,15 +46,16 @@ struct ProtocolRaceTests {
         }
         for task in tasks {
             let record = try await delegate.completion(of: task)
-            #expect(record.completions == 1)
+            #expect(record.completions == 1, "FERRY_TEST_SEED=\(seed)")
             if record.error?.code == .cancelled {
-                #expect(task.taskIdentifier % 4 == 0)
+                #expect(task.taskIdentifier % 4 == 0, "FERRY_TEST_SEED=\(seed)")
                 continue
             }
-            #expect(record.error == nil)
-            #expect((task is URLSessionDownloadTask ? record.file?.count : record.data.count) == 20_000)
+            #expect(record.error == nil, "FERRY_TEST_SEED=\(seed)")
+            let count = task is URLSessionDownloadTask ? record.file?.count : record.data.count
+            #expect(count == 20_000, "FERRY_TEST_SEED=\(seed)")
         }
-        #expect(delegate.violations == [])
+        #expect(delegate.violations == [], "FERRY_TEST_SEED=\(seed)")
         #expect(await session.allTasks == [])
     }
 

@@ -1,4 +1,3 @@
-import FerrySession
 import FerryTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Ferry
 import FerrySession
+import TestSupport
 import Testing
 
 extension NginxTests {
@@ -285,16 +286,19 @@ extension NginxTests {
                 pinnedPublicKeys: ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
             )
             var marks: [String] = []
+            let seed = SeededGenerator.seed()
+            var random = SeededGenerator(seed)
             for _ in 0..<10 {
+                let delay = UInt64.random(in: 0..<20_000_000, using: &random)
                 try manager.setSecurityPolicy(SecurityPolicy())
                 let before = (0..<20).map { _ in checks.uniqueURL(listener).url }
                 let after = (0..<10).map { _ in checks.uniqueURL(listener) }
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for url in before { group.addTask { await Self.passes(manager, url) || true } }
-                    try await Task.sleep(nanoseconds: UInt64.random(in: 0..<20_000_000))
+                    try await Task.sleep(nanoseconds: delay)
                     try manager.setSecurityPolicy(wrong)
                     for (url, _) in after { group.addTask { await !Self.passes(manager, url) } }
-                    for try await isRight in group { #expect(isRight) }
+                    for try await isRight in group { #expect(isRight, "FERRY_TEST_SEED=\(seed)") }
                 }
                 marks += after.map(\.mark)
             }

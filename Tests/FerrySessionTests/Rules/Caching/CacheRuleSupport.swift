@@ -1,5 +1,3 @@
-import FerrySession
-
 @testable import FerrySession
 
 /// Helpers for the tables of the cache rules.
