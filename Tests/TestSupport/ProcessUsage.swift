@@ -9,11 +9,25 @@ package enum ProcessUsage {
     package static var threads: Int { names("/proc/self/task").count }
 
     /// The number of threads of the library's sessions, recognized by their names.
-    package static var ferryThreads: Int {
+    package static var ferryThreads: Int { ferryTasks.count }
+
+    /// The processor time of these threads, in seconds: unlike that of the process, it does not depend on what else
+    /// runs.
+    package static var ferryProcessorTime: Double {
+        ferryTasks.reduce(0) { sum, task in
+            let text = (try? String(contentsOfFile: "/proc/self/task/\(task)/stat", encoding: .utf8)) ?? ""
+            // After the name, which ends with a parenthesis, the twelfth and thirteenth fields are in ticks.
+            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            let ticks = fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +)
+            return sum + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+    }
+
+    private static var ferryTasks: [String] {
         names("/proc/self/task").filter { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
             return name == "Ferry\n" || name == "Ferry body\n"
-        }.count
+        }
     }
 
     /// The number of open file descriptors.
@@ -46,13 +60,6 @@ package enum ProcessUsage {
         let before = bytes("VmRSS")
         try await body()
         return peakResidentBytes - before
-    }
-
-    /// Returns the processor time of all threads during `body`, in seconds.
-    package static func processorTime(of body: () async throws -> Void) async throws -> Double {
-        let before = processorTime
-        try await body()
-        return processorTime - before
     }
 
     /// Calls glibc's `malloc_trim`, which Foundation does not export.
