@@ -81,6 +81,7 @@ struct HostileConnectionTests {
         for _ in 0..<10 {
             let (data, _) = try await session.data(for: Wire.request(server.url(), "POST"))
             #expect(data == Data("ok".utf8))
+            // Nothing tells that the bytes after the response have arrived.
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -72,6 +72,7 @@ struct TransferMetricsTests {
         task.resume()
         try await server.waitForRequests(2)
         try await eventually("the bytes") { task.countOfBytesReceived == received }
+        // Nothing tells that libcurl waits for the server: it has a moment to reach that phase.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         try await eventually("the metrics") { delegate.metrics.withLock { !$0.isEmpty } }

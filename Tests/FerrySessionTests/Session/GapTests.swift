@@ -128,6 +128,7 @@ struct GapTests {
             default: session.uploadTask(with: request, from: LoopbackServer.pattern(count: 320_000))
             }
         task.resume()
+        // Spreads the suspensions over the transfer.
         for _ in 0..<10 {
             try await Task.sleep(for: .milliseconds(10))
             task.suspend()

@@ -20,6 +20,7 @@ struct InvalidationTests {
         #expect(delegate?.invalidations == 0)
         gate.open()
         try await eventually("invalidity") { gone?.invalidations == 1 }
+        // No other event follows: a second call has a moment to come.
         try await Task.sleep(for: .milliseconds(30))
         #expect(delegate?.invalidations == 1)
         #expect(delegate?.order.last == "invalid")
@@ -45,7 +46,7 @@ struct InvalidationTests {
         session.finishTasksAndInvalidate()
         try await eventually("invalidity", timeout: 5) { delegate.invalidations == 1 }
         let last = try #require(delegate.records.values.compactMap(\.completedAt).max())
-        #expect(last - start < .seconds(1 * patience))
+        #expect(last - start < .seconds(5 * patience))
         #expect(delegate.order == Array(repeating: "completed", count: 10) + ["invalid"])
         #expect(delegate.records.values.allSatisfy { $0.error?.code == .cancelled && $0.completions == 1 })
         #expect(delegate.violations == [])

@@ -28,7 +28,7 @@ struct CancelTests {
         task.cancel()
         #expect(task.state == .canceling || task.state == .completed)
         let record = try await delegate.completion(of: task, timeout: 5)
-        #expect(try #require(record.completedAt) - start < .seconds(1 * patience))
+        #expect(try #require(record.completedAt) - start < .seconds(5 * patience))
         #expect(record.error?.code == .cancelled)
         #expect(record.error?.failingURL == task.originalRequest?.url)
         #expect((task.error as? URLError)?.code == .cancelled)
@@ -128,12 +128,13 @@ struct CancelTests {
     func midBody(_ kind: Kind, _ isSuspended: Bool) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000)) }
         let delegate = RecordingDelegate()
-        let task = kind.task(makeSession(delegate), server.url)
+        let session = makeSession(delegate)
+        let task = kind.task(session, server.url)
         task.resume()
         try await eventually("half of it") { task.countOfBytesReceived == 50_000 }
         if isSuspended {
             task.suspend()
-            try await Task.sleep(for: .milliseconds(20))
+            try await session.overtake()
         }
         try await cancel(task, delegate)
         #expect(task.progress.fractionCompleted < 1)
@@ -290,6 +291,7 @@ struct CancelTests {
         queue.isSuspended = true
         task.resume()
         try await server.waitForRequests(1)
+        // Nothing tells that data is waiting for the queue: it has a moment to arrive.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         queue.isSuspended = false

@@ -38,6 +38,7 @@ struct SuspendContinuationTests {
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
         try await server.waitForOpenConnections(atMost: 0)
+        // Nothing tells that the engine has seen the end of the connection: it has a moment for it.
         try await Task.sleep(for: .milliseconds(50))
         #expect(task.state == .suspended)
         task.resume()
@@ -169,11 +170,12 @@ struct SuspendContinuationTests {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { _ in .status(500) }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
         task.resume()
         try await eventually("a part") { delegate[task].data.count == Self.first }
         task.suspend()
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         server.stop()
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 5)
@@ -212,10 +214,11 @@ struct SuspendContinuationTests {
         let delegate = RecordingDelegate(hooks)
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
-        let task = makeSession(delegate).uploadTask(with: request, from: Data(count: 40_000_000))
+        let session = makeSession(delegate)
+        let task = session.uploadTask(with: request, from: Data(count: 40_000_000))
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
-        try await Task.sleep(for: .milliseconds(100))
+        try await session.overtake()
         server.stop()
         task.resume()
         let record = try await delegate.completion(of: task, timeout: 10)

@@ -41,6 +41,7 @@ struct MemoryTests {
             received.withLock { $0 = 0 }
             let great = session.dataTask(with: server.url("/great"))
             great.resume()
+            // During the first callback, which takes half a second.
             try await Task.sleep(for: .seconds(0.4))
             great.cancel()
             #expect(try await recorder.completion(of: great).error?.code == .cancelled)
@@ -86,10 +87,9 @@ struct MemoryTests {
             let before = ProcessUsage.peakResidentBytes
             let task = session.dataTask(with: server.url)
             task.resume()
-            try await Task.sleep(for: .seconds(0.7))
-            let sent = server.bytesSent
-            try await Task.sleep(for: .seconds(0.3))
-            #expect(sent < 40_000_000 && server.bytesSent == sent)
+            try await eventually { gate.arrived == 1 }
+            let sent = try await settled { server.bytesSent }
+            #expect(sent < 40_000_000)
             let growth = ProcessUsage.peakResidentBytes - before
             #expect(growth < 24_000_000, "\(growth) bytes more")
             task.cancel()

@@ -390,6 +390,7 @@ struct RedirectTests {
         }
         let recorder = RecordingDelegate(hooks)
         let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url("/from")))
+        // The last decision is made after the end, on a timer.
         try await Task.sleep(for: .milliseconds(100))
         #expect(outcome.completions == 1)
         #expect(outcome.error?.code == (kind < 2 ? nil : .cancelled))

@@ -163,6 +163,7 @@ struct TimeoutTests {
         task.resume()
         try await server.waitForRequests(1)
         task.suspend()
+        // Longer than both timeouts.
         try await Task.sleep(for: .seconds(1.3))
         let outcome = try await recorder.run(task)
         #expect(outcome.error == nil && outcome.text == "ok")
@@ -184,6 +185,7 @@ struct TimeoutTests {
         let recorder = RecordingDelegate(hooks)
         let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
         task.resume()
+        // Longer than the timeout.
         try await Task.sleep(for: .seconds(1))
         #expect(recorder[task].completions == 0)
         let start = ContinuousClock.now

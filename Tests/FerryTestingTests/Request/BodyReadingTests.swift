@@ -57,6 +57,7 @@ struct BodyReadingTests {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.send("POST /expect/ignore HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        // The server has a moment to send an interim response.
         usleep(50000)
         try client.send("ok")
         let response = try client.response()

@@ -59,6 +59,7 @@ struct FaultTests {
         try client.request("GET", "/")
         _ = try client.head()
         #expect(try client.receive(exactly: 10) == LoopbackServer.pattern(count: 10))
+        // No other event follows: the server has a moment to close the connection.
         try await Task.sleep(for: .milliseconds(50))
         #expect(server.openConnectionCount == 1)
         client.close()

@@ -87,6 +87,7 @@ struct LifecycleTests {
         try clients[0].request("GET", "/closing")
         try clients[1].request("GET", "/")
         try await server.waitForRequests(2)
+        // Nothing tells that the server is blocked while it sends: it has a moment to fill the buffers.
         try await Task.sleep(for: .milliseconds(100))
         let start = ContinuousClock.now
         server.stop()
@@ -102,6 +103,7 @@ struct LifecycleTests {
         let server = try LoopbackServer(configuration: configuration)
         let client = try RawClient(server)
         Thread.detachNewThread {
+            // Nothing tells that the client is blocked while it sends.
             usleep(300_000)
             server.stop()
         }

@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 @testable import FerrySession
@@ -257,20 +258,21 @@ extension NginxTests {
         }
 
         @Test("Cancelling and invalidating end the wait for an evaluator") func slowCancelled() async throws {
-            let gate = DispatchSemaphore(value: 0)
+            let gate = Gate()
             let recorder = TrustRecorder { _ in
                 gate.wait()
                 return .accept
             }
             for invalidates in [false, true] {
                 let session = asking(recorder)
+                let arrived = gate.arrived
                 let task = Task { try await session.fetch(server.url(.tls, "small")) }
-                try await Task.sleep(for: .milliseconds(300))
+                try await eventually { gate.arrived > arrived }
                 if invalidates { session.invalidateAndCancel() } else { task.cancel() }
                 let error = await #expect(throws: (any Error).self) { try await task.value }
                 #expect((error as? URLError)?.code == .cancelled || error is CancellationError)
             }
-            for _ in 0..<10 { gate.signal() }
+            gate.open()
         }
 
         @Test("A slow policy delays no other transfer") func slowPolicy() async throws {
