@@ -97,11 +97,6 @@ extension NetworkAttempt {
         return false
     }
 
-    /// Whether libcurl has sent the request on several connections without a byte of a response, and may do so again.
-    func isRefusedRepeatedly(exchange: Exchange) -> Bool {
-        sending.count > 1 && !sending.hasResponseBytes && RepetitionRule.isIdempotent(exchange.method)
-    }
-
     /// Finds the connection that libcurl has chosen, and returns whether it may carry the request.
     private func mayUseConnection(_ exchange: Exchange, local: UnsafePointer<CChar>?, port: Int) -> Bool {
         let connections = exchange.engine.connections

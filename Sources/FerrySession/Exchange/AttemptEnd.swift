@@ -57,7 +57,7 @@ struct AttemptEnd {
     var hasResponse = false
     /// Whether a decision about the connection's trust is pending.
     var awaitsTrust = false
-    /// Whether each connection that libcurl tried has refused the request before processing it (RFC 9113, section 8.7).
+    /// Whether libcurl gave up on a request that may be tried on another connection; see ``RepetitionRule``.
     var isRefused = false
     /// How many times in a row another connection has been looked for.
     var reconnections = 0

@@ -29,10 +29,14 @@ extension Exchange {
         case nil: break
         }
         guard code != 0 else { return end }
-        // libcurl gives up after five connections, which a server may well end that carries many requests at once.
-        if code == CurlCode.sendError, case .none = body, attempt.isRefusedRepeatedly(exchange: self) {
-            end.isRefused = true
-        }
+        let hasBody = if case .none = body { false } else { true }
+        end.isRefused = RepetitionRule.mayReconnect(
+            afterCode: code,
+            sends: attempt.sending.count,
+            hasResponseBytes: attempt.sending.hasResponseBytes,
+            method: method,
+            hasBody: hasBody
+        )
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil
         if CurlCode.cannotRewind == code, case .delegateStream = body, response == nil { end.needsNewBody = true }

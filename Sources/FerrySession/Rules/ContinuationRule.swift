@@ -174,6 +174,25 @@ enum RepetitionRule {
         }
     }
 
+    /// Whether a request that libcurl has given up on is tried on another connection.
+    ///
+    /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
+    /// pool closes without a response. A server that ends its connections under load may refuse one more often.
+    ///
+    /// - Parameters:
+    ///   - code: libcurl's code for the end of the attempt.
+    ///   - sends: How often libcurl has sent the request.
+    ///   - hasResponseBytes: Whether a byte of a response has come.
+    static func mayReconnect(
+        afterCode code: Int32,
+        sends: Int,
+        hasResponseBytes: Bool,
+        method: String,
+        hasBody: Bool
+    ) -> Bool {
+        code == CurlCode.sendError && sends > 5 && !hasResponseBytes && isIdempotent(method) && !hasBody
+    }
+
     /// Whether a challenge of the server that libcurl handles itself may be responded to once more.
     ///
     /// A server may call every nonce stale (RFC 7616, section 3.3), so only one is responded to. `rounds` counts the

@@ -4,9 +4,12 @@
 /// `CurlSession`, without a delegate argument or with one that is not optional, and with a literal `nil`, because
 /// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`.
 ///
-/// They throw the error that the task completes with. Cancelling the Swift task cancels the transfer.
+/// They throw the error that the task completes with: a `URLError`, or the error that a class of `protocolClasses` reports.
+/// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
 extension CurlSession {
     /// Fetches the contents of a URL into memory.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
@@ -19,6 +22,8 @@ extension CurlSession {
     }
 
     /// Sends a request and returns the response with its body in memory.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
@@ -34,6 +39,8 @@ extension CurlSession {
     }
 
     /// Sends a request with the given bytes as its body.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
@@ -51,6 +58,8 @@ extension CurlSession {
 
     /// Sends a request with a file as its body.
     ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
@@ -67,6 +76,8 @@ extension CurlSession {
 
     /// Downloads the contents of a URL to a temporary file, which the caller must move or delete.
     ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+    ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
@@ -78,6 +89,8 @@ extension CurlSession {
     }
 
     /// Sends a request and downloads the body to a temporary file, which the caller must move or delete.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
@@ -93,6 +106,8 @@ extension CurlSession {
     }
 
     /// Continues an earlier download to a temporary file, which the caller must move or delete.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of a protocol class. If the resume data is not valid, its underlying error
     ///   is a ``CurlSessionError`` with the code `invalidResumeData`.

@@ -55,7 +55,7 @@ extension CurlSession {
 
             /// Returns the next piece, or `nil` at the end of the body.
             ///
-            /// - Throws: The error that the transfer ended with.
+            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
             public mutating func next() async throws -> Data? { try await owner.stream.next() }
         }
     }
