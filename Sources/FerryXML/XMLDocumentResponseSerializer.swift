@@ -28,7 +28,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and parses its body; see ``ResponseSerializer/serialize(request:response:data:)``.
+    /// Validates a response and parses its body; see `ResponseSerializer.serialize(request:response:data:)`.
     public func serialize(
         request: URLRequest?,
         response: URLResponse?,

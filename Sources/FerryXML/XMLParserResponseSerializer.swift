@@ -22,7 +22,7 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and checks that its body is well-formed; see ``ResponseSerializer/serialize(request:response:data:)``.
+    /// Validates a response and checks that its body is well-formed; see `ResponseSerializer.serialize(request:response:data:)`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
             try XMLContent(body, encoding: response?.declaredEncoding)

@@ -113,6 +113,8 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     // MARK: - Cancelling
 
     /// Cancels a request, whose handler receives the error; others that share its download continue.
+    ///
+    /// Does nothing if the request has ended.
     public func cancel(_ receipt: AssetDownloadReceipt) {
         guard let cancellation = table.withLock({ $0.cancel(receipt) }) else { return }
         let request = receipt.task.originalRequest

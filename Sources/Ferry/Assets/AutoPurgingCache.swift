@@ -104,6 +104,8 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
 
 extension AutoPurgingCache<Data> {
     /// Creates a cache of data, where the cost of a value is its size in bytes.
+    ///
+    /// By default it holds at most 100 MiB, and 60 MiB after a purge.
     public convenience init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         self.init(
             memoryCapacity: memoryCapacity,

@@ -33,7 +33,7 @@ extension HTTPSessionManager {
         try await send(Request(.get, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a GET request and returns the value of the manager's serializer; nil for an empty body.
+    /// Sends a GET request and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func get(
         _ path: String,
@@ -96,7 +96,7 @@ extension HTTPSessionManager {
         try await send(Request(.post, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a POST request and returns the value of the manager's serializer; nil for an empty body.
+    /// Sends a POST request and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func post(
         _ path: String,
@@ -138,7 +138,7 @@ extension HTTPSessionManager {
         try await send(Request(.put, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a PUT request and returns the value of the manager's serializer; nil for an empty body.
+    /// Sends a PUT request and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func put(
         _ path: String,
@@ -180,7 +180,7 @@ extension HTTPSessionManager {
         try await send(Request(.patch, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a PATCH request and returns the value of the manager's serializer; nil for an empty body.
+    /// Sends a PATCH request and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func patch(
         _ path: String,
@@ -222,7 +222,7 @@ extension HTTPSessionManager {
         try await send(Request(.delete, path, as: type).with(parameters, headers))
     }
 
-    /// Sends a DELETE request and returns the value of the manager's serializer; nil for an empty body.
+    /// Sends a DELETE request and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func delete(
         _ path: String,
@@ -283,7 +283,7 @@ extension HTTPSessionManager {
         try await send(Request(method, path, as: type).with(parameters, headers, form: multipartForm, progress))
     }
 
-    /// Uploads a multipart form and returns the value of the manager's serializer; nil for an empty body.
+    /// Uploads a multipart form and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func upload(
         _ path: String,

@@ -60,12 +60,13 @@ extension HTTPSessionManager {
 
     /// Downloads the response of a request into a file.
     ///
-    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it.
+    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it. If there is
+    /// resume data, the partial file stays in the temporary directory until it is resumed.
     ///
     /// - Parameters:
     ///   - request: The request; its response serializer validates the response, but its value is not used.
     ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
-    ///   - progress: Receives the progress of the response body, in addition to the request's own closure.
+    ///   - progress: Receives the progress of the response body, instead of the request's own closure.
     /// - Returns: The URL of the file.
     /// - Throws: The response's error.
     public func download<Value>(
@@ -78,7 +79,8 @@ extension HTTPSessionManager {
 
     /// Downloads the response of a request into a file, and returns the whole response.
     ///
-    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it.
+    /// Cancelling the Swift task cancels the transfer; the error's ``NetworkError/resumeData`` resumes it. If there is
+    /// resume data, the partial file stays in the temporary directory until it is resumed.
     ///
     /// - Parameters:
     ///   - request: The request; its response serializer validates the response, but its value is not used.

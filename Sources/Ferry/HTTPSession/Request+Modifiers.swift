@@ -6,7 +6,7 @@ extension Request {
     /// - Parameter parameters: A dictionary, an array or another ``ParametersConvertible``; nil for none.
     /// - Returns: The changed request.
     public func parameters(_ parameters: (any ParametersConvertible)?) -> Request {
-        setting(\.parameters, parameters?.makeParameters())
+        setting { $0.parameters = parameters?.makeParameters() }
     }
 
     /// Returns the request with an encoded value as its parameters.
@@ -15,7 +15,7 @@ extension Request {
     /// - Returns: The changed request.
     @_disfavoredOverload
     public func parameters(_ value: some Encodable & Sendable) -> Request {
-        setting(\.parameters, Self.encoded(value))
+        setting { $0.parameters = Self.encoded(value) }
     }
 
     /// Returns the request with additional header fields, which replace those with the same name.
@@ -26,7 +26,7 @@ extension Request {
         var merged = self.headers
         for field in headers { merged.remove(field.name) }
         for field in headers { merged.add(field) }
-        return setting(\.headers, merged)
+        return setting { $0.headers = merged }
     }
 
     /// Returns the request with another timeout.
@@ -34,7 +34,7 @@ extension Request {
     /// - Parameter interval: The seconds without progress after which the request fails; nil for the default.
     /// - Returns: The changed request.
     public func timeout(_ interval: TimeInterval?) -> Request {
-        setting(\.timeoutInterval, interval)
+        setting { $0.timeoutInterval = interval }
     }
 
     /// Returns the request with a serializer that encodes its parameters.
@@ -42,7 +42,7 @@ extension Request {
     /// - Parameter serializer: The serializer; nil uses the manager's.
     /// - Returns: The changed request.
     public func encoding(with serializer: (any RequestSerializer)?) -> Request {
-        setting(\.requestSerializer, serializer)
+        setting { $0.requestSerializer = serializer }
     }
 
     /// Returns the request with a multipart form as its body.
@@ -51,23 +51,25 @@ extension Request {
     ///   the request.
     /// - Returns: The changed request.
     public func multipart(_ form: @escaping MultipartForm) -> Request {
-        setting(\.multipartForm, form)
+        setting { $0.multipartForm = form }
     }
 
     /// Returns the request with a closure that receives the progress of the request body.
     ///
-    /// - Parameter progress: Called on the ``SessionManager/operationQueue``.
+    /// - Parameter progress: Called on the ``SessionManager/progressQueue``.
     /// - Returns: The changed request.
     public func uploadProgress(_ progress: @escaping ProgressHandler) -> Request {
-        setting(\.uploadProgress, progress)
+        setting { $0.uploadProgress = progress }
     }
 
     /// Returns the request with a closure that receives the progress of the response body.
     ///
-    /// - Parameter progress: Called on the ``SessionManager/operationQueue``.
+    /// It is not called for a request with a multipart form, whose task is an upload task.
+    ///
+    /// - Parameter progress: Called on the ``SessionManager/progressQueue``.
     /// - Returns: The changed request.
     public func downloadProgress(_ progress: @escaping ProgressHandler) -> Request {
-        setting(\.downloadProgress, progress)
+        setting { $0.downloadProgress = progress }
     }
 
     /// Returns the request with the arguments of a verb.
@@ -100,9 +102,9 @@ extension Request {
         (value as? any OptionalValue)?.isNil == true ? nil : Parameters(encoding: value)
     }
 
-    private func setting<Part>(_ property: WritableKeyPath<Request, Part>, _ value: Part) -> Request {
+    private func setting(_ change: (inout Request) -> Void) -> Request {
         var copy = self
-        copy[keyPath: property] = value
+        change(&copy)
         return copy
     }
 }

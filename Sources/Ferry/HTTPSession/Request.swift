@@ -48,10 +48,10 @@ public struct Request<Value: Sendable>: Sendable {
     /// The parameters are the first parts of the form. It runs on the thread that makes the request.
     public var multipartForm: MultipartForm?
 
-    /// A closure that receives the progress of the request body.
+    /// A closure that receives the progress of the request body, except that of a download.
     public var uploadProgress: ProgressHandler?
 
-    /// A closure that receives the progress of the response body.
+    /// A closure that receives the progress of the response body, except that of a multipart form's response.
     public var downloadProgress: ProgressHandler?
 
     let decoding: Decoding

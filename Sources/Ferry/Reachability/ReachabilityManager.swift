@@ -68,6 +68,8 @@ public final class ReachabilityManager: Sendable {
     }
 
     /// Creates a manager with a custom source for the target, which must not be shared with another manager.
+    ///
+    /// The other parameters are those of ``init(target:queue:notificationCenter:)``.
     public init(
         target: ReachabilityTarget = .defaultRoute,
         source: any ReachabilitySource,

@@ -108,7 +108,7 @@ extension ResponseSerializer {
 /// A type that has a value for a response without a body.
 ///
 /// ```swift
-/// try await manager.delete("users/1", as: Empty.self)
+/// _ = try await manager.delete("users/1", as: Empty.self)
 /// ```
 public protocol EmptyResponse: Sendable {
     /// The value for a response without a body.

@@ -171,7 +171,8 @@ extension SessionManager {
     ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
     ///   - progress: Receives the progress of the response body.
     /// - Returns: The file's URL.
-    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled.
+    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled;
+    ///   the partial file stays in the temporary directory until then.
     public func download(
         for request: URLRequest,
         to destination: DownloadDestination = .temporary,
@@ -187,7 +188,8 @@ extension SessionManager {
     ///   - destination: The destination of the file; by default a new temporary file, which the caller must remove.
     ///   - progress: Receives the progress of the whole body.
     /// - Returns: The file's URL.
-    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled.
+    /// - Throws: The response's error. Its ``NetworkError/resumeData`` resumes the download, also if it was cancelled;
+    ///   the partial file stays in the temporary directory until then.
     public func download(
         resumingWith resumeData: Data,
         to destination: DownloadDestination = .temporary,

@@ -65,6 +65,8 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task whose response the manager's response serializer validates.
+    ///
+    /// Without a destination the file is removed.
     public func downloadTask(
         with request: URLRequest,
         progress: ProgressHandler? = nil,
@@ -81,6 +83,8 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task whose destination is chosen once the file has been downloaded.
+    ///
+    /// The closure runs once, after validation, on a queue of the library; if it returns nil, the file is removed.
     public func downloadTask(
         with request: URLRequest,
         progress: ProgressHandler? = nil,
@@ -96,6 +100,8 @@ extension SessionManager {
     }
 
     /// Creates a suspended download task that resumes an earlier download.
+    ///
+    /// Without a destination the file is removed.
     public func downloadTask(
         withResumeData resumeData: Data,
         progress: ProgressHandler? = nil,

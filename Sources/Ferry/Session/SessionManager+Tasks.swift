@@ -40,12 +40,16 @@ extension SessionManager {
         core.delegate(of: task)?.downloadProgress.progress
     }
 
-    /// Returns the progress of a task's request body as it changes, for one reader; a slow one gets only the latest state.
+    /// Returns the progress of a task's request body as it changes, for one reader, until the task ends.
+    ///
+    /// A slow reader gets only the latest state.
     public func uploadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
         core.delegate(of: task)?.uploadProgress.updates() ?? AsyncStream { $0.finish() }
     }
 
-    /// Returns the progress of a task's response body as it changes, for one reader; a slow one gets only the latest state.
+    /// Returns the progress of a task's response body as it changes, for one reader, until the task ends.
+    ///
+    /// A slow reader gets only the latest state.
     public func downloadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
         core.delegate(of: task)?.downloadProgress.updates() ?? AsyncStream { $0.finish() }
     }

@@ -108,6 +108,8 @@ open class SessionManager: @unchecked Sendable {
     }
 
     /// Creates a suspended upload task of a file; it fails with ``NetworkError/Code/fileError`` if that cannot be read.
+    ///
+    /// The request's own body is ignored; the progress is that of the file.
     open func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -145,6 +147,8 @@ open class SessionManager: @unchecked Sendable {
         )
         return core.makeTask(delegate, refusal: refusal, request: request) {
             $0.uploadTask(with: request, from: bodyData ?? Data())
+        } makeRefused: {
+            $0.uploadTask(with: request, from: Data())
         }
     }
 
@@ -208,6 +212,7 @@ open class SessionManager: @unchecked Sendable {
         let delegate = core.makeDownloadDelegate(
             serializer: serializer,
             progress: progress,
+            bodyStreams: BodyStreamSource(ofStreamIn: request),
             destination: destination,
             completionHandler: completionHandler
         )
@@ -215,6 +220,9 @@ open class SessionManager: @unchecked Sendable {
     }
 
     /// Creates a suspended download task from ``NetworkError/resumeData`` or that of `cancel(byProducingResumeData:)`.
+    ///
+    /// The serializer validates the response as one without a body. The progress is that of the whole body. Without a
+    /// destination the file is removed.
     open func downloadTask<Serializer: ResponseSerializer>(
         withResumeData resumeData: Data,
         serializer: Serializer,

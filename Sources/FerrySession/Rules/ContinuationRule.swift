@@ -183,6 +183,9 @@ enum RepetitionRule {
     ///   - code: libcurl's code for the end of the attempt.
     ///   - sends: How often libcurl has sent the request.
     ///   - hasResponseBytes: Whether a byte of a response has come.
+    ///   - method: The request's method.
+    ///   - hasBody: Whether the request has a body.
+    /// - Returns: Whether to try again.
     static func mayReconnect(
         afterCode code: Int32,
         sends: Int,

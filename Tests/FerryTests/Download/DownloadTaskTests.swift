@@ -163,6 +163,40 @@ struct DownloadTaskTests {
         #expect(text(taken) == "x")
     }
 
+    @Test("A form whose response is downloaded is sent again after a redirect", arguments: [307, 308])
+    func redirectedForm(status: Int) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/from" ? .redirect(to: "/to", status: status) : .text(request.bodyText ?? "")
+        }
+        let manager = TestTransport.all[0].manager(baseURL: server.url)
+        let scratch = try TemporaryFolder()
+        let request = Request.post("from").multipart { $0.append("text", name: "b") }
+        let file = try await manager.download(request, to: .file(scratch.file("x")))
+        #expect(text(file)?.contains("name=\"b\"\r\n\r\ntext\r\n") == true)
+    }
+
+    @Test("A cancelled async download throws resume data", arguments: TestTransport.able(to: .resumeData))
+    func cancelledAsync(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: 2_000_000), etag: "x", for: request)
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 500_000)) : response
+        }
+        let manager = transport.manager(baseURL: server.url)
+        let scratch = try TemporaryFolder()
+        let received = Watched<Int64>(0)
+        let download = Task {
+            try await manager.download(.get("file")) { update in received.change { $0 = update.completedByteCount } }
+        }
+        try await received.wait { $0 > 100_000 }
+        download.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await download.value }
+        #expect(error?.isCancelled == true)
+        let data = try #require(error?.resumeData)
+        let file = try await manager.download(resumingWith: data, to: .file(scratch.file("file")))
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 2_000_000))
+        #expect(server.requests.last?.header("Range") != nil)
+    }
+
     @Test("Resume data continues a download where it stopped", arguments: TestTransport.able(to: .resumeData))
     func resumes(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in

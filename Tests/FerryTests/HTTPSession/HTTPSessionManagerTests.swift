@@ -49,6 +49,27 @@ struct HTTPSessionManagerTests {
         #expect(done.current?.value == nil)
     }
 
+    @Test("Async verbs without a type use the manager's serializer; an empty body is nil", arguments: TestTransport.all)
+    func managersSerializer(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.method == "DELETE" ? .status(204) : .text("text")
+        }
+        let manager = transport.manager(baseURL: server.url)
+        #expect(try await manager.delete("x") == nil)
+        let error = await #expect(throws: NetworkError.self) { try await manager.get("x") }
+        #expect(error?.code == .unacceptableContentType)
+        manager.responseSerializer = .string
+        #expect(try await manager.get("x") as? String == "text")
+        #expect(try await manager.post("x", parameters: ["a": 1]) as? String == "text")
+        #expect(try await manager.head("x").statusCode == 200)
+    }
+
+    @Test("Header fields given twice to a request replace those of the same name")
+    func mergedHeaders() throws {
+        let request = Request.get("x").headers(["A": "1", "B": "2"]).headers(["a": "3"])
+        #expect(request.headers.map { "\($0.name): \($0.value)" } == ["B: 2", "a: 3"])
+    }
+
     @Test("The serializer places parameters, and the call's headers replace its own", arguments: TestTransport.all)
     func parametersAndHeaders(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()

@@ -172,7 +172,7 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { child(key).unkeyedContainer() }
 
-    func superEncoder() -> any Encoder { child(ElementKey(stringValue: "super", intValue: 0)) }
+    func superEncoder() -> any Encoder { child(ElementKey(nil)) }
 
     func superEncoder(forKey key: Key) -> any Encoder { child(key) }
 
@@ -187,7 +187,7 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     let encoder: ParameterNodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
     var count: Int { encoder.node.count }
-    private var nextKey: ElementKey { ElementKey(stringValue: "\(count)", intValue: count) }
+    private var nextKey: ElementKey { ElementKey(count) }
 
     func encodeNil() {
         encoder.node.append(ParameterNode(.leaf(.null)))
@@ -214,14 +214,18 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
 
 /// The coding key of an array's element, or of a superclass, which is named `super` by Swift's convention.
 private struct ElementKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+    /// The index of an element; nil for a superclass.
+    let index: Int?
+    var stringValue: String { index.map { "\($0)" } ?? "super" }
+    var intValue: Int? { index ?? 0 }
 
-    init(stringValue: String, intValue: Int?) {
-        self.stringValue = stringValue
-        self.intValue = intValue
+    init(_ index: Int?) {
+        self.index = index
     }
 
     init?(stringValue: String) { nil }
-    init?(intValue: Int) { nil }
+
+    init?(intValue: Int) {
+        index = intValue
+    }
 }

@@ -11,8 +11,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// Calls also take a value of any `Encodable` type, which need not conform. ``encoding(_:)`` wraps such a value where
-/// ``Parameters`` are expected.
+/// The calls of ``HTTPSessionManager`` and ``Request`` also take a value of any `Encodable` type. Elsewhere, wrap it with
+/// ``encoding(_:)``, or let the type conform: an `Encodable` and `Sendable` type needs no code for that.
 ///
 /// A value that cannot be converted is reported when the request is created, as
 /// ``NetworkError/Code/invalidParameters``.

@@ -42,6 +42,7 @@ extension SessionCore {
     func makeDownloadDelegate<Serializer: ResponseSerializer>(
         serializer: Serializer,
         progress: ProgressHandler?,
+        bodyStreams: BodyStreamSource? = nil,
         destination: DownloadDestination?,
         completionHandler: @escaping @Sendable (TaskResponse<URL>) -> Void
     ) -> TaskDelegate {
@@ -57,8 +58,12 @@ extension SessionCore {
             response.value = response.fileURL
             return response
         }
-        let queue = settings.progressQueue
-        return TaskDelegate(downloadProgress: progress, progressQueue: queue, complete: pipeline.run)
+        return TaskDelegate(
+            bodyStreams: bodyStreams,
+            downloadProgress: progress,
+            progressQueue: settings.progressQueue,
+            complete: pipeline.run
+        )
     }
 
     /// Returns a delegate for a task whose body is passed on as it arrives.
