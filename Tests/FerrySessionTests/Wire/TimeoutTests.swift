@@ -99,16 +99,17 @@ struct TimeoutTests {
 
     @Test("Bytes that arrive slowly keep a task alive, in both directions") func dripping() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 10), interval: 0.1))
+            LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 30), interval: 0.1))
         }
-        let (data, _) = try await Wire.session().data(for: Wire.request(server.url, timeout: 0.5))
-        #expect(data.count == 10)
-        var request = Wire.request(server.url, "POST", timeout: 0.5)
-        let steps = (0..<10).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(0.1)] }
+        // The whole takes three seconds, longer than the timeout; a pause of two is far longer than one between bytes.
+        let (data, _) = try await Wire.session().data(for: Wire.request(server.url, timeout: 2))
+        #expect(data.count == 30)
+        var request = Wire.request(server.url, "POST", timeout: 2)
+        let steps = (0..<30).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(0.1)] }
         request.httpBodyStream = ScriptedStream(steps)
         let streamed = request
-        #expect(try await Wire.session().data(for: streamed).0.count == 10)
-        #expect(server.requests.last?.bodyLength == 10)
+        #expect(try await Wire.session().data(for: streamed).0.count == 30)
+        #expect(server.requests.last?.bodyLength == 30)
     }
 
     @Test("The resource timeout applies while bytes arrive slowly") func resource() async throws {
