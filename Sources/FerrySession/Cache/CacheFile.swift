@@ -92,7 +92,7 @@ enum CacheFile {
 
 extension CacheFile.Record {
     /// The first field with a value that Ferry never writes, or `nil` if the record is valid.
-    fileprivate var flaw: String? {
+    var flaw: String? {
         guard (stored == nil) != (variants == nil) else { return "stored" }
         if let flaw = stored?.flaw ?? variants?.flaw { return flaw }
         guard bodyLength >= 0, bodyName != nil || bodyLength == 0 else { return "bodyLength" }
@@ -104,7 +104,7 @@ extension CacheFile.Record {
 }
 
 extension CacheFile.Variants {
-    fileprivate var flaw: String? {
+    var flaw: String? {
         guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return "names" }
         // It becomes part of a file's name.
         let isName =
@@ -118,7 +118,7 @@ extension StoredResponse {
     /// From 1970 to the end of the year 9999: the dates that HTTP can express, with which arithmetic stays finite.
     private static let times = 0.0...253_402_300_799
 
-    fileprivate var flaw: String? {
+    var flaw: String? {
         guard head.version.hasPrefix("HTTP/"), HeaderRule.isValue(head.version) else { return "version" }
         guard (200...599).contains(head.status) else { return "status" }
         guard
