@@ -1,4 +1,4 @@
-// What other modules of this package use too; it has no public declarations.
+// Re-exported for the other modules of this package; none of its declarations is public.
 @_exported import FerrySupport
 // The one place that names FoundationNetworking: users write `import Foundation` and `import Ferry`.
 @_exported import Foundation

@@ -1,6 +1,6 @@
 import Foundation
 
-// As the verbs with a completion handler: each takes its parameters as a dictionary or as an `Encodable` value.
+// Like the verbs with a completion handler, each has a version for dictionaries and one for `Encodable` values.
 extension HTTPSessionManager {
     /// Sends a GET request and returns the value decoded from the JSON response.
     ///

@@ -1,14 +1,14 @@
 import Foundation
 
-// Each verb takes its parameters as a dictionary, or as a value of any `Encodable` type. The second kind is disfavored,
-// since dictionaries of one type are both.
+// Each verb has two versions: one takes a dictionary or another `ParametersConvertible`, the other any `Encodable` value.
+// The second is disfavored, so that a dictionary such as `[String: Int]`, which fits both, is not ambiguous.
 extension HTTPSessionManager {
     /// Sends a GET request and calls the handler with the response.
     ///
     /// The manager's ``SessionManager/responseSerializer`` decodes the response. The parameters of the other verbs
     /// are the same.
     ///
-    /// A ``Request`` takes what is rarer, such as a closure for the progress.
+    /// For other options, such as a closure that receives the progress, send a ``Request``.
     ///
     /// AFNetworking: `GET:parameters:headers:progress:success:failure:`.
     ///

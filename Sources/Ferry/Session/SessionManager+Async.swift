@@ -93,10 +93,11 @@ extension SessionManager {
         serializer: (any ResponseSerializer)? = nil,
         progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
-        await completion { handler in
+        let serializer: any ResponseSerializer = serializer ?? ownSerializer
+        return await completion { handler in
             self.downloadTask(
                 with: request,
-                serializer: serializer.map(UntypedResponseSerializer.init) ?? self.ownSerializer,
+                serializer: serializer,
                 progress: progress,
                 destination: destination,
                 completionHandler: handler
@@ -216,11 +217,7 @@ extension SessionManager {
             }
             if let made {
                 startWhenConnected(made, waiting)
-                if let download = made as? URLSessionDownloadTask {
-                    relay.attach { download.cancel { _ in } }
-                } else {
-                    relay.attach(made)
-                }
+                relay.attach(made)
             }
             return await waiter.wait(for: received)
         } onCancel: {

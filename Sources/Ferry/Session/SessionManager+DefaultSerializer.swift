@@ -1,6 +1,6 @@
 import Foundation
 
-// As the methods with a serializer, which describe the parameters.
+// Like the methods that take a serializer, which document the parameters.
 extension SessionManager {
     /// Creates a suspended data task that uses the manager's response serializer.
     public func dataTask(

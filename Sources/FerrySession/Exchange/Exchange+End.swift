@@ -29,13 +29,12 @@ extension Exchange {
         case nil: break
         }
         guard code != 0 else { return end }
-        let hasBody = if case .none = body { false } else { true }
         end.isRefused = RepetitionRule.mayReconnect(
             afterCode: code,
             sends: attempt.sending.count,
             hasResponseBytes: attempt.sending.hasResponseBytes,
             method: method,
-            hasBody: hasBody
+            hasBody: !body.isNone
         )
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil

@@ -114,6 +114,20 @@ struct NotificationTests {
         if let kept = posts[4].moveError?.temporaryURL { try FileManager.default.removeItem(at: kept) }
     }
 
+    @Test("A download of a request posts the serializer itself that has validated it", arguments: TestTransport.all)
+    func downloadSerializer(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = transport.manager(baseURL: server.url)
+        let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
+        let scratch = try TemporaryFolder()
+        _ = try await manager.download(.get("x"), to: .file(scratch.file("a")))
+        try await observer.posts.wait { $0.count == 3 }
+        #expect(observer.posts.current.last?.completion?.serializer is JSONResponseSerializer)
+        _ = try await manager.download(.get("x", serializer: .string), to: .file(scratch.file("b")))
+        try await observer.posts.wait { $0.count == 6 }
+        #expect(observer.posts.current.last?.completion?.serializer is StringResponseSerializer)
+    }
+
     @Test("Resume and suspend are posted only on changes", arguments: TestTransport.able(to: .resumeNotifications))
     func resumeAndSuspend(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.2) }

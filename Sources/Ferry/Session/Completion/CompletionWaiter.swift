@@ -95,8 +95,12 @@ final class CancellationRelay: Sendable {
         if isCancelled { cancelOther() }
     }
 
-    /// Sets the session task to cancel.
-    func attach(_ task: URLSessionTask) { attach { task.cancel() } }
+    /// Sets the session task to cancel; the error of a cancelled download has resume data where that is possible.
+    func attach(_ task: URLSessionTask) {
+        attach {
+            if let download = task as? URLSessionDownloadTask { download.cancel { _ in } } else { task.cancel() }
+        }
+    }
 
     /// Cancels the transfer, or cancels it as soon as one is attached.
     func cancel() {
