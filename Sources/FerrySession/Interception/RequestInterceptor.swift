@@ -1,0 +1,244 @@
+/// A type that changes the request of each attempt, and decides whether a failed attempt is followed by another one.
+///
+/// A task asks its interceptors in their order:
+///
+/// ```
+/// resume() → adapt → cookies, credentials, cache → attempt → retry ─┬→ completion
+///              ↑                                                    │
+///              └───────────────── delay ────────────────────────────┘
+/// ```
+///
+/// `adapt` is called before each attempt: the first one, each retry, and each redirect or authentication challenge that
+/// is followed. It starts from the request without the changes of earlier attempts, so that a token or a signature is
+/// never added twice. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
+///
+/// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the exchange holds neither a
+/// thread nor a connection in the meantime. The timeouts of the task continue. When the task is cancelled or a timeout
+/// expires, the Swift task is cancelled and its result is ignored.
+///
+/// After a redirect to another origin the fields `Authorization`, `Cookie`, `Proxy-Authorization`, and
+/// ``CurlSession/Options/sensitiveHeaders`` that an interceptor adds are removed again, so that no credential reaches
+/// another origin.
+///
+/// Loads by the classes of a configuration's `protocolClasses` are not intercepted. Alamofire: `RequestInterceptor`.
+public protocol RequestInterceptor: Sendable {
+    /// The status codes of the responses about which ``retry(_:dueTo:)`` is asked; 400 to 599 by default.
+    ///
+    /// Such a response is held back, with up to 64 KiB of its body, until the interceptor has decided. It is read when a
+    /// task is started, on the thread that starts it.
+    var failureStatuses: Set<Int> { get }
+
+    /// Returns the request to send in an attempt.
+    ///
+    /// - Parameters:
+    ///   - request: The request, as changed by the interceptors before this one.
+    ///   - attempt: The attempt that is about to begin.
+    /// - Returns: The changed request. Its body is ignored: the task sends the body that it was made with.
+    /// - Throws: The reason why the request must not be sent, with which the task then fails.
+    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest
+
+    /// Decides what follows a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt that has failed.
+    ///   - failure: The response or error that it ended with.
+    /// - Returns: The decision. The first one other than ``RetryDecision/proceed`` counts.
+    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision
+}
+
+extension RequestInterceptor {
+    /// 400 to 599.
+    public var failureStatuses: Set<Int> { RequestInterceptors.allFailures }
+
+    /// Returns the request unchanged.
+    public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest { request }
+
+    /// Returns ``RetryDecision/proceed``.
+    public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision { .proceed }
+}
+
+/// An interceptor that can usually change a request without waiting, which saves a change of threads.
+///
+/// If all interceptors of a task are of this kind and none has to wait, the request of the first attempt is changed on
+/// the thread that resumes the task.
+public protocol ImmediateRequestInterceptor: RequestInterceptor {
+    /// Returns the request to send, or `nil` to be asked by ``RequestInterceptor/adapt(_:for:)`` because it has to wait.
+    ///
+    /// It is called on the thread that resumes the task and must not block.
+    ///
+    /// - Parameters:
+    ///   - request: The request, as changed by the interceptors before this one.
+    ///   - attempt: The attempt that is about to begin.
+    /// - Returns: The changed request, or `nil`.
+    /// - Throws: The reason why the request must not be sent, with which the task then fails.
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest?
+}
+
+/// An interceptor that can respond to a request itself, so that nothing is sent: for tests, or without a network.
+public protocol RespondingInterceptor: RequestInterceptor {
+    /// Returns the response to a request, or `nil` to send the request.
+    ///
+    /// It is called after all interceptors have adapted the request. The first response counts. A response with one of
+    /// the ``RequestInterceptor/failureStatuses`` or one of the policy's statuses is treated as the server's.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it would be sent.
+    ///   - attempt: The attempt that is about to begin.
+    /// - Returns: The response, or `nil`.
+    /// - Throws: The error that the attempt fails with. A `URLError` is treated as one of the network.
+    func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse?
+}
+
+/// One of the attempts that a task makes to get its response.
+public struct RequestAttempt: Sendable {
+    /// The number of the attempt, from 1; redirects and authentication challenges do not count as attempts.
+    public let number: Int
+    /// The number of redirects that have been followed.
+    public let redirectCount: Int
+    /// The identifier of the task in its session.
+    public let taskIdentifier: Int
+    /// The URL of the request that the task was made with.
+    public let originalURL: URL?
+    /// A Boolean value that indicates whether a redirect has led to another origin than that of ``originalURL``.
+    public let hasLeftOrigin: Bool
+
+    /// Makes a description of an attempt.
+    public init(
+        number: Int = 1,
+        redirectCount: Int = 0,
+        taskIdentifier: Int = 0,
+        originalURL: URL?,
+        hasLeftOrigin: Bool = false
+    ) {
+        self.number = number
+        self.redirectCount = redirectCount
+        self.taskIdentifier = taskIdentifier
+        self.originalURL = originalURL
+        self.hasLeftOrigin = hasLeftOrigin
+    }
+}
+
+/// The response or error that an attempt has ended with.
+public struct AttemptFailure: Sendable {
+    /// What an attempt ends with.
+    public enum Cause: Sendable {
+        /// A response with a status that means a failure.
+        case response(HTTPURLResponse)
+        /// An error: of the connection, or a timeout.
+        case error(URLError)
+    }
+
+    /// The response or error.
+    public let cause: Cause
+    /// The request that was sent, as the interceptors have changed it.
+    public let request: URLRequest
+    /// A Boolean value that indicates whether sending the request again has no further effect on the server.
+    ///
+    /// It is `true` for idempotent methods (RFC 9110, section 9.2.2), for a request with an `Idempotency-Key`, and for
+    /// a request of which no byte was sent.
+    public let isRepeatable: Bool
+
+    /// Makes a failure.
+    public init(_ cause: Cause, request: URLRequest, isRepeatable: Bool) {
+        self.cause = cause
+        self.request = request
+        self.isRepeatable = isRepeatable
+    }
+
+    /// The response, unless the attempt has ended with an error.
+    public var response: HTTPURLResponse? { if case .response(let response) = cause { response } else { nil } }
+    /// The error, unless the attempt has ended with a response.
+    public var error: URLError? { if case .error(let error) = cause { error } else { nil } }
+}
+
+/// What follows a failed attempt.
+public enum RetryDecision: Sendable {
+    /// The next interceptor decides, and after the last one the task's ``RetryPolicy``.
+    case proceed
+    /// The task ends with the response or error, without asking the policy.
+    case doNotRetry
+    /// The request is sent again immediately.
+    ///
+    /// Interceptors cause at most 20 attempts of a task. A request whose response has been delivered in part is sent
+    /// again only if the rest of the body can be requested, or if the task delivers its result at the end.
+    case retry
+    /// The request is sent again after a delay in seconds.
+    case retryAfter(TimeInterval)
+    /// The task fails with an error.
+    case fail(any Error)
+}
+
+/// A response that an interceptor gives instead of a server.
+public struct InterceptedResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields.
+    public var headers: [String: String]
+    /// The body.
+    public var body: Data
+
+    /// Makes a response; a `Content-Length` is added if the header fields have none.
+    public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The interceptors of a task, with what is known of them without asking.
+package final class RequestInterceptors: Sendable {
+    static let allFailures = Set(400...599)
+
+    package let all: [any RequestInterceptor]
+    let responding: [any RespondingInterceptor]
+    let failureStatuses: Set<Int>
+    /// The interceptors, if they may all be asked on the thread that resumes a task.
+    private let immediate: [any ImmediateRequestInterceptor]?
+
+    package init?(_ all: [any RequestInterceptor]) {
+        if all.isEmpty { return nil }
+        self.all = all
+        responding = all.compactMap { $0 as? any RespondingInterceptor }
+        failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
+        let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }
+        self.immediate = immediate.count == all.count && responding.isEmpty ? immediate : nil
+    }
+
+    /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+        guard let immediate else { return nil }
+        var request = request
+        for interceptor in immediate {
+            guard let next = try interceptor.adaptImmediately(request, for: attempt) else { return nil }
+            request = next
+        }
+        return request
+    }
+
+    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+        var request = request
+        for interceptor in all {
+            try Task.checkCancellation()
+            request = try await interceptor.adapt(request, for: attempt)
+        }
+        return request
+    }
+
+    func response(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
+        for interceptor in responding {
+            if let response = try await interceptor.respond(to: request, for: attempt) { return response }
+        }
+        return nil
+    }
+
+    /// Returns the first decision of an interceptor that does not leave it to the others.
+    func decision(about attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        for interceptor in all {
+            if let status = failure.response?.statusCode, !interceptor.failureStatuses.contains(status) { continue }
+            let decision = await interceptor.retry(attempt, dueTo: failure)
+            if case .proceed = decision { continue }
+            return decision
+        }
+        return .proceed
+    }
+}
