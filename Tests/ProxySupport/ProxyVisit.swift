@@ -38,13 +38,14 @@ struct ProxyVisit: Sendable {
             log.append(exchange)
             let answer = "HTTP/1.1 407 Who are you\r\nProxy-Authenticate: \(guardian.challenge)\r\n"
             return Sockets.write(client, Array("\(answer)Content-Length: 6\r\n\r\nthe407".utf8))
+                && skipBody(of: lines, from: client)
         }
         switch manners {
         case .serves: break
         case .refuses(let status):
             log.append(exchange)
             let answer = "HTTP/1.1 \(status) No\r\nX-From: proxy\r\nContent-Length: 7\r\n\r\nrefused"
-            return Sockets.write(client, Array(answer.utf8))
+            return Sockets.write(client, Array(answer.utf8)) && skipBody(of: lines, from: client)
         case .stalls, .garbles, .closes:
             log.append(exchange)
             misbehave(client)
@@ -54,6 +55,19 @@ struct ProxyVisit: Sendable {
         log.append(exchange)
         if words[0] == "CONNECT" { openTunnel(client, words[1]) } else { forward(client, words, lines.dropFirst()) }
         return false
+    }
+
+    /// Reads the body of a request that is not forwarded, since the next request on the connection comes after it.
+    private func skipBody(of lines: [String], from client: Int32) -> Bool {
+        let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces)) }
+        var rest = length ?? 0
+        while rest > 0 {
+            let count = Sockets.read(client, limit: min(rest, 65_536)).count
+            if count == 0 { return false }
+            rest -= count
+        }
+        return true
     }
 
     private func misbehave(_ client: Int32) {
