@@ -17,6 +17,7 @@ final class CacheRevalidation: ExchangeClient {
     var exchangeCollectsBody: Bool { false }
     var exchangeWantsPrebuiltResponse: Bool { false }
     var exchangeIsSuspended: Bool { false }
+    var exchangeDeliversAtEnd: Bool { false }
 
     func exchange(didReceive response: ReceivedResponse, isReplacement: Bool) {}
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {}
@@ -25,6 +26,9 @@ final class CacheRevalidation: ExchangeClient {
     func exchange(didSend count: ByteCount, expected: ByteCount?) {}
     func exchangeDidRewindBody() {}
     func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {}
+    func exchange(willRetry retry: TransferMetrics.Retry) {}
+    func exchangeDidDiscardBody() {}
+    func exchangeDidExceedDeadline() {}
     func exchangeNeedsBodyStream() {}
     func exchangeTakesBuffer() -> Data { Data() }
     func exchange(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {}

@@ -166,7 +166,7 @@ extension Exchange {
     /// Delivers a response without a body.
     private func deliverFromCache(_ head: ResponseHead) {
         guard let url = request.url else { return failAttempt() }
-        beginServing(status: head.status)
+        beginServing(.cached(request, status: head.status))
         deliver(ReceivedResponse(head, url: url, isDecoded: false))
         incoming.hasEnded = true
         finishIfDrained()
@@ -174,12 +174,13 @@ extension Exchange {
 
     // MARK: - Delivering
 
-    private func beginServing(status: Int) {
+    /// Begins to deliver a response that does not come from the network.
+    func beginServing(_ transaction: TransferMetrics.Transaction) {
         incoming = IncomingResponse()
         caching.body = nil
         removeLocalPauses()
         reportRequest(bodyLength: .zero)
-        client?.exchange(didCollect: .cached(request, status: status), redirectCount: redirects.count)
+        client?.exchange(didCollect: transaction, redirectCount: redirects.count)
     }
 
     /// Delivers a stored response or a part of it with these fields, as one from the network would be.
@@ -189,7 +190,7 @@ extension Exchange {
         if part != nil { head.status = 206 }
         guard let url = request.url else { return failAttempt() }
         let received = ReceivedResponse(head, url: url, isDecoded: entry.stored.isDecoded)
-        beginServing(status: head.status)
+        beginServing(.cached(request, status: head.status))
         caching.context?.pending = nil
         if let question = redirect(for: received, head: head) { return serveRedirect(question, entry) }
         deliver(received)

@@ -104,6 +104,10 @@ enum EngineCommand: Sendable {
     case trustDecided(Exchange, TrustQuestion, TrustDecision)
     /// A policy has said what libcurl verifies for the exchange's host.
     case verificationKnown(Exchange)
+    /// The exchange holds a response back, and may send its request again instead of delivering it.
+    case responseHeld(Exchange)
+    /// Interceptors have answered the question with this number.
+    case interceptorsAnswered(Exchange, Int, Exchange.InterceptorAnswer)
     /// Ends the validations of stored responses that no task waits for.
     case cancelRevalidations
 }

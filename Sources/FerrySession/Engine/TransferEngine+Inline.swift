@@ -24,7 +24,7 @@ extension TransferEngine {
         beginTurn()
         multi.performQuietly()
         endTurn()
-        let isIdle = active.isEmpty && waiting.isEmpty
+        let isIdle = isIdle
         let isHeard = !isIdle && isHeardAsleep
         let mustWake = inbox.withLock { $0.giveBack(isIdle: isIdle, isHeard: isHeard) }
         if mustWake { multi.wakeUp() }

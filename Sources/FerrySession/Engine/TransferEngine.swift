@@ -42,6 +42,9 @@ final class TransferEngine: @unchecked Sendable {
     private let reusesHandles: Bool
     /// Exchanges that wait for user code, by their addresses; their deadlines go on.
     private(set) var waiting: [ObjectIdentifier: Exchange] = [:]
+    /// The exchanges that have a deadline for the whole call, in whichever phase they are.
+    private(set) var calls: [ObjectIdentifier: Exchange] = [:]
+    var retryBudgets = RetryBudgets()
     private var limiters: [Origin: HostLimiter] = [:]
     private(set) var nextDeadline: MonotonicTime?
     var sleep = Sleep()
@@ -143,6 +146,9 @@ final class TransferEngine: @unchecked Sendable {
 
     func noteEvent() { isEventful = true }
 
+    /// Whether nothing can happen before a command.
+    var isIdle: Bool { active.isEmpty && waiting.isEmpty && calls.isEmpty }
+
     /// Handles what libcurl has done in the turn.
     func endTurn() {
         finishEnded()
@@ -159,7 +165,7 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Waits until there is something to do: for the connections or, if no exchange is in progress, for a command.
     private func rest() {
-        let isIdle = active.isEmpty && waiting.isEmpty
+        let isIdle = isIdle
         if isIdle, multi.canSleep, sleepAvailable() { return }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
@@ -173,6 +179,9 @@ final class TransferEngine: @unchecked Sendable {
         case .bodyAvailable(let exchange): exchange.bodyAvailable()
         case .trustDecided(let exchange, let question, let decision): exchange.continueAfterTrust(question, decision)
         case .verificationKnown(let exchange): exchange.continueAfterWait()
+        case .responseHeld(let exchange): exchange.recoverFromResponse()
+        case .interceptorsAnswered(let exchange, let question, let answer):
+            exchange.interceptorsAnswered(question, answer)
         case .cancelRevalidations: cancelRevalidations()
         }
     }
@@ -181,6 +190,7 @@ final class TransferEngine: @unchecked Sendable {
         switch command {
         case .start(let priority):
             exchange.followSuspension()
+            noteStart(of: exchange)
             start(exchange, priority: priority)
         case .suspensionChanged: exchange.followSuspension()
         case .cancel(let client):
@@ -219,7 +229,9 @@ final class TransferEngine: @unchecked Sendable {
         exchange.incoming = IncomingResponse()
         exchange.priority = priority
         exchange.phase = exchange.isSuspended ? .parked : .idle
-        guard !exchange.isSuspended, let origin = exchange.prepare() else { return }
+        guard !exchange.isSuspended, !exchange.mustWaitForInterceptors(), let origin = exchange.prepare() else {
+            return
+        }
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
         exchange.slot.origin = origin
         let limiter = limiter(of: origin)
@@ -246,6 +258,7 @@ final class TransferEngine: @unchecked Sendable {
         active[easy.pointer] = attempt
         attempt.attach(easy, to: exchange)
         exchange.phase = .running
+        exchange.recovery?.isAdapted = false
         do throws(URLError) { try attempt.setUp(easy, for: exchange) } catch { return exchange.fail(error) }
         let code = multi.add(easy)
         guard code != 0 else { return }
@@ -327,6 +340,15 @@ final class TransferEngine: @unchecked Sendable {
         watch(exchange)
     }
 
+    /// Keeps an exchange until its next attempt begins; except for that of inactivity, its deadlines go on.
+    func waitForRetry(_ exchange: Exchange, until time: MonotonicTime) {
+        waiting[ObjectIdentifier(exchange)] = exchange
+        exchange.phase = .waitingForRetry
+        exchange.clock.retryTime = time
+        if !exchange.isSuspended { exchange.clock.start(at: .now()) }
+        watch(exchange)
+    }
+
     /// Ends the wait, and returns whether the exchange has been waiting.
     func endWait(_ exchange: Exchange) -> Bool {
         guard waiting.removeValue(forKey: ObjectIdentifier(exchange)) != nil else { return false }
@@ -379,6 +401,22 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - Deadlines
 
+    /// Notes that a task has begun, for the deadline of its call and the retries of its origin.
+    private func noteStart(of exchange: Exchange) {
+        if exchange.clock.limits.call != nil {
+            calls[ObjectIdentifier(exchange)] = exchange
+            if !exchange.isSuspended { exchange.clock.startCall(at: .now()) }
+            watch(exchange)
+        }
+        if let budget = exchange.recovery?.settings.retry?.budget, let url = exchange.request.url {
+            retryBudgets.noteRequest(to: Origin(url), budget, at: .now())
+        }
+    }
+
+    func forgetDeadline(_ exchange: Exchange) {
+        if !calls.isEmpty { calls[ObjectIdentifier(exchange)] = nil }
+    }
+
     /// Makes sure that the next deadline of an exchange is checked in time.
     func watch(_ exchange: Exchange) {
         guard let deadline = exchange.clock.next()?.time else { return }
@@ -391,8 +429,8 @@ final class TransferEngine: @unchecked Sendable {
         let now = MonotonicTime.now()
         guard due <= now else { return }
         nextDeadline = nil
-        for exchange in active.values.compactMap(\.exchange) + Array(waiting.values) {
-            guard let next = exchange.clock.next() else { continue }
+        for exchange in active.values.compactMap(\.exchange) + Array(waiting.values) + Array(calls.values) {
+            guard exchange.client != nil, let next = exchange.clock.next() else { continue }
             if next.time <= now { exchange.expire(next.deadline) } else { watch(exchange) }
         }
     }

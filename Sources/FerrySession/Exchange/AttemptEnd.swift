@@ -36,6 +36,7 @@ struct AttemptEnd {
         case waitForTrust
         case again(Again)
         case finish
+        /// The attempt has failed. ``RetryRule`` and the interceptors decide whether there is another one.
         case fail(Failure)
     }
 

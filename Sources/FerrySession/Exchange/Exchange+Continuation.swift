@@ -84,7 +84,7 @@ extension Exchange {
             return false
         case .fails: break
         }
-        incoming.failure = cannotContinue(head)
+        incoming.failure = cannotContinue(status: head.status)
         return false
     }
 
@@ -107,7 +107,7 @@ extension Exchange {
         complete.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
         complete.fields.append(.init(name: "Content-Length", value: "\(bodyReceived)"))
         guard let url = request.url else {
-            incoming.failure = cannotContinue(nil)
+            incoming.failure = cannotContinue(status: nil)
             return false
         }
         let response = ReceivedResponse(complete, url: url, isDecoded: false)
@@ -120,7 +120,7 @@ extension Exchange {
         return true
     }
 
-    private func restartFile() -> Bool {
+    func restartFile() -> Bool {
         guard case .file(let file) = destination else { return false }
         do throws(URLError) {
             try file.truncate()
@@ -137,12 +137,13 @@ extension Exchange {
         return .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
     }
 
-    private func cannotContinue(_ head: ResponseHead?) -> URLError {
-        guard continuation.isResuming, let head else {
-            let text = "The connection was lost while the task was suspended, and the server has another response now"
+    /// The error of a body whose rest the server does not send, with the status of its response.
+    func cannotContinue(status: Int?) -> URLError {
+        guard continuation.isResuming, let status else {
+            let text = "The connection was lost, and the server has another response now"
             return .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
         }
-        let text = "The download could not be resumed: the server responded with \(head.status)"
+        let text = "The download could not be resumed: the server responded with \(status)"
         return .ferry(.badServerResponse, url: request.url, reason: .cannotContinue, text)
     }
 

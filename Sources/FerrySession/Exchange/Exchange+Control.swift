@@ -13,20 +13,21 @@ extension Exchange {
         pauses.insert(.suspended)
         continuation.wasSuspended = true
         clock.stop(at: .now())
+        clock.stopCall(at: .now())
         // No other exchange waits for the slot of a suspended one; its connection is kept.
         if phase == .running { engine.giveUpSlot(self) }
     }
 
     private func resume() {
         pauses.remove(.suspended)
+        clock.startCall(at: .now())
         engine.retakeSlot(self)
         switch phase {
-        case .running, .waitingForDecision:
-            clock.start(at: .now())
-            engine.watch(self)
+        case .running, .waitingForDecision, .waitingForRetry: clock.start(at: .now())
         case .parked: engine.start(self, priority: priority)
         case .idle, .waitingForSlot, .detached, .finished: break
         }
+        engine.watch(self)
     }
 
     func readMore() {
@@ -83,6 +84,7 @@ extension Exchange {
             authentication.server = Authentication.Party()
         }
         request = next
+        recovery?.base = next
         sendAgain()
     }
 
@@ -105,14 +107,27 @@ extension Exchange {
 
     /// Delivers the response that the delegate was asked about as the final one.
     func deliverQuestion() {
-        guard let question = incoming.question else { return }
+        guard var question = incoming.question else { return }
+        if case .challenge = question.kind, !question.isTunnel, !question.isAbandoned,
+            recovery?.settings.concerns(question.response.statusCode) == true
+        {
+            // The delegate has no credential; an interceptor may have a token.
+            (question.kind, question.isAsked) = (.failure, false)
+            incoming.question = question
+            return askQuestion()
+        }
         incoming.question = nil
         if question.isTunnel, let failure = question.failure { return fail(failure) }
         if question.isAbandoned { return sendWithoutCredential() }
         let received = ReceivedResponse(question.response)
-        incoming.isUnwanted = true
-        response = received
-        client?.exchange(didReceive: received, isReplacement: false)
+        if case .failure = question.kind {
+            guard continuation.offset == nil else { return fail(cannotContinue(status: question.response.statusCode)) }
+            deliver(received)
+        } else {
+            incoming.isUnwanted = true
+            response = received
+            client?.exchange(didReceive: received, isReplacement: false)
+        }
         setClientFull(false)
         engine.watch(self)
         guard question.body.withUnsafeBytes({ take($0) }) else { return failAttempt() }
@@ -130,11 +145,15 @@ extension Exchange {
         switch question.kind {
         case .redirect(let request, _): client?.exchange(willRedirect: question.response, to: request)
         case .challenge(let challenge): ask(challenge, question.response)
+        case .failure:
+            // As a command where libcurl may be delivering the body just now, since the attempt may be ended.
+            if phase == .running { engine.submit(.responseHeld(self)) } else { recoverFromResponse() }
         }
     }
 
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
+        if let next = recovery?.pendingRetry { return continueRetry(next, with: box) }
         guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
         engine.start(self, priority: priority)

@@ -62,10 +62,10 @@ extension Exchange {
         case .finish:
             incoming.hasEnded = true
             finishIfDrained()
-        case .fail(.own): failAttempt()
-        case .fail(.transport): if let failure { fail(failure) } else { failAttempt() }
+        case .fail(.own): recover(from: attemptError)
+        case .fail(.transport): recover(from: failure ?? attemptError)
         case .fail(.noResponse):
-            fail(.ferry(.networkConnectionLost, url: request.url, "The server closed without a response"))
+            recover(from: .ferry(.networkConnectionLost, url: request.url, "The server closed without a response"))
         }
     }
 
@@ -114,6 +114,7 @@ extension Exchange {
             clock.noteActivity(at: .now())
             return engine.watch(self)
         }
+        if deadline == .retry { return endDelay() }
         attempt?.noteTimeoutOfConnection(deadline, clock.limits.inactivity)
         let limits = clock.limits
         let (reason, what, limit): (CurlSessionError.Code, String, UInt64?) =
@@ -121,10 +122,21 @@ extension Exchange {
             case .inactivity: (.inactivityTimeout, "no byte moved for", limits.inactivity)
             case .resource: (.resourceTimeout, "the whole exchange took more than", limits.resource)
             case .connect: (.connectTimeout, "there was no connection after", limits.connect)
+            case .call, .retry: (.deadlineExceeded, "the call took more than", limits.call)
             }
         let seconds = Double(limit ?? 0) / 1_000_000_000
         let text = "The request timed out: \(what) \(seconds) s (\(request.url?.presentableText ?? ""))"
-        fail(.ferry(.timedOut, url: request.url, reason: reason, text))
+        let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
+        if deadline == .call { client?.exchangeDidExceedDeadline() }
+        guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
+        endAttempt()
+        if case .failure? = incoming.question?.kind, incoming.question?.isAsked == false {
+            // The response has failed already; only its body does not come.
+            incoming.question?.failure = error
+            incoming.hasEnded = true
+            return askQuestion()
+        }
+        recover(from: error)
     }
 
     // MARK: - The end
@@ -140,6 +152,7 @@ extension Exchange {
     func fail(_ error: URLError) {
         if serveStale(insteadOf: error) { return }
         let client = client
+        let error = recovery?.annotated(error) ?? error
         let resumeData = makeResumeData()
         endAttempt()
         self.client = nil
@@ -147,9 +160,21 @@ extension Exchange {
         client?.exchange(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
     }
 
+    /// Ends the exchange with an error of the user's, from an interceptor.
+    func endWith(_ error: any Error) {
+        if let error = error as? URLError { return fail(error) }
+        let client = client
+        endAttempt()
+        self.client = nil
+        end()
+        client?.exchange(didFinishWith: error, file: nil)
+    }
+
     /// Ends the exchange with the error that ended its attempt.
-    func failAttempt() {
-        fail(incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted"))
+    func failAttempt() { fail(attemptError) }
+
+    private var attemptError: URLError {
+        incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted")
     }
 
     private func finish() {
@@ -171,6 +196,8 @@ extension Exchange {
         reader?.close()
         reader = nil
         if case .file(let file) = destination { file.remove() }
+        engine.forgetDeadline(self)
+        recovery?.stopAsking()
         phase = .finished
         attempt = nil
         incoming.decoder = nil

@@ -47,6 +47,12 @@ extension Exchange {
             return false
         }
         noteAcceptedCredentials()
+        // A 416 says whether a body that is continued is complete.
+        let isAboutRest = continuation.offset != nil && head.status == 416
+        if !isAboutRest, let held = heldResponse(received, status: head.status) {
+            incoming.question = held
+            return true
+        }
         if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
         deliver(received)
         beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)
@@ -75,7 +81,7 @@ extension Exchange {
         guard let location = head.location else { return nil }
         let settings = engine.settings
         let next = RedirectRule.redirect(
-            request,
+            requestToRedirect,
             status: head.status,
             location: location,
             allowsDowngrade: settings.allowsInsecureRedirects,

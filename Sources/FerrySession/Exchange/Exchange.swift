@@ -22,6 +22,8 @@ final class Exchange: @unchecked Sendable {
         case waitingForSlot
         /// It waits for the user's code to decide about the connection's trust. Its deadlines go on.
         case waitingForDecision
+        /// It waits until the next attempt begins after one that has failed.
+        case waitingForRetry
         /// Its attempt has a handle of libcurl's.
         case running
         /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
@@ -93,6 +95,8 @@ final class Exchange: @unchecked Sendable {
     var bodyReceived = ByteCount.zero
     var continuation = Continuation()
     var caching = CacheUse()
+    /// What is known about its attempts, if there may be several.
+    var recovery: Recovery?
 
     init(
         _ engine: TransferEngine,
@@ -168,7 +172,7 @@ final class Exchange: @unchecked Sendable {
 
     var isStreamed: Bool { if case .stream = body { true } else { false } }
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
-    private var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
+    var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
 
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
         if case .delegateStream = body, let reader, hasUnreadStream { return reader }
@@ -209,11 +213,13 @@ struct IncomingResponse {
     static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
 }
 
-/// A response that is held back until the delegate has decided what becomes of it.
+/// A response that is held back until it is decided what becomes of it.
 struct PendingQuestion {
     enum Kind {
         case redirect(URLRequest, keepsBody: Bool)
         case challenge(AuthenticationChallenge)
+        /// The response has a status with which the request may be sent again.
+        case failure
     }
 
     var response: HTTPURLResponse

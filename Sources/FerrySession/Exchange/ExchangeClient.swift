@@ -24,6 +24,14 @@ protocol ExchangeClient: AnyObject, Sendable {
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest)
     /// The server or the proxy asks for a credential; the engine waits for the command `authenticate`.
     func exchange(willAuthenticate question: AuthenticationQuestion)
+    /// Whether the user receives nothing of a response before the exchange is over, so that another can replace it.
+    var exchangeDeliversAtEnd: Bool { get }
+    /// An attempt has failed and is followed by another one.
+    func exchange(willRetry retry: TransferMetrics.Retry)
+    /// The deadline of the call has passed, so that the client does not wait for its delegate any more.
+    func exchangeDidExceedDeadline()
+    /// What was received of the response's body is discarded, since the next attempt begins anew.
+    func exchangeDidDiscardBody()
     /// A new stream of the request's body is needed; the engine waits for the command `bodyStream`.
     func exchangeNeedsBodyStream()
     /// Returns what the client has of a body that becomes a download, and removes it from the client.

@@ -3,13 +3,20 @@
 /// The clock runs while the exchange waits for the network. It stops while the exchange is suspended, queued, or
 /// waiting for the application to read, write or respond.
 struct ExchangeClock: Sendable {
-    enum Deadline: Sendable, Hashable { case inactivity, resource, connect }
+    enum Deadline: Sendable, Hashable {
+        case inactivity, resource, connect
+        /// That of the whole call.
+        case call
+        /// The end of the delay before the next attempt.
+        case retry
+    }
 
     /// The limits, in nanoseconds; `nil` for no limit.
     struct Limits: Sendable, Hashable {
         var inactivity: UInt64?
         var resource: UInt64?
         var connect: UInt64?
+        var call: UInt64?
     }
 
     let limits: Limits
@@ -18,6 +25,10 @@ struct ExchangeClock: Sendable {
     private var lastActivity = MonotonicTime(nanoseconds: 0)
     private var connecting: UInt64?
     private var isInactivityPaused = false
+    /// When the next attempt begins, if the exchange waits for that.
+    var retryTime: MonotonicTime?
+    private var callStartedAt: MonotonicTime?
+    private var callElapsed: UInt64 = 0
 
     init(limits: Limits) { self.limits = limits }
 
@@ -36,6 +47,31 @@ struct ExchangeClock: Sendable {
         elapsed += passed
         if let spent = connecting { connecting = spent + passed }
         startedAt = nil
+    }
+
+    /// Starts the clock of the whole call, which also runs while the exchange is queued or waits for the application.
+    mutating func startCall(at now: MonotonicTime) {
+        if limits.call != nil, callStartedAt == nil { callStartedAt = now }
+    }
+
+    /// Stops the clock of the whole call, because the exchange is suspended.
+    mutating func stopCall(at now: MonotonicTime) {
+        guard let started = callStartedAt else { return }
+        callElapsed += now.since(started)
+        callStartedAt = nil
+    }
+
+    /// Returns the seconds until the exchange ends at the latest, or `nil` if it has no such limit.
+    func timeLeft(at now: MonotonicTime) -> Double? {
+        let call = limits.call.map { limit in
+            let spent = callElapsed + (callStartedAt.map { now.since($0) } ?? 0)
+            return limit > spent ? limit - spent : 0
+        }
+        let resource = limits.resource.map { limit in
+            let spent = elapsed + (startedAt.map { now.since($0) } ?? 0)
+            return limit > spent ? limit - spent : 0
+        }
+        return [call, resource].compactMap { $0 }.min().map { Double($0) / 1_000_000_000 }
     }
 
     mutating func noteActivity(at now: MonotonicTime) { lastActivity = now }
@@ -60,13 +96,18 @@ struct ExchangeClock: Sendable {
 
     /// Returns the next deadline and its time, or `nil` if there is none.
     func next() -> (time: MonotonicTime, deadline: Deadline)? {
-        guard let started = startedAt else { return nil }
         var earliest: (time: MonotonicTime, deadline: Deadline)?
         func consider(_ time: MonotonicTime, _ deadline: Deadline) {
             if let found = earliest, found.time <= time { return }
             earliest = (time, deadline)
         }
-        if let limit = limits.inactivity, !isInactivityPaused {
+        if let limit = limits.call, let started = callStartedAt {
+            consider(started.advanced(by: limit > callElapsed ? limit - callElapsed : 0), .call)
+        }
+        guard let started = startedAt else { return earliest }
+        if let retryTime {
+            consider(retryTime, .retry)
+        } else if let limit = limits.inactivity, !isInactivityPaused {
             consider(max(lastActivity, started).advanced(by: limit), .inactivity)
         }
         if let limit = limits.resource {

@@ -46,10 +46,45 @@ public struct TransferMetrics: Sendable, Hashable {
             let method = request.httpMethod ?? "GET"
             return Self(url: request.url?.presentable, method: method, status: status, start: Date(), isFromCache: true)
         }
+
+        /// Returns the transaction of a response that an interceptor has given.
+        static func intercepted(_ request: URLRequest, status: Int) -> Self {
+            Self(url: request.url?.presentable, method: request.httpMethod ?? "GET", status: status, start: Date())
+        }
+    }
+
+    /// An attempt that has failed and was followed by another one.
+    public struct Retry: Sendable, Hashable {
+        /// What has decided that there is another attempt.
+        public enum Origin: Sendable, Hashable {
+            /// The task's ``RetryPolicy``.
+            case policy
+            /// A ``RequestInterceptor``.
+            case interceptor
+        }
+
+        /// The number of the attempt that has failed, from 1.
+        public var attempt: Int
+        /// The date and time at which it failed.
+        public var date: Date
+        /// The status code of its response, or `nil` if it has failed with an error.
+        public var status: Int?
+        /// The code of the error that it has failed with.
+        public var errorCode: URLError.Code?
+        /// A sentence that describes how the attempt has failed.
+        public var message: String
+        /// What has decided that there is another attempt.
+        public var origin: Origin
+        /// The delay, in seconds, before the next attempt.
+        public var delay: TimeInterval
+        /// A Boolean value that indicates whether the next attempt requests only the rest of the body.
+        public var continuesBody: Bool
     }
 
     /// The transactions, in order.
     public var transactions: [Transaction] = []
+    /// The attempts that have failed and were followed by another one, in order.
+    public var retries: [Retry] = []
     /// The number of redirects that were followed.
     public var redirectCount = 0
 
@@ -67,6 +102,30 @@ public struct TransferMetrics: Sendable, Hashable {
 public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
     /// Called when the exchange has ended, on the delegate queue.
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics)
+}
+
+extension TransferMetrics.Retry {
+    /// Describes an attempt that has failed.
+    init(_ failure: Recovery.Failure, number: Int, _ next: PendingRetry) {
+        switch failure {
+        case .response(let response):
+            self.init(attempt: number, date: Date(), message: "", origin: next.origin, delay: 0, continuesBody: false)
+            status = response.statusCode
+            message = "The server responded with \(response.statusCode)"
+        case .error(let error, _):
+            self.init(attempt: number, date: Date(), message: "", origin: next.origin, delay: 0, continuesBody: false)
+            errorCode = error.code
+            message = error.localizedDescription
+        }
+        delay = next.delay
+        continuesBody = next.start == .rest
+    }
+}
+
+/// A task delegate that learns of the attempts that have failed and are followed by another one.
+public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
+    /// Called when an attempt has failed and the request is going to be sent again, on the delegate queue.
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
 }
 
 extension URLSessionTask {

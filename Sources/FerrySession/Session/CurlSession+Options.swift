@@ -71,6 +71,23 @@ extension CurlSession {
         /// no cache if `urlCache` is `nil`.
         public var cache: HTTPCache?
 
+        /// The policy that decides which requests are sent again by themselves after a failure.
+        ///
+        /// `nil`, the default, sends no request again. ``RetryPolicy/standard`` is a good policy for most uses. A task
+        /// can have another one: see `URLSessionTask.retryPolicy`.
+        public var retry: RetryPolicy?
+
+        /// The interceptors of all tasks, in the order in which they are asked.
+        public var interceptors: [any RequestInterceptor] = []
+
+        /// The time limit, in seconds, for a task from its first `resume()` to its end.
+        ///
+        /// It covers everything: the wait for a connection, interceptors, lookups, all attempts and the delays between
+        /// them, and questions to the delegate. Only the time during which the task is suspended is excluded. `nil`,
+        /// the default, sets no limit. A task that exceeds the limit fails with `timedOut`, and its cause has the code
+        /// ``CurlSessionError/Code/deadlineExceeded``.
+        public var deadline: TimeInterval?
+
         /// Makes the default options.
         public init() {}
     }

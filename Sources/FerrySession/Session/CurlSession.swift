@@ -351,7 +351,10 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     var engineSettings: EngineSettings { settings.engine }
     var protocols: ProtocolClasses { settings.protocols }
     var casts: DelegateCasts { link.withLock { $0.casts } }
-    func limits(for request: URLRequest) -> ExchangeClock.Limits { settings.limits(for: request) }
+    var recovery: RecoverySettings? { settings.recovery }
+    func limits(for request: URLRequest, deadline: UInt64?) -> ExchangeClock.Limits {
+        settings.limits(for: request, deadline: deadline)
+    }
     func unavailable(_ url: URL?) -> URLError { .ferry(.unknown, url: url, underlying: engineError) }
 
     /// Releases the delegate and returns it for its last call.

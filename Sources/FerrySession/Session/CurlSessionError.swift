@@ -29,6 +29,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let inactivityTimeout = Code(rawValue: "inactivityTimeout")
         /// The exchange took longer than `timeoutIntervalForResource`.
         public static let resourceTimeout = Code(rawValue: "resourceTimeout")
+        /// The call took longer than its deadline, ``CurlSession/Options/deadline`` or the task's own.
+        public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
         /// The connection was not established within ``CurlSession/Options/connectTimeout``.
         public static let connectTimeout = Code(rawValue: "connectTimeout")
         /// The body's stream cannot be read a second time, and no new one was provided.

@@ -5,6 +5,8 @@ struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let engine: EngineSettings
     let protocols: ProtocolClasses
+    /// The policy, interceptors and deadline of tasks that have none of their own.
+    let recovery: RecoverySettings?
     private let requestTimeout: TimeInterval
     private let resourceTimeout: UInt64?
     private let connectTimeout: UInt64?
@@ -19,14 +21,24 @@ struct CurlSessionSettings: @unchecked Sendable {
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
         engine = EngineSettings(copy, options: options)
+        recovery = RecoverySettings.make(
+            retry: options.retry,
+            interceptors: options.interceptors,
+            deadline: options.deadline
+        )
     }
 
     /// Returns the deadlines of a request: its own timeout if it is not the default of 60 s, or else the session's.
-    func limits(for request: URLRequest) -> ExchangeClock.Limits {
+    func limits(for request: URLRequest, deadline: UInt64?) -> ExchangeClock.Limits {
         let standard: TimeInterval = 60
         let seconds = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
         let inactivity = UInt64.nanoseconds(inSeconds: seconds)
-        return ExchangeClock.Limits(inactivity: inactivity, resource: resourceTimeout, connect: connectTimeout)
+        return ExchangeClock.Limits(
+            inactivity: inactivity,
+            resource: resourceTimeout,
+            connect: connectTimeout,
+            call: deadline
+        )
     }
 
     /// The configuration for the superclass, which disables storage, additional headers and network access.

@@ -39,12 +39,14 @@ final class DelegateCasts: Sendable {
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?
     let metrics: (any CurlSessionMetricsDelegate)?
+    let retry: (any CurlSessionRetryDelegate)?
 
     init(_ delegate: (any URLSessionDelegate)?) {
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
         download = task as? any URLSessionDownloadDelegate
         metrics = task as? any CurlSessionMetricsDelegate
+        retry = task as? any CurlSessionRetryDelegate
     }
 
     var isEmpty: Bool { task == nil }

@@ -9,6 +9,17 @@ extension TaskCore: ExchangeClient {
     }
 
     var exchangeCollectsBody: Bool { state.withLock { if case .data = $0.resultDelivery { true } else { false } } }
+    var exchangeDeliversAtEnd: Bool {
+        state.withLock { state in
+            switch state.resultDelivery {
+            case .data: !state.tellsOwnDelegate
+            case .download: true
+            case .delegate: state.isDownload || state.delegateCollects
+            case .stream: false
+            }
+        }
+    }
+
     var exchangeWantsPrebuiltResponse: Bool { !isAsync }
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
@@ -79,6 +90,30 @@ extension TaskCore: ExchangeClient {
             state.error = error
             state.events = [.completed(error)]
             return state.claimDrain()
+        }
+    }
+
+    func exchange(willRetry retry: TransferMetrics.Retry) {
+        let hasListener = state.withLock { state in
+            state.metrics.retries.append(retry)
+            return (state.ownDelegate ?? state.session?.casts)?.retry != nil
+        }
+        if hasListener { post(.willRetry(retry)) }
+    }
+
+    func exchangeDidExceedDeadline() {
+        let undelivered = state.withLock { state -> [TaskEvent] in
+            guard state.lifecycle == .active, case .question = state.obstacle else { return [] }
+            state.obstacle = nil
+            return state.takeUndelivered()
+        }
+        undelivered.discardFiles()
+    }
+
+    func exchangeDidDiscardBody() {
+        state.withLock { state in
+            state.buffer = ByteBuffer()
+            state.counts.received = .zero
         }
     }
 

@@ -94,18 +94,20 @@ extension TaskCore {
     private func start(in session: CurlSession) {
         let refusal = session.admit(self, forCompletion: false)
         let partial = refusal == nil ? openPartialFile(unlessClaimedBy: session.protocols) : nil
+        let adaptation = refusal == nil ? adaptImmediately(for: session) : nil
         startDriver { state in
             if let error = refusal ?? state.startError { return .failure(error) }
             guard let request = state.originalRequest else {
-                return .failure(.ferry(.badURL, url: nil, "The task has no request"))
+                return .failure(URLError.ferry(.badURL, url: nil, "The task has no request"))
             }
+            if case .failure(let error) = adaptation { return .failure(error) }
             let delegate = state.ownDelegate ?? session.casts
             state.isUnheard = delegate.isEmpty && !state.resultDelivery.isDelegate
             if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
                 state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
             }
             guard session.protocols.mayClaim(request) else {
-                return self.makeTransfer(&state, session, request, state.body, partial)
+                return self.makeTransfer(&state, session, request, state.body, partial, try? adaptation?.get())
             }
             let load = ProtocolLoad(request, body: state.body, toFile: state.isDownload, client: self, session: session)
             return .success(load)
@@ -139,8 +141,8 @@ extension TaskCore {
         }
     }
 
-    private func startDriver(_ make: (inout State) -> Result<any TaskDriver, URLError>?) {
-        let driverOrError = state.withLock { state -> Result<any TaskDriver, URLError>? in
+    private func startDriver(_ make: (inout State) -> Result<any TaskDriver, any Error>?) {
+        let driverOrError = state.withLock { state -> Result<any TaskDriver, any Error>? in
             guard state.lifecycle == .active, let result = make(&state) else { return nil }
             if case .success(let driver) = result { state.driver = driver }
             return result
@@ -160,13 +162,17 @@ extension TaskCore {
         _ session: CurlSession,
         _ request: URLRequest,
         _ body: BodySource,
-        _ partial: Result<PartialFile, URLError>?
-    ) -> Result<any TaskDriver, URLError> {
+        _ partial: Result<PartialFile, URLError>?,
+        _ adapted: URLRequest? = nil
+    ) -> Result<any TaskDriver, any Error> {
         guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
-        let limits = session.limits(for: request)
+        let recovery = state.recovery ?? session.recovery
+        let limits = session.limits(for: request, deadline: recovery?.deadline)
         switch partial {
         case .success(let (data, file)):
-            return .success(Exchange(engine, resuming: data, file: file, client: self, limits: limits))
+            let transfer = Exchange(engine, resuming: data, file: file, client: self, limits: limits)
+            attach(recovery, to: transfer, state.originalRequest, adapted)
+            return .success(transfer)
         case .failure(let error): return .failure(error)
         case nil: break
         }
@@ -178,7 +184,41 @@ extension TaskCore {
         if let from = state.originalRequest?.url, let to = request.url, from != to {
             transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
         }
+        attach(recovery, to: transfer, state.originalRequest, adapted)
         return .success(transfer)
+    }
+
+    // MARK: - Retries and interceptors
+
+    /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
+    private func adaptImmediately(for session: CurlSession) -> Result<URLRequest?, any Error>? {
+        let (own, request) = state.withLock { ($0.recovery, $0.originalRequest) }
+        guard let request, let recovery = own ?? session.recovery, let interceptors = recovery.interceptors,
+            !session.protocols.mayClaim(request)
+        else { return nil }
+        let attempt = RequestAttempt(taskIdentifier: identifier, originalURL: request.url)
+        return Result {
+            try interceptors.adaptImmediately(recovery.withIdempotencyKey(request), for: attempt)
+        }
+    }
+
+    private func attach(
+        _ settings: RecoverySettings?,
+        to transfer: Exchange,
+        _ original: URLRequest?,
+        _ adapted: URLRequest?
+    ) {
+        guard let settings, settings.affectsAttempts else { return }
+        transfer.request = settings.withIdempotencyKey(transfer.request)
+        let recovery = Recovery(
+            settings,
+            transfer.request,
+            taskIdentifier: identifier,
+            originalURL: original?.url ?? transfer.request.url
+        )
+        recovery.noteResumption(at: transfer.bodyReceived)
+        transfer.recovery = recovery
+        if let adapted { transfer.adopt(adapted) }
     }
 }
 

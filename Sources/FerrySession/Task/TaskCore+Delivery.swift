@@ -73,7 +73,7 @@ extension TaskCore {
                     delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
                     state.bodyForHandler = Data()
                 }
-            case .sent, .wrote, .rewound, .resumed, .downloaded, .willCache: break
+            case .sent, .wrote, .rewound, .willRetry, .resumed, .downloaded, .willCache: break
             }
             delivery.counts = state.counts
             return delivery
@@ -131,6 +131,7 @@ extension TaskCore {
             }
             file.remove()
         case .willCache(let candidate): propose(delivery, candidate)
+        case .willRetry(let retry): delegate.retry?.urlSession(session, task: task, willRetry: retry)
         case .rewound, .completed: break
         }
     }

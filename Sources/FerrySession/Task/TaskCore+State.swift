@@ -10,6 +10,10 @@ extension TaskCore {
         var isDownload: Bool
         /// The maximum number of bytes of a body that is collected in memory.
         let largestBody: Int
+        /// The task's own policy, interceptors and deadline, if they differ from the session's.
+        var recovery: RecoverySettings?
+        /// Whether the delegate collects the body and uses it at the end.
+        var delegateCollects = false
         /// The reason why the task cannot run, if any.
         var startError: URLError?
 
@@ -159,6 +163,7 @@ enum TaskEvent: Sendable {
     case sent(ByteCount, expected: ByteCount?)
     /// The request's body starts again, so earlier counts of sent bytes no longer apply.
     case rewound
+    case willRetry(TransferMetrics.Retry)
     case response(ReceivedResponse)
     /// Bytes are waiting in the task's buffer.
     case data

@@ -1,0 +1,131 @@
+/// Asks the interceptors for the request of each attempt.
+extension Exchange {
+    /// What interceptors have answered.
+    enum InterceptorAnswer: Sendable {
+        case request(URLRequest)
+        case response(URLRequest, InterceptedResponse)
+        /// The attempt has failed as if the network had.
+        case attemptFailure(URLRequest, URLError)
+        case failure(any Error)
+        case decision(RetryDecision)
+    }
+
+    /// Asks the interceptors for the request of the attempt that begins, and returns whether the exchange waits.
+    func mustWaitForInterceptors() -> Bool {
+        guard let recovery, let interceptors = recovery.settings.interceptors, !recovery.isAdapted else { return false }
+        let (attempt, base) = (recovery.attempt(redirects), recovery.base)
+        engine.wait(self)
+        recovery.ask { [weak self, engine] number in
+            let answer = await Self.answer(interceptors, base, attempt)
+            if let self { engine.submit(.interceptorsAnswered(self, number, answer)) }
+        }
+        return true
+    }
+
+    private static func answer(
+        _ interceptors: RequestInterceptors,
+        _ base: URLRequest,
+        _ attempt: RequestAttempt
+    ) async -> InterceptorAnswer {
+        let request: URLRequest
+        do {
+            request = try await interceptors.adapt(base, for: attempt)
+        } catch {
+            return .failure(error)
+        }
+        do {
+            let response = try await interceptors.response(to: request, for: attempt)
+            return response.map { .response(request, $0) } ?? .request(request)
+        } catch let error as URLError {
+            return .attemptFailure(request, error)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Follows an answer, unless it belongs to a question that is not open any more.
+    func interceptorsAnswered(_ question: Int, _ answer: InterceptorAnswer) {
+        guard client != nil, let recovery, recovery.accept(question) else { return }
+        if case .decision(let decision) = answer { return follow(decision) }
+        guard engine.endWait(self) else { return }
+        phase = .idle
+        switch answer {
+        case .request(let request):
+            adopt(request)
+            engine.start(self, priority: priority)
+        case .response(let request, let response):
+            adopt(request)
+            serve(response)
+        case .attemptFailure(let request, let error):
+            adopt(request)
+            attempt = nil
+            recover(from: error)
+        case .failure(let error): endWith(error)
+        case .decision: break
+        }
+    }
+
+    /// Uses a request that the interceptors have made of the task's.
+    func adopt(_ adapted: URLRequest) {
+        guard let recovery else { return }
+        recovery.isAdapted = true
+        guard redirects.hasLeftOrigin else {
+            request = adapted
+            return
+        }
+        var adapted = adapted
+        for name in adapted.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where engine.settings.isSecret(name.folded) {
+            adapted.setValue(recovery.base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
+        }
+        request = adapted
+    }
+
+    /// Returns the request that a redirect changes: the one before the interceptors, at the URL that was requested.
+    var requestToRedirect: URLRequest {
+        guard let recovery, recovery.settings.interceptors != nil else { return request }
+        var base = recovery.base
+        base.url = request.url
+        base.httpMethod = request.httpMethod
+        return base
+    }
+
+    /// Delivers the response of an interceptor as one from the network.
+    private func serve(_ intercepted: InterceptedResponse) {
+        recovery?.isAdapted = false
+        attempt = nil
+        guard let url = request.url else { return failAttempt() }
+        var fields = intercepted.headers.sorted { $0.key < $1.key }
+            .map { ResponseHead.Field(name: $0.key, value: $0.value) }
+        let hasLength = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.folded) }
+        if !hasLength { fields.append(.init(name: "Content-Length", value: "\(intercepted.body.count)")) }
+        let head = ResponseHead(version: "HTTP/1.1", status: intercepted.status, fields: fields)
+        let received = ReceivedResponse(head, url: url, isDecoded: false)
+        beginServing(.intercepted(request, status: head.status))
+        let question = redirect(for: received, head: head) ?? heldResponse(received, status: head.status)
+        if let question { return hold(question, body: intercepted.body) }
+        continuation.offset = nil
+        deliver(received)
+        // There is no server that has the rest.
+        continuation.useValidator(of: nil)
+        caching.body = CacheBodyReader(.data(method == "HEAD" ? Data() : intercepted.body))
+        feedFromCache()
+    }
+
+    private func hold(_ question: PendingQuestion, body: Data) {
+        if case .redirect = question.kind, redirects.count >= engine.settings.maximumRedirects {
+            return fail(.ferry(.httpTooManyRedirects, url: request.url, "too many HTTP redirects"))
+        }
+        incoming.question = question
+        incoming.question?.body = Array(body)
+        incoming.hasEnded = true
+        askQuestion()
+    }
+
+    /// Returns the question whether the request is sent again instead of delivering a response, if there is one.
+    func heldResponse(_ received: ReceivedResponse, status: Int) -> PendingQuestion? {
+        guard let recovery, recovery.settings.concerns(status), let response = received.value as? HTTPURLResponse else {
+            return nil
+        }
+        return PendingQuestion(response: response, kind: .failure)
+    }
+}

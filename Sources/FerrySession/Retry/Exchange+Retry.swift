@@ -1,0 +1,243 @@
+/// Decides whether a failed attempt is followed by another one, and waits until that begins.
+extension Exchange {
+    /// Considers a retry after an attempt that has ended with an error; without one the exchange fails.
+    func recover(from error: URLError) {
+        guard let recovery, client != nil else { return fail(error) }
+        let wasSent = attempt.map { $0.sending.count > 0 } ?? false
+        consider(.error(error, wasSent: wasSent), recovery)
+    }
+
+    /// Considers a retry instead of delivering the response that is held back.
+    func recoverFromResponse() {
+        guard client != nil, let recovery, recovery.failure == nil, let question = incoming.question,
+            case .failure = question.kind, question.isAsked
+        else { return }
+        consider(.response(question.response), recovery)
+    }
+
+    private func consider(_ failure: Recovery.Failure, _ recovery: Recovery) {
+        recovery.failure = failure
+        recovery.note = nil
+        guard let interceptors = recovery.settings.interceptors, isOfInterest(failure, to: interceptors) else {
+            return decideByPolicy()
+        }
+        let situation = situation(failure, recovery)
+        let isRepeatable = RetryRule.isRepeatable(situation, recovery.settings.retry)
+        let (attempt, request) = (recovery.attempt(redirects), request)
+        if phase == .idle { engine.wait(self) }
+        recovery.ask { [weak self, engine] number in
+            let asked = AttemptFailure(failure.cause, request: request, isRepeatable: isRepeatable)
+            let decision = await interceptors.decision(about: attempt, dueTo: asked)
+            if let self { engine.submit(.interceptorsAnswered(self, number, .decision(decision))) }
+        }
+    }
+
+    private func isOfInterest(_ failure: Recovery.Failure, to interceptors: RequestInterceptors) -> Bool {
+        switch failure {
+        case .response(let response): interceptors.failureStatuses.contains(response.statusCode)
+        case .error: true
+        }
+    }
+
+    /// Follows the decision of the interceptors about a failed attempt.
+    func follow(_ decision: RetryDecision) {
+        guard let recovery, recovery.failure != nil else { return }
+        if engine.endWait(self) { phase = .idle }
+        switch decision {
+        case .proceed: decideByPolicy()
+        case .doNotRetry: endWithFailure()
+        case .fail(let error): endWith(error)
+        case .retry: retryForInterceptor(after: 0, recovery)
+        case .retryAfter(let seconds): retryForInterceptor(after: seconds.isFinite ? max(0, seconds) : 0, recovery)
+        }
+    }
+
+    private func retryForInterceptor(after delay: TimeInterval, _ recovery: Recovery) {
+        guard let failure = recovery.failure else { return }
+        guard recovery.number < Recovery.mostInterceptions else {
+            recovery.note = "interceptors may cause at most \(Recovery.mostInterceptions) attempts"
+            return endWithFailure()
+        }
+        let situation = situation(failure, recovery)
+        if let left = situation.timeLeft, delay >= left {
+            recovery.note = "there was no time left for another attempt"
+            return endWithFailure()
+        }
+        switch situation.delivered {
+        case .continuable: prepareRetry(after: delay, .rest, by: .interceptor, situation)
+        case .nothing, .discardable: prepareRetry(after: delay, .beginning, by: .interceptor, situation)
+        case .final: endWithFailure()
+        }
+    }
+
+    private func decideByPolicy() {
+        guard let recovery, let failure = recovery.failure, let policy = recovery.settings.retry else {
+            return endWithFailure()
+        }
+        let situation = situation(failure, recovery)
+        switch RetryRule.decide(situation, policy, random: .random(in: 0...1)) {
+        case .end(let refusal):
+            recovery.note = refusal.note(situation)
+            endWithFailure()
+        case .retry(let delay, let start, _):
+            // A download that goes on is not a request more than the server would have had.
+            let isFree = situation.isProgress
+            if !isFree, let budget = policy.budget, let url = request.url,
+                !engine.retryBudgets.take(for: Origin(url), budget, at: .now())
+            {
+                recovery.note = "too many requests to this server have failed to send this one again"
+                return endWithFailure()
+            }
+            prepareRetry(after: delay, start, by: .policy, situation)
+        }
+    }
+
+    /// Ends the exchange with the response or error that was to be decided about.
+    private func endWithFailure() {
+        guard let recovery, let failure = recovery.failure else { return }
+        recovery.failure = nil
+        switch failure {
+        case .response: deliverQuestion()
+        case .error(let error, _): fail(error)
+        }
+    }
+
+    // MARK: - The situation
+
+    private func situation(_ failure: Recovery.Failure, _ recovery: Recovery) -> RetryRule.Situation {
+        var situation = RetryRule.Situation()
+        situation.method = method
+        situation.hasIdempotencyKey = request.value(forHTTPHeaderField: "Idempotency-Key") != nil
+        situation.retries = recovery.retries
+        switch failure {
+        case .response(let response):
+            let delay = ServerDelay.seconds(status: response.statusCode, now: Date()) {
+                response.value(forHTTPHeaderField: $0)
+            }
+            situation.outcome = .response(response.statusCode, delay: delay)
+        case .error(let error, let wasSent):
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+            situation.outcome = RetryRule.outcome(
+                of: error.code,
+                reason: cause?.code,
+                curlCode: cause?.curlCode,
+                text: cause?.message ?? "",
+                wasSent: wasSent
+            )
+            situation.wasSent = wasSent
+        }
+        if case .delegateStream = body, reader != nil, !hasUnreadStream { situation.body = .stream }
+        situation.delivered = delivered(recovery)
+        situation.timeLeft = clock.timeLeft(at: .now())
+        return situation
+    }
+
+    private func delivered(_ recovery: Recovery) -> RetryRule.Delivered {
+        guard response != nil else { return .nothing }
+        if incoming.decoder == nil, validator != nil {
+            return .continuable(isProgress: bodyReceived > recovery.bytesAtStart)
+        }
+        if case .file = destination { return .discardable }
+        return client?.exchangeDeliversAtEnd == true ? .discardable : .final
+    }
+
+    // MARK: - The next attempt
+
+    private func prepareRetry(
+        after delay: TimeInterval,
+        _ start: RetryRule.Start,
+        by origin: TransferMetrics.Retry.Origin,
+        _ situation: RetryRule.Situation
+    ) {
+        let next = PendingRetry(delay: delay, start: start, origin: origin, isProgress: situation.isProgress)
+        guard situation.body == .stream else { return retry(next) }
+        // The delegate may have no other stream; until it has provided one, the response is not given up.
+        recovery?.pendingRetry = next
+        client?.exchangeNeedsBodyStream()
+    }
+
+    /// Goes on with a retry that has waited for a new stream of the body.
+    func continueRetry(_ next: PendingRetry, with box: StreamBox?) {
+        recovery?.pendingRetry = nil
+        guard let box else {
+            recovery?.note = "the stream of the body cannot be read a second time"
+            return endWithFailure()
+        }
+        body = .stream(box)
+        retry(next)
+    }
+
+    private func retry(_ next: PendingRetry) {
+        guard let recovery, let failure = recovery.failure, let client else { return }
+        endAttempt()
+        client.exchange(willRetry: TransferMetrics.Retry(failure, number: recovery.number, next))
+        switch next.start {
+        case .rest:
+            continuation.offset = bodyReceived
+            continuation.wasSuspended = false
+        case .beginning:
+            if response != nil {
+                guard discardBody() else { return endWithFailure() }
+            }
+            client.exchangeDidRewindBody()
+        }
+        recovery.isAdapted = false
+        recovery.beginRetry(after: bodyReceived, isProgress: next.isProgress)
+        incoming = IncomingResponse()
+        setClientFull(false)
+        guard let delay = UInt64.nanoseconds(inSeconds: next.delay) else {
+            return engine.start(self, priority: priority)
+        }
+        engine.waitForRetry(self, until: MonotonicTime.now().advanced(by: delay))
+    }
+
+    /// Removes what has been received, and returns whether the response can begin anew.
+    private func discardBody() -> Bool {
+        if case .file = destination, !restartFile() { return false }
+        response = nil
+        bodyReceived = .zero
+        continuation.startOver()
+        client?.exchangeDidDiscardBody()
+        return true
+    }
+
+    /// Begins the attempt whose delay has passed.
+    func endDelay() {
+        clock.retryTime = nil
+        guard engine.endWait(self) else { return }
+        engine.start(self, priority: priority)
+    }
+}
+
+/// A retry that has been decided on.
+struct PendingRetry {
+    var delay: TimeInterval
+    var start: RetryRule.Start
+    var origin: TransferMetrics.Retry.Origin
+    var isProgress: Bool
+}
+
+extension RetryRule.Situation {
+    /// Whether the attempt has received a part of the body whose rest can be requested.
+    var isProgress: Bool { delivered == .continuable(isProgress: true) }
+}
+
+extension RetryRule.Refusal {
+    /// What the error says, where it needs an explanation.
+    func note(_ situation: RetryRule.Situation) -> String? {
+        switch self {
+        case .notRetried, .tooManyRetries, .delivered, .serverDelayTooLong: nil
+        case .notRepeatable: "a \(situation.method) request is not sent again"
+        case .deadline: "there was no time left for another attempt"
+        }
+    }
+}
+
+extension Recovery.Failure {
+    var cause: AttemptFailure.Cause {
+        switch self {
+        case .response(let response): .response(response)
+        case .error(let error, _): .error(error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// The retries that are available for one origin: a token bucket that requests fill and retries empty.
+struct RetryBudget {
+    /// The requests whose share the bucket can hold.
+    private static let largestCount = 1_000.0
+
+    let limits: RetryPolicy.Budget
+    private var tokens: Double
+    private var refilledAt: MonotonicTime
+
+    init(_ limits: RetryPolicy.Budget, at now: MonotonicTime) {
+        self.limits = limits
+        tokens = Double(max(0, limits.minimum))
+        refilledAt = now
+    }
+
+    /// Adds the share of a request that is sent for the first time.
+    mutating func noteRequest() {
+        guard limits.share > 0 else { return }
+        let most = max(Double(limits.minimum), min(limits.share, 1) * Self.largestCount)
+        tokens = min(tokens + min(limits.share, 1), max(most, tokens))
+    }
+
+    /// Takes a retry, and returns whether there was one.
+    mutating func take(at now: MonotonicTime) -> Bool {
+        refill(at: now)
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
+    }
+
+    /// Adds one retry in each second, up to the minimum.
+    private mutating func refill(at now: MonotonicTime) {
+        let seconds = Double(now.since(refilledAt)) / 1_000_000_000
+        refilledAt = now
+        let minimum = Double(max(0, limits.minimum))
+        if tokens < minimum { tokens = min(minimum, tokens + seconds) }
+    }
+}
+
+/// The budgets of a session's origins.
+struct RetryBudgets {
+    /// How many origins are remembered.
+    private static let largestCount = 256
+    private var budgets: [Origin: RetryBudget] = [:]
+
+    mutating func noteRequest(to origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) {
+        make(origin, limits, at: now)
+        budgets[origin]?.noteRequest()
+    }
+
+    mutating func take(for origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) -> Bool {
+        make(origin, limits, at: now)
+        return budgets[origin]?.take(at: now) ?? false
+    }
+
+    private mutating func make(_ origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) {
+        if budgets[origin]?.limits == limits { return }
+        // A server can invent hosts by redirects; which of the others is forgotten makes little difference.
+        if budgets.count >= Self.largestCount, let other = budgets.keys.first { budgets[other] = nil }
+        budgets[origin] = RetryBudget(limits, at: now)
+    }
+}

@@ -1,0 +1,106 @@
+/// The conditions under which a task sends its request again by itself.
+///
+/// A task with a policy remains one task: it has one identifier, one `Progress` and one completion. Its delegate learns
+/// of an attempt that is followed by another one only through ``TransferMetrics/retries``.
+///
+/// ```swift
+/// var options = CurlSession.Options()
+/// options.retry = .standard
+/// ```
+///
+/// A request is sent again only if that is safe: its method is idempotent (RFC 9110, section 9.2.2), it has an
+/// `Idempotency-Key`, or no byte of it was sent. Its body must be available again; for a stream the delegate is asked
+/// for a new one. Once a part of the response has been delivered, only the rest is requested, by `Range` and `If-Range`
+/// (RFC 9110, section 14); downloads, and tasks that collect the body for a handler, may also begin from the start.
+public struct RetryPolicy: Sendable, Hashable {
+    /// A kind of failure of the connection.
+    public enum Failure: Sendable, Hashable, CaseIterable {
+        /// The name of the host was not found; the system does not say whether that may change.
+        case nameLookup
+        /// The server or the proxy could not be connected to.
+        case connect
+        /// The connection was not established in time.
+        case connectTimeout
+        /// The connection was lost: reset, or closed before the end of the response.
+        case connectionLost
+        /// No byte was received for the request's `timeoutInterval` after it was sent.
+        case inactivityTimeout
+    }
+
+    /// The times between attempts, in seconds.
+    public struct Backoff: Sendable, Hashable {
+        /// The upper limit of the first delay; 0.5 by default.
+        public var base: TimeInterval
+        /// The factor by which the upper limit grows with each attempt; 2 by default.
+        public var multiplier: Double
+        /// The largest upper limit; 30 by default.
+        public var cap: TimeInterval
+        /// A Boolean value that indicates whether a delay is chosen at random between zero and its upper limit; `true`
+        /// by default, so that clients that have failed together do not return together.
+        public var hasJitter: Bool
+
+        /// Makes a backoff.
+        public init(base: TimeInterval = 0.5, multiplier: Double = 2, cap: TimeInterval = 30, hasJitter: Bool = true) {
+            self.base = base
+            self.multiplier = multiplier
+            self.cap = cap
+            self.hasJitter = hasJitter
+        }
+    }
+
+    /// The share of the requests to an origin that may be repeated, which all tasks of a session have in common.
+    ///
+    /// A server that is overloaded or gone receives about a tenth more requests than from clients without retries, and
+    /// not four times as many.
+    public struct Budget: Sendable, Hashable {
+        /// The number of retries that each request adds to the budget; 0.1 by default.
+        public var share: Double
+        /// The number of retries that are available at first, and to which the budget returns at one in a second; 10 by
+        /// default.
+        public var minimum: Int
+
+        /// Makes a budget.
+        public init(share: Double = 0.1, minimum: Int = 10) {
+            self.share = share
+            self.minimum = minimum
+        }
+    }
+
+    /// The standard policy, with the default of each property.
+    public static let standard = RetryPolicy()
+
+    /// The number of attempts after the first one; 3 by default.
+    ///
+    /// An attempt that has received a part of the body, whose rest is then requested, begins the count anew.
+    public var maximumRetries = 3
+    /// The times between attempts.
+    public var backoff = Backoff()
+    /// The status codes of responses that are not delivered if the request can be sent again; 408, 425, 429, 500, 502,
+    /// 503 and 504 by default.
+    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    /// The failures after which the request is sent again; all but ``Failure/inactivityTimeout`` by default.
+    ///
+    /// Refused certificates and cancelled tasks are never retried.
+    public var failures: Set<Failure> = [.nameLookup, .connect, .connectTimeout, .connectionLost]
+    /// Additional methods that are treated as idempotent, such as those of an interface that is known to be.
+    public var additionalMethods: Set<String> = []
+    /// The longest delay, in seconds, that is accepted from a server's `Retry-After` (RFC 9110, section 10.2.3) or
+    /// `RateLimit` field; 60 by default.
+    ///
+    /// Such a delay takes precedence over the backoff. If a server asks for a longer one, its response is delivered
+    /// immediately.
+    public var maximumServerDelay: TimeInterval = 60
+    /// A Boolean value that indicates whether a request whose method is not idempotent gets an `Idempotency-Key` field
+    /// with a random value, the same in each attempt, unless it has one; `false` by default.
+    ///
+    /// Set it for servers that recognize the field (draft-ietf-httpapi-idempotency-key-header).
+    public var addsIdempotencyKey = false
+    /// A Boolean value that indicates whether the rest of a body is requested after a lost connection; `true` by
+    /// default.
+    public var continuesBodies = true
+    /// The share of an origin's requests that may be repeated; `nil` for no limit.
+    public var budget: Budget? = Budget()
+
+    /// Makes the standard policy.
+    public init() {}
+}

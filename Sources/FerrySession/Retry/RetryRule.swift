@@ -1,0 +1,157 @@
+/// The rule that decides whether, when and how a request is sent again after an attempt has failed.
+enum RetryRule {
+    /// How an attempt has failed.
+    enum Outcome: Hashable, Sendable {
+        /// With the status of a response, and the delay that the server asks for.
+        case response(Int, delay: TimeInterval?)
+        case failure(RetryPolicy.Failure)
+        /// With an error after which no attempt can succeed, such as a certificate that is not trusted.
+        case permanent
+    }
+
+    /// What the task has to send the body again.
+    enum Body: Hashable, Sendable {
+        /// There is no body, or it can be read again.
+        case replayable
+        /// A stream that was read; the delegate may have another one.
+        case stream
+    }
+
+    /// What has been delivered of the response.
+    enum Delivered: Hashable, Sendable {
+        case nothing
+        /// A part, whose rest can be requested; `isProgress` indicates whether this attempt has added to it.
+        case continuable(isProgress: Bool)
+        /// A part that the task can discard, since its result is delivered at the end.
+        case discardable
+        /// A part that the delegate has.
+        case final
+    }
+
+    struct Situation: Sendable {
+        var method = "GET"
+        /// Whether the request has an `Idempotency-Key`.
+        var hasIdempotencyKey = false
+        /// The number of retries so far that have brought no progress.
+        var retries = 0
+        var outcome = Outcome.permanent
+        /// Whether any of the request may have reached the server.
+        var wasSent = true
+        var body = Body.replayable
+        var delivered = Delivered.nothing
+        /// The seconds until the deadline of the call.
+        var timeLeft: TimeInterval?
+    }
+
+    /// Where the next attempt begins.
+    enum Start: Hashable, Sendable {
+        case beginning
+        case rest
+    }
+
+    /// Why a request is not sent again.
+    enum Refusal: Hashable, Sendable {
+        /// The response or error is not one that is retried.
+        case notRetried
+        case notRepeatable
+        case tooManyRetries
+        case delivered
+        case serverDelayTooLong
+        case deadline
+    }
+
+    enum Decision: Hashable, Sendable {
+        /// The request is sent again after a delay in seconds, if the budget allows it.
+        case retry(after: TimeInterval, Start, needsStream: Bool)
+        case end(Refusal)
+    }
+
+    /// Returns what follows an attempt.
+    ///
+    /// - Parameters:
+    ///   - situation: What is known about the attempt and the task.
+    ///   - policy: The task's policy.
+    ///   - random: A number from 0 to 1 that chooses the delay.
+    /// - Returns: The decision.
+    static func decide(_ situation: Situation, _ policy: RetryPolicy, random: Double) -> Decision {
+        guard isRetried(situation.outcome, policy) else { return .end(.notRetried) }
+        guard isRepeatable(situation, policy) else { return .end(.notRepeatable) }
+        let start: Start
+        var retries = situation.retries
+        switch situation.delivered {
+        case .continuable(let isProgress) where policy.continuesBodies:
+            start = .rest
+            if isProgress { retries = 0 }
+        case .nothing, .discardable: start = .beginning
+        case .continuable, .final: return .end(.delivered)
+        }
+        guard retries < policy.maximumRetries else { return .end(.tooManyRetries) }
+        var delay = backoff(policy.backoff, retry: retries, random: random)
+        if case .response(_, let server?) = situation.outcome {
+            guard server <= policy.maximumServerDelay else { return .end(.serverDelayTooLong) }
+            delay = server
+        }
+        if let timeLeft = situation.timeLeft, delay >= timeLeft { return .end(.deadline) }
+        return .retry(after: delay, start, needsStream: situation.body == .stream)
+    }
+
+    /// Whether sending a request again has no further effect on the server (RFC 9110, section 9.2.2).
+    static func isRepeatable(_ situation: Situation, _ policy: RetryPolicy?) -> Bool {
+        if situation.hasIdempotencyKey || RepetitionRule.isIdempotent(situation.method) { return true }
+        if policy?.additionalMethods.contains(situation.method) == true { return true }
+        if case .response = situation.outcome { return false }
+        return !situation.wasSent
+    }
+
+    /// Returns the delay before a retry, counted from 0.
+    static func backoff(_ backoff: RetryPolicy.Backoff, retry: Int, random: Double) -> TimeInterval {
+        let cap = backoff.cap.isFinite ? max(0, backoff.cap) : 0
+        let limit = max(0, backoff.base) * pow(max(1, backoff.multiplier), Double(min(max(0, retry), 1_000)))
+        // The power is infinite, or not a number, for extreme values.
+        let bounded = limit.isFinite ? min(limit, cap) : cap
+        return backoff.hasJitter ? bounded * min(max(0, random), 1) : bounded
+    }
+
+    private static func isRetried(_ outcome: Outcome, _ policy: RetryPolicy) -> Bool {
+        switch outcome {
+        case .response(let status, _): policy.statuses.contains(status)
+        case .failure(let failure): policy.failures.contains(failure)
+        case .permanent: false
+        }
+    }
+
+    /// Returns how an error is treated.
+    ///
+    /// - Parameters:
+    ///   - code: The error's code.
+    ///   - reason: The code of Ferry's error that is its cause.
+    ///   - curlCode: libcurl's code, where libcurl found the error.
+    ///   - text: The text of the error.
+    ///   - wasSent: Whether any of the request may have reached the server.
+    /// - Returns: The outcome.
+    static func outcome(
+        of code: URLError.Code,
+        reason: CurlSessionError.Code?,
+        curlCode: Int?,
+        text: String,
+        wasSent: Bool
+    ) -> Outcome {
+        switch (code, reason) {
+        case (_, .cannotContinue?), (_, .localEndpointUnavailable?), (_, .proxyRefused?): .permanent
+        case (.cannotFindHost, _), (.dnsLookupFailed, _): .failure(.nameLookup)
+        case (.cannotConnectToHost, _): .failure(.connect)
+        case (.timedOut, .resourceTimeout?), (.timedOut, .deadlineExceeded?): .permanent
+        case (.timedOut, .connectTimeout?): .failure(.connectTimeout)
+        case (.timedOut, _): .failure(wasSent ? .inactivityTimeout : .connectTimeout)
+        case (.networkConnectionLost, _): .failure(.connectionLost)
+        // The server, or what is between, has closed the connection during the handshake.
+        case (.secureConnectionFailed, .tlsHandshake?) where isLostHandshake(curlCode, text): .failure(.connectionLost)
+        default: .permanent
+        }
+    }
+
+    private static func isLostHandshake(_ curlCode: Int?, _ text: String) -> Bool {
+        guard curlCode == Int(CurlCode.tlsConnectError) else { return false }
+        return ["SSL_ERROR_SYSCALL", "reset by peer", "unexpected eof"].contains { text.contains($0) }
+    }
+}

@@ -1,0 +1,59 @@
+import FerrySupport
+
+/// How long a server asks a client to wait before it sends a request again.
+enum ServerDelay {
+    /// The value of a delay that is too large for a number; it is longer than any maximum that makes sense.
+    private static let longest: TimeInterval = 31_536_000
+
+    /// Returns the seconds that a response asks for, or `nil` where it does not.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response. `RateLimit` fields delay a request only if it was refused for its rate.
+    ///   - now: The date from which the seconds count.
+    ///   - value: Returns the value of a field.
+    /// - Returns: The seconds, at least zero.
+    static func seconds(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
+        if let field = value("Retry-After"), let seconds = retryAfter(field, now: now) { return seconds }
+        guard status == 429 || status == 503 else { return nil }
+        if let field = value("RateLimit"), let seconds = rateLimit(field) { return seconds }
+        // Earlier versions of the draft have a field for each number.
+        guard let remaining = value("RateLimit-Remaining").flatMap(number), remaining == 0 else { return nil }
+        return value("RateLimit-Reset").flatMap(number)
+    }
+
+    /// Reads `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3).
+    static func retryAfter(_ field: String, now: Date) -> TimeInterval? {
+        let text = field.trimmingCharacters(in: .whitespaces)
+        if let seconds = number(text) { return seconds }
+        return HTTPDate.parse(text, now: now).map { min(max(0, $0.timeIntervalSince(now)), longest) }
+    }
+
+    /// Reads `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that have no `r` left.
+    ///
+    /// Both `"default";r=0;t=30` and the earlier `limit=100, remaining=0, reset=30` are understood.
+    static func rateLimit(_ field: String) -> TimeInterval? {
+        guard field.utf8.count <= 1_024 else { return nil }
+        var longest: TimeInterval?
+        var earlier: [String: TimeInterval] = [:]
+        for limit in field.split(separator: ",") {
+            var values: [String: TimeInterval] = [:]
+            for parameter in limit.split(separator: ";") {
+                let parts = parameter.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else { continue }
+                let name = parts[0].trimmingCharacters(in: .whitespaces).lowercased()
+                values[name] = number(parts[1].trimmingCharacters(in: .whitespaces))
+            }
+            if values["r"] == 0, let seconds = values["t"] { longest = max(longest ?? 0, seconds) }
+            earlier.merge(values) { $1 }
+        }
+        if longest == nil, earlier["remaining"] == 0 { return earlier["reset"] }
+        return longest
+    }
+
+    /// Reads a number without a sign; one with very many digits becomes a very long delay.
+    private static func number(_ text: String) -> TimeInterval? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard text.utf8.count < 10, let seconds = Int(text) else { return longest }
+        return min(TimeInterval(seconds), longest)
+    }
+}

@@ -1,0 +1,85 @@
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// The share of an origin's requests that may be repeated.
+@Suite struct RetryBudgetTests {
+    private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: UInt64(seconds * 1e9)) }
+
+    private func takes(_ budget: inout RetryBudget, _ count: Int, at seconds: Double) -> [Bool] {
+        (0..<count).map { _ in budget.take(at: at(seconds)) }
+    }
+
+    @Test("There is a minimum at first, which returns at one retry in a second") func minimum() {
+        var budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 3), at: at(0))
+        #expect(takes(&budget, 5, at: 0) == [true, true, true, false, false])
+        #expect(takes(&budget, 1, at: 0.5) == [false])
+        #expect(takes(&budget, 2, at: 1.1) == [true, false])
+        // No more than the minimum is saved.
+        #expect(takes(&budget, 5, at: 1_000) == [true, true, true, false, false])
+    }
+
+    @Test("Each request adds its share, up to that of a thousand requests") func share() {
+        var budget = RetryBudget(RetryPolicy.Budget(share: 0.1, minimum: 0), at: at(0))
+        #expect(takes(&budget, 1, at: 0) == [false])
+        for _ in 0..<25 { budget.noteRequest() }
+        #expect(takes(&budget, 4, at: 0) == [true, true, false, false])
+        for _ in 0..<100_000 { budget.noteRequest() }
+        var taken = 0
+        while budget.take(at: at(0)) { taken += 1 }
+        #expect(taken == 100)
+    }
+
+    @Test("Extreme limits do no harm", arguments: [-1, 0, .infinity, .nan, 1e300] as [Double], [Int.min, -1, Int.max])
+    func extremes(_ share: Double, _ minimum: Int) {
+        var budget = RetryBudget(RetryPolicy.Budget(share: share, minimum: minimum), at: at(0))
+        for _ in 0..<10 {
+            budget.noteRequest()
+            _ = budget.take(at: at(10))
+        }
+    }
+
+    @Test("The number of origins is limited") func origins() {
+        var budgets = RetryBudgets()
+        let limits = RetryPolicy.Budget(share: 0, minimum: 1)
+        for index in 0..<1_000 {
+            let origin = Origin(scheme: "http", host: "h\(index)", port: nil)
+            let taken = (0..<2).map { _ in budgets.take(for: origin, limits, at: at(0)) }
+            #expect(taken == [true, false])
+        }
+    }
+
+    /// Clients that send a request each second to a server that is gone, with a virtual clock.
+    @Test("A dead server receives about 1.1 times the load of clients without retries") func deadServer() {
+        let limits = RetryPolicy.standard.budget ?? RetryPolicy.Budget()
+        var budgets = RetryBudgets()
+        let origin = Origin(scheme: "http", host: "h", port: nil)
+        var (requests, retries) = (0, 0)
+        var queue: [(time: Double, retry: Int)] = []
+        var random = SeededGenerator(7)
+        for client in 0..<200 {
+            for second in 0..<30 { queue.append((Double(second) + Double(client) / 200, 0)) }
+        }
+        queue.sort { $0.time > $1.time }
+        while let next = queue.popLast() {
+            if next.retry == 0 {
+                requests += 1
+                budgets.noteRequest(to: origin, limits, at: at(next.time))
+            }
+            var situation = RetryRule.Situation()
+            situation.outcome = .failure(.connect)
+            situation.retries = next.retry
+            let unit = Double.random(in: 0...1, using: &random)
+            guard case .retry(let delay, _, _) = RetryRule.decide(situation, .standard, random: unit),
+                budgets.take(for: origin, limits, at: at(next.time))
+            else { continue }
+            retries += 1
+            let time = next.time + delay
+            queue.insert((time, next.retry + 1), at: queue.firstIndex { $0.time <= time } ?? queue.endIndex)
+        }
+        #expect(requests == 6_000)
+        #expect(retries >= 600)
+        #expect(Double(requests + retries) / Double(requests) < 1.12)
+    }
+}
