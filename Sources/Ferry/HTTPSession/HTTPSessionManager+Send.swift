@@ -53,8 +53,9 @@ extension HTTPSessionManager {
         bufferLimit: Int = 1 << 20,
         onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
     ) -> DataStream {
-        stream(validation: validation, bufferLimit: bufferLimit, onResponse: onResponse) {
-            try self.makeRequest(request)
+        stream(validation: validation, bufferLimit: bufferLimit, onResponse: onResponse, recovery: request.recovery) {
+            if let refusal = request.recovery.refusal(by: self.session) { throw refusal }
+            return try self.makeRequest(request)
         }
     }
 
@@ -93,12 +94,20 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil
     ) async -> TaskResponse<URL> {
         do {
-            return await response(
-                for: try makeRequest(request),
-                to: destination,
-                serializer: serializer(of: request),
-                progress: progress ?? request.downloadProgress
-            )
+            let urlRequest = try makeRequest(request)
+            if let refusal = request.recovery.refusal(by: session) { throw refusal }
+            let (serializer, progress) = (serializer(of: request), progress ?? request.downloadProgress)
+            return await completion { handler in
+                let task = self.downloadTask(
+                    with: urlRequest,
+                    serializer: serializer,
+                    progress: progress,
+                    destination: destination,
+                    completionHandler: handler
+                )
+                request.recovery.apply(to: task)
+                return task
+            }
         } catch {
             return TaskResponse(error: NetworkError(requestSerialization: error))
         }

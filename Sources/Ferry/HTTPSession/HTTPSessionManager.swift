@@ -135,11 +135,14 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         let urlRequest: URLRequest
         do {
             urlRequest = try makeRequest(request)
+            if let refusal = request.recovery.refusal(by: session) { throw refusal }
         } catch {
             fail(with: NetworkError(requestSerialization: error), completionHandler)
             return nil
         }
-        return makeTask(urlRequest, for: request, serializer: serializer(of: request), completionHandler)
+        let task = makeTask(urlRequest, for: request, serializer: serializer(of: request), completionHandler)
+        request.recovery.apply(to: task)
+        return task
     }
 
     /// Sets the policy that decides which servers the sessions trust.

@@ -54,6 +54,9 @@ public struct Request<Value: Sendable>: Sendable {
     /// A closure that receives the progress of the response body, except that of a multipart form's response.
     public var downloadProgress: ProgressHandler?
 
+    /// The policy, interceptors and deadline of this request, in addition to the manager's.
+    var recovery = RequestRecovery()
+
     let decoding: Decoding
 
     /// Creates a request whose response a serializer decodes.

@@ -77,6 +77,8 @@ extension NetworkError.Code {
     public static let sessionInvalidated = Self(rawValue: "sessionInvalidated")
     /// The response has neither a value nor an error.
     public static let noValue = Self(rawValue: "noValue")
+    /// The transport does not support retries, interceptors and deadlines; only ``SessionTransport/curl`` does.
+    public static let unsupportedByTransport = Self(rawValue: "unsupportedByTransport")
     /// None of the other codes applies; see the underlying error.
     public static let unknown = Self(rawValue: "unknown")
 }

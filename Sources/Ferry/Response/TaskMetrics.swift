@@ -20,6 +20,8 @@ public struct TaskMetrics: Sendable, Hashable {
     /// The transactions with their phases, one for each request sent, including redirects and retries; empty for a
     /// system session.
     public var transactions: [TransferMetrics.Transaction]
+    /// The attempts that have failed and were followed by another one, in order; empty for a system session.
+    public var retries: [TransferMetrics.Retry]
 
     /// Creates a record with the given values of its properties; the duration is by default the time between the dates.
     public init(
@@ -29,7 +31,8 @@ public struct TaskMetrics: Sendable, Hashable {
         bytesSent: Int64 = 0,
         bytesReceived: Int64 = 0,
         redirectCount: Int = 0,
-        transactions: [TransferMetrics.Transaction] = []
+        transactions: [TransferMetrics.Transaction] = [],
+        retries: [TransferMetrics.Retry] = []
     ) {
         self.startDate = startDate
         self.endDate = endDate
@@ -38,5 +41,6 @@ public struct TaskMetrics: Sendable, Hashable {
         self.bytesReceived = bytesReceived
         self.redirectCount = redirectCount
         self.transactions = transactions
+        self.retries = retries
     }
 }

@@ -44,6 +44,11 @@ extension TaskResponse {
     /// The response as an `HTTPURLResponse`, if it is one.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
+    /// The number of attempts that the task has made: 1 without a retry.
+    ///
+    /// ``TaskMetrics/retries`` has, for each attempt but the last, when and how it failed and the delay after it.
+    public var attempts: Int { (metrics?.retries.count ?? 0) + 1 }
+
     /// The HTTP status code.
     public var statusCode: Int? { httpResponse?.statusCode }
 

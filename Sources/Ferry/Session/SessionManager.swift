@@ -5,7 +5,7 @@ import Foundation
 /// ```
 /// HTTPSessionManager     base URL, parameters, verbs
 ///   → SessionManager     adapt(_:), makes the task, registers its TaskDelegate
-///   → URLSession         moves the bytes
+///   → URLSession         moves the bytes; asks interceptors, and sends the request again
 ///   → SessionDelegate    finds the TaskDelegate; hooks and monitors           operationQueue
 ///   → TaskDelegate       collects the body, counts, keeps the file            operationQueue
 ///   → ResponseSerializer validates and decodes; then a download is moved      processing queue
@@ -64,7 +64,8 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Copies another manager's settings: response serializer, adapters, policy and ``waitsForConnectivity``.
+    /// Copies another manager's settings: response serializer, adapters, interceptors, policies, deadline and
+    /// ``waitsForConnectivity``.
     open func takeSettings(of original: SessionManager) { core.takeSettings(of: original.core) }
 
     // MARK: - Making tasks

@@ -3,7 +3,9 @@ import FerrySession
 /// The delegate of one session: forwards events to the task's delegate, the hooks and the monitors.
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
-final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver {
+final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver,
+    CurlSessionRetryDelegate
+{
     private let core: SessionCore
     private let generation: Int
 
@@ -105,6 +107,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         core.hookTable.hooks.taskDidComplete?(session, task, error)
         core.monitor.task(task, didCompleteWith: error)
         delegate?.finish(task, error: error)
+    }
+
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        core.monitor.task(task, willRetry: retry)
     }
 
     // MARK: - URLSessionDataDelegate

@@ -15,6 +15,9 @@ final class TaskDelegate: Sendable {
         fileprivate var isCollected: Bool { if case .collected = self { true } else { false } }
     }
 
+    /// Whether nothing of the body is used before the end.
+    var collectsBody: Bool { body.isCollected }
+
     private let body: Body
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
@@ -88,6 +91,8 @@ final class TaskDelegate: Sendable {
             return !state.hasGivenBodyStream
         }
         if let stream = bodyStreams?.next(isFirst: isFirst) { return stream }
+        // Ferry's session fails with the same error, unless it has a response to deliver.
+        guard task.isFoundationNetworking else { return nil }
         fail(
             with: NetworkError(
                 .bodyStreamExhausted,

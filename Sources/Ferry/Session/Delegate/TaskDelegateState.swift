@@ -87,7 +87,8 @@ struct TaskDelegateState: Sendable {
             bytesSent: transactions?.reduce(0) { $0 + $1.bodyBytesSent } ?? bytesSent,
             bytesReceived: transactions?.reduce(0) { $0 + $1.bodyBytesReceived } ?? bytesReceived,
             redirectCount: redirectCount,
-            transactions: transactions ?? []
+            transactions: transactions ?? [],
+            retries: transfer?.retries ?? []
         )
         metrics = measured
         return measured

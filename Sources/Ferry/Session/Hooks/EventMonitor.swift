@@ -25,6 +25,9 @@ public protocol EventMonitor: Sendable {
     /// Called when an authentication challenge has arrived.
     func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
 
+    /// Called when an attempt has failed and the request is going to be sent again.
+    func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
+
     /// Called when a response has arrived.
     func task(_ task: URLSessionTask, didReceive response: URLResponse)
 
@@ -50,6 +53,7 @@ extension EventMonitor {
     public func task(_ task: URLSessionTask, didSend byteCount: Int64, of totalByteCount: Int64?) {}
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {}
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {}
+    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {}
     public func task(_ task: URLSessionTask, didReceive response: URLResponse) {}
     public func task(_ task: URLSessionTask, didReceive data: Data) {}
     public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {}
@@ -83,6 +87,9 @@ public struct CompositeEventMonitor: EventMonitor {
     }
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {
         for monitor in monitors { monitor.task(task, didReceive: challenge) }
+    }
+    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        for monitor in monitors { monitor.task(task, willRetry: retry) }
     }
     public func task(_ task: URLSessionTask, didReceive response: URLResponse) {
         for monitor in monitors { monitor.task(task, didReceive: response) }

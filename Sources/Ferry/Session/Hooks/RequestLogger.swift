@@ -31,6 +31,19 @@ public struct RequestLogger: EventMonitor {
         output(request.curlCommand(redacting: redaction))
     }
 
+    /// Logs that an attempt has failed and is followed by another one.
+    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        let request = task.currentRequest
+        let words = [
+            request?.httpMethod ?? "GET", redaction.text(request?.url),
+            retry.status.map { "\($0)" } ?? retry.errorCode.map {
+                "\(NetworkError.Code(urlErrorCode: $0.rawValue) ?? .unknown)"
+            } ?? "",
+            "attempt \(retry.attempt) failed, next in \(String(format: "%.0f", retry.delay * 1000)) ms",
+        ]
+        output(words.filter { !$0.isEmpty }.joined(separator: " "))
+    }
+
     /// Logs the response.
     public func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {
         output(line(completion.response))

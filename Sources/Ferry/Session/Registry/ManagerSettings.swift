@@ -17,6 +17,8 @@ struct ManagerSettings: Sendable {
     var adapters: [any RequestAdapter] = []
     var securityPolicy = SecurityPolicy()
     var waitsForConnectivity = false
+    /// The policy, interceptors and deadline of all tasks; nil if none is set.
+    var recovery: RecoverySettings?
 
     /// Copies the settings that decide how requests are made and validated; hooks, monitors and queues stay.
     mutating func take(_ original: ManagerSettings) {
@@ -24,6 +26,7 @@ struct ManagerSettings: Sendable {
         adapters = original.adapters
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
+        recovery = original.recovery
     }
 }
 

@@ -76,10 +76,12 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Returns the error for a session that cannot enforce the policy; nil if it can.
+    /// Returns the error for a session that cannot enforce the policy, or cannot send requests again; nil if it can.
     private func refusal(of session: URLSession) -> NetworkError? {
-        guard !(session is CurlSession), !settings.withLock({ $0.securityPolicy }).isDefault else { return nil }
-        return .unenforceable(by: "\(type(of: session))")
+        if session is CurlSession { return nil }
+        let (policy, recovery) = settings.withLock { ($0.securityPolicy, $0.recovery) }
+        if recovery != nil { return .unsupported(by: session) }
+        return policy.isDefault ? nil : .unenforceable(by: "\(type(of: session))")
     }
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
@@ -148,6 +150,7 @@ final class SessionCore: Sendable {
         }
         registry.willRegister()
         let task = make(lease.session)
+        task.adopt(settings.withLock { $0.recovery }, delegateCollects: delegate.collectsBody)
         delegate.attach(to: task)
         let key = TaskKey(generation: lease.generation, identifier: task.taskIdentifier)
         let registration = registry.register(task, delegate: delegate, at: key)

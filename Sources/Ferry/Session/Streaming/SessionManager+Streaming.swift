@@ -26,6 +26,7 @@ extension SessionManager {
         validation: Validation,
         bufferLimit: Int,
         onResponse: (@Sendable (HTTPURLResponse) -> Void)?,
+        recovery: RequestRecovery = RequestRecovery(),
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> DataStream {
         DataStream {
@@ -34,6 +35,7 @@ extension SessionManager {
             do {
                 let request = try self.adapt(makeRequest())
                 let task = self.streamingTask(request, sink: buffer, finish: buffer.finish)
+                recovery.apply(to: task)
                 self.start(task)
                 relay.attach(task)
             } catch {

@@ -1,0 +1,57 @@
+import FerrySession
+
+extension Request {
+    /// Returns the request with another retry policy than the manager's.
+    ///
+    /// - Parameter policy: The policy; nil never sends the request again by itself.
+    /// - Returns: The changed request.
+    public func retry(_ policy: RetryPolicy?) -> Request {
+        changed { $0.recovery.retry = .some(policy) }
+    }
+
+    /// Returns the request with interceptors that are asked after the manager's.
+    ///
+    /// - Parameter interceptors: The interceptors, in order.
+    /// - Returns: The changed request.
+    public func intercepted(by interceptors: any RequestInterceptor...) -> Request {
+        changed { $0.recovery.interceptors += interceptors }
+    }
+
+    /// Returns the request with a time limit for the whole call.
+    ///
+    /// - Parameter seconds: The seconds from the start of the task to its end, with all attempts, as
+    ///   ``SessionManager/deadline``.
+    /// - Returns: The changed request.
+    public func deadline(_ seconds: TimeInterval) -> Request {
+        changed { $0.recovery.deadline = seconds }
+    }
+
+    private func changed(_ change: (inout Request) -> Void) -> Request {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+/// What a request sets of its task's retries, interceptors and deadline.
+struct RequestRecovery: Sendable {
+    /// The policy; nil for the manager's, and `.some(nil)` for none.
+    var retry: RetryPolicy??
+    var interceptors: [any RequestInterceptor] = []
+    var deadline: TimeInterval?
+
+    /// Sets the properties of a task that has not been resumed.
+    func apply(to task: URLSessionTask) {
+        if let retry { task.retryPolicy = retry }
+        if !interceptors.isEmpty { task.interceptors += interceptors }
+        if let deadline { task.deadline = deadline }
+    }
+
+    /// Returns the error of a request that a session cannot carry out; nil if it can.
+    func refusal(by session: @autoclosure () -> URLSession) -> NetworkError? {
+        let isSet = retry.flatMap { $0 } != nil || !interceptors.isEmpty || deadline != nil
+        guard isSet else { return nil }
+        let session = session()
+        return session is CurlSession ? nil : .unsupported(by: session)
+    }
+}
