@@ -20,7 +20,7 @@ let package = Package(
         .target(name: "FerrySession", dependencies: ["CFerry", "FerrySupport"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        .target(name: "FerryTesting", dependencies: ["FerrySupport"], swiftSettings: settings),
+        .target(name: "FerryTesting", dependencies: ["FerrySession", "FerrySupport"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(

@@ -1,0 +1,66 @@
+import FerrySession
+
+/// Which values an ``HTTPArchiveRecorder`` replaces by `<redacted>`.
+///
+/// The user and password of URLs are removed in any case.
+public struct ArchiveRedaction: Sendable {
+    /// The names of the header fields of requests and responses whose values are secret; case is ignored.
+    ///
+    /// The default is `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`.
+    public var headers: Set<String>
+
+    /// A Boolean value that indicates whether header fields, parameters of URLs and form fields are secret if their
+    /// names suggest it, such as `X-Api-Key` and `access_token`; true by default.
+    public var redactsSecretNames: Bool
+
+    /// Returns the body to record instead of a request's or response's, given its media type; nil for all as they are.
+    ///
+    /// Use it for secrets within JSON, which are recorded by default. It is called on the thread that records.
+    public var body: (@Sendable (_ body: Data, _ mimeType: String) -> Data)?
+
+    /// Creates a redaction.
+    ///
+    /// - Parameters:
+    ///   - headers: The names of the header fields whose values are secret.
+    ///   - redactsSecretNames: Whether names that suggest a secret are recognized.
+    ///   - body: Returns the body to record instead of another one; nil for all as they are.
+    public init(
+        headers: Set<String> = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"],
+        redactsSecretNames: Bool = true,
+        body: (@Sendable (_ body: Data, _ mimeType: String) -> Data)? = nil
+    ) {
+        self.headers = headers
+        self.redactsSecretNames = redactsSecretNames
+        self.body = body
+    }
+
+    /// Everything is recorded, including credentials.
+    ///
+    /// Do not publish such an archive.
+    public static let none = ArchiveRedaction(headers: [], redactsSecretNames: false)
+
+    func url(_ text: String) -> String {
+        let plain = PresentableText.withoutUserInfo(text)
+        return redactsSecretNames ? PresentableText.withoutSecretParameters(plain) : plain
+    }
+
+    func fields(_ fields: [(name: String, value: String)]) -> [HTTPArchive.Field] {
+        let secret = Set(headers.map { $0.lowercased() })
+        return fields.map { name, value in
+            let key = name.lowercased()
+            if secret.contains(key) || (redactsSecretNames && SecretName.isSecret(key)) {
+                return HTTPArchive.Field(name: name, value: SecretName.placeholder)
+            }
+            let isURL = ["location", "content-location", "referer"].contains(key)
+            return HTTPArchive.Field(name: name, value: isURL ? url(value) : value)
+        }
+    }
+
+    func body(_ body: Data, mimeType: String) -> Data {
+        let body = self.body?(body, mimeType) ?? body
+        guard redactsSecretNames, mimeType.lowercased().hasPrefix("application/x-www-form-urlencoded"),
+            let text = String(validating: body, as: UTF8.self)
+        else { return body }
+        return Data(PresentableText.redactedPairs(text[...]).utf8)
+    }
+}

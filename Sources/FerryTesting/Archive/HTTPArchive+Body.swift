@@ -1,0 +1,97 @@
+import FerrySession
+
+extension HTTPArchive {
+    /// The body of a response, after decoding of its content codings.
+    public struct Content: Sendable, Hashable {
+        /// The number of bytes.
+        public var size: Int
+        /// The media type, or an empty text.
+        public var mimeType: String
+        /// The body as text, or in the encoding ``encoding``; nil if it was not recorded.
+        public var text: String?
+        /// `base64` if the text is so encoded; nil for plain text.
+        public var encoding: String?
+        /// A comment.
+        public var comment: String?
+
+        /// Creates a body from bytes: as text if they are UTF-8, and in Base64 otherwise.
+        public init(_ body: Data = Data(), mimeType: String = "") {
+            size = body.count
+            self.mimeType = mimeType
+            (text, encoding) = HTTPArchive.text(of: body)
+        }
+
+        /// The bytes; nil if they were not recorded, or the text is not valid Base64.
+        public var body: Data? { HTTPArchive.bytes(of: text, encoding) }
+    }
+
+    /// The body of a request.
+    public struct PostData: Sendable, Hashable {
+        /// The media type, or an empty text.
+        public var mimeType: String
+        /// The body as text, or in the encoding ``encoding``; nil if it was not recorded.
+        public var text: String?
+        /// `base64` if the text is so encoded; nil for plain text.
+        ///
+        /// It is an extension of the format, the field `_encoding`.
+        public var encoding: String?
+        /// The items of a form, which some programs write instead of the text.
+        public var params: [Field]?
+        /// A comment.
+        public var comment: String?
+
+        /// Creates a body from bytes: as text if they are UTF-8, and in Base64 otherwise.
+        public init(_ body: Data, mimeType: String = "") {
+            self.mimeType = mimeType
+            (text, encoding) = HTTPArchive.text(of: body)
+        }
+
+        /// The bytes; nil if they were not recorded, or the text is not valid Base64.
+        public var body: Data? { HTTPArchive.bytes(of: text, encoding) }
+    }
+
+    private static func text(of body: Data) -> (text: String, encoding: String?) {
+        if let text = String(validating: body, as: UTF8.self) { return (text, nil) }
+        return (body.base64EncodedString(), "base64")
+    }
+
+    private static func bytes(of text: String?, _ encoding: String?) -> Data? {
+        guard let text else { return nil }
+        guard let encoding, !encoding.isEmpty else { return Data(text.utf8) }
+        guard LoopbackHeaders.isSame(encoding, "base64") else { return nil }
+        // Some programs write lines.
+        let blanks = Set(" \t\r\n".utf8)
+        return Data(base64Encoded: Data(text.utf8.filter { !blanks.contains($0) }))
+    }
+}
+
+extension HTTPArchive.Content: Codable {
+    private enum CodingKeys: String, CodingKey { case size, mimeType, text, encoding, comment }
+
+    /// Reads a body.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        size = values.count(.size) ?? 0
+        mimeType = values.text(.mimeType) ?? ""
+        text = try values.decodeIfPresent(String.self, forKey: .text)
+        encoding = values.text(.encoding)
+        comment = values.text(.comment)
+    }
+}
+
+extension HTTPArchive.PostData: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case mimeType, text, params, comment
+        case encoding = "_encoding"
+    }
+
+    /// Reads a body.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        mimeType = values.text(.mimeType) ?? ""
+        text = try values.decodeIfPresent(String.self, forKey: .text)
+        params = try? values.decodeIfPresent([HTTPArchive.Field].self, forKey: .params)
+        encoding = values.text(.encoding)
+        comment = values.text(.comment)
+    }
+}

@@ -1,0 +1,144 @@
+import FerrySession
+
+/// What is known of a request that has ended, from which an ``HTTPArchiveRecorder`` makes an entry.
+struct RecordedExchange {
+    let request: URLRequest
+    let response: HTTPURLResponse?
+    let body: Data?
+    let metrics: TransferMetrics?
+    let errorCode: Int?
+
+    func entry(_ redaction: ArchiveRedaction, bodyLimit: Int) -> HTTPArchive.Entry {
+        let last = metrics?.transactions.last
+        let version = Self.version(last?.networkProtocolName)
+        var entry = HTTPArchive.Entry(
+            startDate: metrics?.transactions.first?.start ?? Date(),
+            request: requestPart(redaction, bodyLimit, version),
+            response: responsePart(redaction, bodyLimit, version),
+            timings: last.map { HTTPArchive.Timings($0, before: Self.before($0, metrics)) } ?? HTTPArchive.Timings()
+        )
+        entry.time = Self.milliseconds(metrics?.duration ?? 0)
+        entry.serverIPAddress = last?.remoteAddress
+        entry.errorCode = errorCode
+        return entry
+    }
+
+    private func requestPart(
+        _ redaction: ArchiveRedaction,
+        _ bodyLimit: Int,
+        _ version: String
+    ) -> HTTPArchive.Request {
+        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
+        let url = redaction.url(request.url?.absoluteString ?? "")
+        var part = HTTPArchive.Request(
+            method: request.httpMethod ?? "GET",
+            url: url,
+            headers: redaction.fields(fields)
+        )
+        part.httpVersion = version
+        part.queryString = RequestTarget.queryItems(of: url).map { .init(name: $0.name, value: $0.value ?? "") }
+        part.bodySize = request.httpBody?.count ?? (request.httpBodyStream == nil ? 0 : -1)
+        if let body = request.httpBody {
+            let type = request.value(forHTTPHeaderField: "Content-Type") ?? ""
+            let isRecorded = body.count <= bodyLimit
+            var data = HTTPArchive.PostData(isRecorded ? redaction.body(body, mimeType: type) : Data(), mimeType: type)
+            if !isRecorded {
+                data.text = nil
+                data.comment = Self.comment(body.count)
+            }
+            part.postData = data
+        }
+        return part
+    }
+
+    private func responsePart(
+        _ redaction: ArchiveRedaction,
+        _ bodyLimit: Int,
+        _ version: String
+    ) -> HTTPArchive.Response {
+        guard let response else { return HTTPArchive.Response(status: 0) }
+        let fields = response.allHeaderFields.compactMap { key, value in
+            (key as? String).map { (name: $0, value: (value as? String) ?? "\(value)") }
+        }
+        var part = HTTPArchive.Response(
+            status: response.statusCode,
+            statusText: ReasonPhrase.of(response.statusCode),
+            headers: redaction.fields(fields.sorted { $0.name < $1.name }),
+            content: content(of: response, redaction, bodyLimit)
+        )
+        part.httpVersion = version
+        part.redirectURL = part.headers.first { LoopbackHeaders.isSame($0.name, "Location") }?.value ?? ""
+        if let last = metrics?.transactions.last {
+            part.headersSize = last.headerBytesReceived
+            part.bodySize = Int(clamping: last.bodyBytesReceived)
+        }
+        return part
+    }
+
+    private func content(
+        of response: HTTPURLResponse,
+        _ redaction: ArchiveRedaction,
+        _ bodyLimit: Int
+    ) -> HTTPArchive.Content {
+        let type = response.value(forHTTPHeaderField: "Content-Type") ?? response.mimeType ?? ""
+        if let body, body.count <= bodyLimit {
+            return HTTPArchive.Content(redaction.body(body, mimeType: type), mimeType: type)
+        }
+        var content = HTTPArchive.Content(mimeType: type)
+        let received = metrics?.transactions.last.map { Int(clamping: $0.bodyBytesReceived) }
+        content.size = body?.count ?? received ?? max(0, Int(clamping: response.expectedContentLength))
+        if content.size > 0 {
+            content.text = nil
+            content.comment = Self.comment(content.size)
+        }
+        return content
+    }
+
+    private static func comment(_ count: Int) -> String { "The body of \(count) bytes was not recorded." }
+
+    /// Returns the name of a protocol in a status line; `HTTP/1.1` if it is not known.
+    private static func version(_ name: String?) -> String {
+        switch name {
+        case "h2", "h2c": "HTTP/2"
+        case "h3": "HTTP/3"
+        case "http/1.0": "HTTP/1.0"
+        default: "HTTP/1.1"
+        }
+    }
+
+    /// Returns the seconds between the start of the first transaction and that of the last one.
+    private static func before(_ last: TransferMetrics.Transaction, _ metrics: TransferMetrics?) -> TimeInterval {
+        metrics?.transactions.first.map { last.start.timeIntervalSince($0.start) } ?? 0
+    }
+
+    /// Returns seconds in milliseconds, without what JSON cannot express.
+    static func milliseconds(_ seconds: TimeInterval) -> Double {
+        // Rounded to microseconds, the resolution of the measurements.
+        seconds.isFinite ? max(0, (seconds * 1_000_000).rounded() / 1000) : 0
+    }
+}
+
+extension HTTPArchive.Timings {
+    /// Creates the phases of a transaction.
+    ///
+    /// - Parameters:
+    ///   - transaction: The measurements, each from the start of the transaction.
+    ///   - before: The seconds of earlier transactions.
+    fileprivate init(_ transaction: TransferMetrics.Transaction, before: TimeInterval) {
+        self.init()
+        let connected = max(transaction.connect, transaction.secureConnect)
+        if connected > 0 {
+            dns = RecordedExchange.milliseconds(transaction.nameLookup)
+            connect = RecordedExchange.milliseconds(connected - transaction.nameLookup)
+        }
+        if transaction.secureConnect > 0 {
+            ssl = RecordedExchange.milliseconds(transaction.secureConnect - transaction.connect)
+        }
+        // The request is sent while the response is awaited; nothing measures the one without the other.
+        let sent = max(transaction.requestStart, connected)
+        let answered = transaction.responseStart > 0 ? transaction.responseStart : transaction.end
+        blocked = RecordedExchange.milliseconds(before + sent - connected)
+        wait = RecordedExchange.milliseconds(answered - sent)
+        receive = RecordedExchange.milliseconds(transaction.end - answered)
+    }
+}

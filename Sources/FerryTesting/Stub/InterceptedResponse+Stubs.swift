@@ -1,0 +1,54 @@
+import FerrySession
+
+extension InterceptedResponse {
+    /// Returns a response with a status and no body.
+    public static func status(_ status: Int, headers: [String: String] = [:]) -> InterceptedResponse {
+        InterceptedResponse(status: status, headers: headers)
+    }
+
+    /// Returns UTF-8 text as `text/plain`.
+    public static func text(_ text: String, status: Int = 200) -> InterceptedResponse {
+        .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
+    }
+
+    /// Returns JSON text as `application/json`.
+    public static func json(_ text: String, status: Int = 200) -> InterceptedResponse {
+        .data(Data(text.utf8), contentType: "application/json", status: status)
+    }
+
+    /// Returns a value as `application/json` with sorted keys.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: The encoder; one with sorted keys by default.
+    ///   - status: The status code.
+    /// - Returns: The response.
+    /// - Throws: An `EncodingError`.
+    public static func json(
+        encoding value: some Encodable,
+        by encoder: JSONEncoder? = nil,
+        status: Int = 200
+    ) throws -> InterceptedResponse {
+        let standard = JSONEncoder()
+        standard.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return .data(try (encoder ?? standard).encode(value), contentType: "application/json", status: status)
+    }
+
+    /// Returns bytes with a content type; nil for none.
+    public static func data(_ data: Data, contentType: String? = nil, status: Int = 200) -> InterceptedResponse {
+        InterceptedResponse(status: status, headers: contentType.map { ["Content-Type": $0] } ?? [:], body: data)
+    }
+
+    /// Returns a redirect; `location` may be relative.
+    public static func redirect(to location: String, status: Int = 302) -> InterceptedResponse {
+        InterceptedResponse(status: status, headers: ["Location": location])
+    }
+
+    /// Returns the response with a header field, which replaces an equal one.
+    public func adding(_ name: String, _ value: String) -> InterceptedResponse {
+        var copy = self
+        for key in headers.keys where LoopbackHeaders.isSame(key, name) { copy.headers[key] = nil }
+        copy.headers[name] = value
+        return copy
+    }
+}

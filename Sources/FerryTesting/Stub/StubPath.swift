@@ -1,0 +1,55 @@
+import Foundation
+
+/// The path of a route of a ``StubTransport``.
+struct StubPath: Sendable {
+    private enum Segment: Sendable {
+        case text(String)
+        case variable(String)
+    }
+
+    /// The path as it was given.
+    let text: String
+    private let segments: [Segment]
+    /// Whether the path ends with `*`.
+    private let hasRest: Bool
+
+    init(_ text: String) {
+        self.text = text
+        var parts = text.split(separator: "/")
+        hasRest = parts.last == "*"
+        if hasRest { parts.removeLast() }
+        segments = parts.map { part in
+            if part.count > 2, part.hasPrefix("{"), part.hasSuffix("}") {
+                .variable(String(part.dropFirst().dropLast()))
+            } else {
+                .text(Self.decoded(part))
+            }
+        }
+    }
+
+    /// Returns the decoded segments of a URL's path, without empty ones.
+    ///
+    /// The path is split before it is decoded: an encoded slash does not separate segments.
+    static func segments(of url: URL?) -> [String] {
+        (url?.path(percentEncoded: true) ?? "").split(separator: "/").map(decoded)
+    }
+
+    /// Returns the variable parts of a path, with the rest as `*`; nil if the path does not match.
+    func match(_ path: [String]) -> [String: String]? {
+        guard path.count == segments.count || (hasRest && path.count > segments.count) else { return nil }
+        var parameters: [String: String] = [:]
+        for (segment, actual) in zip(segments, path) {
+            switch segment {
+            case .text(let text): guard text == actual else { return nil }
+            case .variable(let name): parameters[name] = actual
+            }
+        }
+        if hasRest { parameters["*"] = path.dropFirst(segments.count).joined(separator: "/") }
+        return parameters
+    }
+
+    /// Returns a segment percent-decoded, or unchanged if its encoding is invalid.
+    private static func decoded(_ segment: Substring) -> String {
+        segment.removingPercentEncoding ?? String(segment)
+    }
+}

@@ -1,0 +1,159 @@
+import FerrySession
+
+/// A transport that responds to requests in the process, without a server.
+///
+/// ```swift
+/// let transport = StubTransport()
+/// transport.on("GET", "/users/{id}") { request, parameters in .json(#"{"id":\#(parameters["id"] ?? "0")}"#) }
+/// transport.on("POST", "/users") { _, _ in .status(201, headers: ["Location": "/users/2"]) }
+/// ```
+///
+/// It is a request interceptor. The session's own work before and after the network, such as redirects, cookies and
+/// retries, is the same as with a server; for faults of a connection, use a ``LoopbackServer``. It can be used on any
+/// thread, and routes can be added at any time.
+public final class StubTransport: RespondingInterceptor {
+    /// Returns the response to a request, given the variable parts of its path.
+    public typealias Responder =
+        @Sendable (_ request: URLRequest, _ parameters: [String: String]) async throws -> InterceptedResponse
+
+    /// What to do with a request for which there is no route.
+    public enum UnmatchedRequests: Sendable {
+        /// The request fails with ``StubTransportError/noRoute(method:url:)``.
+        case fail
+        /// The request is passed on to the next interceptor, or sent.
+        case pass
+    }
+
+    /// A request that the transport has received.
+    public struct RecordedRequest: Sendable, CustomStringConvertible {
+        /// The request as it would have been sent.
+        public let request: URLRequest
+        /// The number of the attempt and other data about it.
+        public let attempt: RequestAttempt
+        /// The path of the route that responded, as it was given; nil if there was none.
+        public let route: String?
+
+        /// The method and the URL, such as `GET https://example.com/users/1`.
+        ///
+        /// The URL has no user, password and secret parameters.
+        public var description: String { "\(request.httpMethod ?? "GET") \(request.url?.presentableText ?? "")" }
+    }
+
+    private struct Route: Sendable {
+        let method: String?
+        let host: String?
+        let path: StubPath
+        let delay: Duration
+        let responder: Responder
+        var usesLeft: Int
+    }
+
+    private struct State {
+        var routes: [Route] = []
+        var requests: [RecordedRequest] = []
+    }
+
+    private let unmatchedRequests: UnmatchedRequests
+    private let clock: any Clock<Duration>
+    private let state = Locked(State())
+
+    /// Creates a transport without routes.
+    ///
+    /// - Parameters:
+    ///   - unmatchedRequests: What to do with a request for which there is no route; by default it fails.
+    ///   - clock: The clock for delays; the system's by default.
+    public init(unmatchedRequests: UnmatchedRequests = .fail, clock: any Clock<Duration> = ContinuousClock()) {
+        self.unmatchedRequests = unmatchedRequests
+        self.clock = clock
+    }
+
+    /// Adds a route; the first route that matches a request responds.
+    ///
+    /// - Parameters:
+    ///   - method: The method that the route matches; nil for any.
+    ///   - path: The path, in which `{name}` matches one segment, and a final `*` matches the rest. Segments are
+    ///     compared after percent-decoding. The query is ignored.
+    ///   - host: The host that the route matches; nil for any.
+    ///   - times: The number of requests for which the route can be used, after which it matches none.
+    ///   - delay: The time before the response, on the transport's clock.
+    ///   - responder: Returns the response. An error that it throws is the error of the attempt.
+    public func on(
+        _ method: String? = nil,
+        _ path: String,
+        host: String? = nil,
+        times: Int = .max,
+        delay: Duration = .zero,
+        respond responder: @escaping Responder
+    ) {
+        let route = Route(
+            method: method,
+            host: host?.lowercased(),
+            path: StubPath(path),
+            delay: delay,
+            responder: responder,
+            usesLeft: times
+        )
+        state.withLock { $0.routes.append(route) }
+    }
+
+    /// The requests since the creation or the last ``reset()``, in the order in which they arrived.
+    public var requests: [RecordedRequest] { state.withLock { $0.requests } }
+
+    /// Removes all recorded requests; the routes stay.
+    public func reset() { state.withLock { $0.requests = [] } }
+
+    /// Responds to a request by the first route that matches it.
+    public func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
+        let found = state.withLock { state in
+            let found = Self.find(request, in: &state.routes)
+            let record = RecordedRequest(request: request, attempt: attempt, route: found?.route.path.text)
+            state.requests.append(record)
+            return found
+        }
+        guard let (route, parameters) = found else {
+            if unmatchedRequests == .pass { return nil }
+            throw StubTransportError.noRoute(
+                method: request.httpMethod ?? "GET",
+                url: request.url?.presentableText ?? ""
+            )
+        }
+        if route.delay > .zero { try await clock.sleep(for: route.delay) }
+        return try await route.responder(request, parameters)
+    }
+
+    private static func find(
+        _ request: URLRequest,
+        in routes: inout [Route]
+    ) -> (route: Route, parameters: [String: String])? {
+        let method = request.httpMethod ?? "GET"
+        let host = request.url?.host(percentEncoded: false)?.lowercased()
+        let segments = StubPath.segments(of: request.url)
+        for index in routes.indices {
+            let route = routes[index]
+            guard route.usesLeft > 0, route.method == nil || route.method == method,
+                route.host == nil || route.host == host, let parameters = route.path.match(segments)
+            else { continue }
+            if route.usesLeft < .max { routes[index].usesLeft -= 1 }
+            return (route, parameters)
+        }
+        return nil
+    }
+}
+
+/// An error of a ``StubTransport``.
+public enum StubTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// There is no route for a request, or its routes have been used as often as they may be.
+    ///
+    /// The URL has no user, password and secret parameters.
+    case noRoute(method: String, url: String)
+
+    /// A sentence that describes the error.
+    public var description: String {
+        switch self {
+        case .noRoute(let method, let url): "The stub transport has no route for \(method) \(url)."
+        }
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}
