@@ -1,11 +1,11 @@
 /// The scheme, host and port that credentials and connections belong to (RFC 6454, section 4).
-struct Origin: Hashable, Sendable {
-    let scheme: String
+package struct Origin: Hashable, Sendable {
+    package let scheme: String
     /// The host in the form of ``URLHost/name``.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
 
-    init(_ url: URL) {
+    package init(_ url: URL) {
         let text = url.absoluteString
         let written = Authority(text).map { String(text[$0.host]) } ?? ""
         self.init(

@@ -1,0 +1,20 @@
+import FerrySession
+
+/// The requests that may carry a credential.
+struct CredentialScope: Sendable {
+    /// The origins that may receive it; `nil` for that of the task's original URL.
+    private let origins: Set<Origin>?
+
+    init(_ urls: [URL]?) { origins = urls.map { Set($0.map(Origin.init)) } }
+
+    /// Returns whether a request may carry the credential.
+    ///
+    /// Another interceptor may have changed the URL, so the origin of the request itself decides.
+    func includes(_ request: URLRequest, in attempt: RequestAttempt) -> Bool {
+        guard !attempt.hasLeftOrigin, let url = request.url else { return false }
+        if let origins { return origins.contains(Origin(url)) }
+        guard let original = attempt.originalURL else { return false }
+        // Usually they are equal, and need not be parsed.
+        return url == original || Origin(url) == Origin(original)
+    }
+}

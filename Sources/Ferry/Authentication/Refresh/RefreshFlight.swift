@@ -1,0 +1,86 @@
+import Foundation
+
+/// One refresh of a credential, for which any number of requests wait.
+///
+/// Its result is kept, so that a request that begins to wait when the refresh has just ended has the same result as the
+/// others.
+final class RefreshFlight<Credential: Sendable>: Sendable {
+    /// The new credential; `nil` if the application has set another one in the meantime.
+    typealias Outcome = Result<HeldCredential<Credential>?, any Error>
+    private typealias Waiter = CheckedContinuation<HeldCredential<Credential>?, any Error>
+
+    private struct State {
+        var outcome: Outcome?
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        var tasks: [Task<Void, Never>] = []
+    }
+
+    /// The credential to replace.
+    let old: HeldCredential<Credential>?
+    /// The number of credentials that were there before; see ``RefreshState``.
+    let generation: Int
+
+    private let state = Locked(State())
+
+    init(replacing old: HeldCredential<Credential>?, generation: Int) {
+        self.old = old
+        self.generation = generation
+    }
+
+    /// The number of requests that wait.
+    var waitingCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Waits for the result.
+    ///
+    /// - Returns: The new credential; `nil` if the application has set another one in the meantime.
+    /// - Throws: The error of the refresh; `CancellationError`, at once, if the task that waits is cancelled.
+    func wait() async throws -> HeldCredential<Credential>? {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                let known = state.withLock { state -> Outcome? in
+                    if state.outcome == nil { state.waiters[number] = waiter }
+                    return state.outcome
+                }
+                if let known {
+                    waiter.resume(with: known)
+                } else if Task.isCancelled {
+                    // The handler below may have been called before there was a waiter.
+                    cancel(number)
+                }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    private func cancel(_ number: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.resume(throwing: CancellationError())
+    }
+
+    /// Adds a task that has no purpose any more once there is a result, and is then cancelled.
+    func adopt(_ task: Task<Void, Never>) {
+        let isFinished = state.withLock { state in
+            if state.outcome == nil { state.tasks.append(task) }
+            return state.outcome != nil
+        }
+        if isFinished { task.cancel() }
+    }
+
+    /// Sets the result and wakes all that wait for it; only the first result counts.
+    func finish(_ outcome: Outcome) {
+        let (waiters, tasks) = state.withLock { state -> ([Waiter], [Task<Void, Never>]) in
+            guard state.outcome == nil else { return ([], []) }
+            state.outcome = outcome
+            defer { (state.waiters, state.tasks) = ([:], []) }
+            return (Array(state.waiters.values), state.tasks)
+        }
+        for task in tasks { task.cancel() }
+        for waiter in waiters { waiter.resume(with: outcome) }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+
+/// A credential with its expiration date, which the authenticator is asked for once.
+final class HeldCredential<Credential: Sendable>: Sendable {
+    let value: Credential
+    let expirationDate: Date?
+
+    init(_ value: Credential, expirationDate: Date?) {
+        self.value = value
+        self.expirationDate = expirationDate
+    }
+
+    /// Returns whether the credential expires within a number of seconds.
+    func expires(within seconds: TimeInterval, of now: Date) -> Bool {
+        expirationDate.map { $0.timeIntervalSince(now) <= seconds } ?? false
+    }
+}
+
+/// The credential of an interceptor, the refresh that runs, and what is remembered of earlier ones.
+///
+/// All decisions are functions of this state and the time. Whoever receives a flight that is new has to start it.
+struct RefreshState<Credential: Sendable>: Sendable {
+    typealias Held = HeldCredential<Credential>
+    typealias Flight = RefreshFlight<Credential>
+
+    /// How a request gets its credential.
+    enum Access {
+        case use(Held, starting: Flight?)
+        case wait(Flight, isNew: Bool)
+        case fail(AuthenticationError)
+    }
+
+    /// What follows a response that refuses a credential.
+    enum Rejection {
+        case deliver
+        case retry
+        case wait(Flight, isNew: Bool)
+        case fail(AuthenticationError)
+    }
+
+    /// The number of tasks that are remembered in ``retried``.
+    static var rememberedTasks: Int { 10_000 }
+
+    private(set) var current: Held?
+    private let leeway: TimeInterval
+    private let window: TimeInterval
+    private let maximumRefreshes: Int
+    /// The number of credentials there were before the current one.
+    private var generation = 0
+    private(set) var flight: Flight?
+    /// Whether the server has refused the credential that is being refreshed.
+    private var isRefused = false
+    /// When the refreshes within the window began.
+    private var starts: [Date] = []
+    /// The attempts of tasks that are followed by one with the current credential.
+    ///
+    /// The tasks of several sessions may have the same identifier; a later attempt of the same task has a higher
+    /// number.
+    private var retried: [Int: Int] = [:]
+
+    init(_ current: Held?, options: AuthenticationOptions) {
+        self.current = current
+        leeway = max(0, options.leeway)
+        window = options.refreshWindow
+        maximumRefreshes = min(max(0, options.maximumRefreshes), 1_000)
+    }
+
+    // MARK: - Requests
+
+    /// Returns the credential if a request can be sent with it, and the refresh to start ahead of its expiration.
+    mutating func usable(at now: Date) -> (credential: Held, starting: Flight?)? {
+        guard let current, !isRefused, !current.expires(within: 0, of: now) else { return nil }
+        guard flight == nil, current.expires(within: leeway, of: now) else { return (current, nil) }
+        // Failing refreshes leave something for the requests that have to wait after the expiration.
+        return (current, begin(at: now, limit: (maximumRefreshes + 1) / 2))
+    }
+
+    /// Decides how a request gets its credential.
+    mutating func access(at now: Date) -> Access {
+        if let (credential, new) = usable(at: now) { return .use(credential, starting: new) }
+        if let flight { return .wait(flight, isNew: false) }
+        guard let new = begin(at: now, limit: maximumRefreshes) else { return .fail(.excessiveRefresh) }
+        return .wait(new, isNew: true)
+    }
+
+    // MARK: - Refused credentials
+
+    /// Decides what follows a response that refuses a credential.
+    ///
+    /// - Parameters:
+    ///   - held: The credential that was the current one when the request was compared with it.
+    ///   - isSent: Whether the request carried it.
+    ///   - task: The identifier of the task.
+    ///   - attempt: The number of the attempt.
+    ///   - now: The current time.
+    /// - Returns: The decision. After waiting, call ``remember(_:attempt:)``.
+    mutating func rejection(
+        of held: Held,
+        isSent: Bool,
+        task: Int,
+        attempt: Int,
+        at now: Date
+    ) -> Rejection {
+        let isCurrent = current === held
+        if isCurrent, let earlier = retried[task], attempt > earlier { return .deliver }
+        if let flight, isRefused { return .wait(flight, isNew: false) }
+        guard isCurrent, isSent else {
+            remember(task, attempt: attempt)
+            return .retry
+        }
+        // From now on, other requests wait for a refresh ahead of the expiration too.
+        if let flight {
+            isRefused = true
+            return .wait(flight, isNew: false)
+        }
+        guard let new = begin(at: now, limit: maximumRefreshes) else { return .fail(.excessiveRefresh) }
+        isRefused = true
+        return .wait(new, isNew: true)
+    }
+
+    /// Remembers that a task sends its request again with the current credential.
+    mutating func remember(_ task: Int, attempt: Int) {
+        // If a task is forgotten, its request may be sent once more than necessary.
+        if retried.count >= Self.rememberedTasks { retried = [:] }
+        retried[task] = attempt
+    }
+
+    // MARK: - Refreshes
+
+    private mutating func begin(at now: Date, limit: Int) -> Flight? {
+        // After the clock was set back, there are starts in the future.
+        starts.removeAll { start in
+            let age = now.timeIntervalSince(start)
+            return !(age >= 0 && age < window)
+        }
+        guard starts.count < limit else { return nil }
+        starts.append(now)
+        let new = Flight(replacing: current, generation: generation)
+        flight = new
+        return new
+    }
+
+    /// Ends a refresh, and returns whether its result counts.
+    ///
+    /// A credential that arrives after the time limit counts too, if there is no other: the server may accept the old
+    /// one no longer.
+    mutating func end(_ ended: Flight, with new: Held?) -> Bool {
+        guard ended.generation == generation, flight == nil || flight === ended else { return false }
+        flight = nil
+        isRefused = false
+        if let new { replace(with: new) }
+        return true
+    }
+
+    /// Sets the credential that the application has chosen, and returns the refresh whose result no longer counts.
+    mutating func set(_ new: Held?) -> Flight? {
+        defer { flight = nil }
+        replace(with: new)
+        isRefused = false
+        starts = []
+        return flight
+    }
+
+    private mutating func replace(with new: Held?) {
+        current = new
+        generation += 1
+        retried = [:]
+    }
+}
