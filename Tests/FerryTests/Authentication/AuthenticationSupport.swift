@@ -112,8 +112,8 @@ final class TokenIssuer: Sendable {
     /// Returns an interceptor whose tokens come from here.
     func interceptor(
         initial: BearerToken? = BearerToken("old"),
-        didRefresh: (@Sendable (BearerToken) -> Void)? = nil,
-        _ configure: (inout AuthenticationOptions) -> Void = { _ in }
+        _ configure: (inout AuthenticationOptions) -> Void = { _ in },
+        didRefresh: (@Sendable (BearerToken) -> Void)? = nil
     ) -> AuthenticationInterceptor<BearerAuthenticator> {
         AuthenticationInterceptor(
             BearerAuthenticator { [self] _ in try await token() },
