@@ -46,15 +46,18 @@ final class ReceivedResponse: Sendable {
 /// the body is decoded, and a safe file name.
 final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked Sendable` like its superclass: nothing changes after the initializer.
+    /// The fields of the head, which the superclass joins; `nil` for a response from an archive.
+    let fields: [ResponseHead.Field]?
     private let length: ByteCount?
     private let disposition: String?
 
     /// Makes the response, whose URL has no user information because it is used in errors and notifications.
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
-        let fields = head.joinedFields
+        fields = head.fields
         length = Self.length(head, isDecoded: isDecoded)
         disposition = head.value("Content-Disposition")
-        super.init(url: url.presentable, statusCode: head.status, httpVersion: head.version, headerFields: fields)
+        let (url, joined) = (url.presentable, head.joinedFields)
+        super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: joined)
     }
 
     /// Returns the length of the body as it is delivered, or `nil` if the head does not tell it.
@@ -66,6 +69,7 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     required init?(coder: NSCoder) {
+        fields = nil
         length = nil
         disposition = nil
         super.init(coder: coder)
