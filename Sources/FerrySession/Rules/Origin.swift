@@ -5,6 +5,7 @@ package struct Origin: Hashable, Sendable {
     package let host: String
     package let port: Int
 
+    /// Creates the origin of a URL.
     package init(_ url: URL) {
         let text = url.absoluteString
         let written = Authority(text).map { String(text[$0.host]) } ?? ""

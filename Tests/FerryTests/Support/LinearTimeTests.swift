@@ -76,6 +76,18 @@ struct LinearTimeTests {
             }
         ),
         (
+            "Link fields",
+            { text in
+                let base = URL(string: "http://a.test/")
+                let values = [
+                    text, "<\(text)", "<a>; \(text)", "<a>; rel=\(text)", "<a>; rel=\"\(text)\"", "<a>; \(text)=1",
+                ]
+                for value in values {
+                    for link in Link.links(in: [value], relativeTo: base) { _ = Set([link, link]) }
+                }
+            }
+        ),
+        (
             "curl command",
             { text in
                 var request = URLRequest(url: URL(fileURLWithPath: "/"))
@@ -121,6 +133,13 @@ struct LinearTimeTests {
         },
         LinearCase("Instructions without data in XML") { size in
             _ = try XMLContent(Data((String(filling: size, with: "<?p?>") + "<a/>").utf8))
+        },
+        LinearCase("Links of a field") { size in
+            let base = URL(string: "http://a.test/")
+            for part in ["<a>; rel=next,", "<a>; rel=\"\(String(filling: 4_000, with: "a "))\",", "<a>; a=b; rel=c,"] {
+                _ = Link.links(in: [String(filling: size, with: part)], relativeTo: base)
+            }
+            _ = Link.links(in: ["<a>; rel=a" + String(filling: size, with: "; b=c")], relativeTo: base)
         },
         LinearCase("Netlink messages") { size in
             let message: [UInt8] = [20, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0]

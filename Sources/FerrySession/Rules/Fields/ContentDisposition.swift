@@ -34,7 +34,7 @@ public struct ContentDisposition: Sendable, Hashable {
     }
 
     /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
-    static func decodeExtended(_ value: String) -> String? {
+    package static func decodeExtended(_ value: String) -> String? {
         guard let charset = value[...].utf8.cut(at: "'"), let language = charset.after.cut(at: "'") else { return nil }
         // No known charset has a longer name.
         guard charset.before.count <= 16, let bytes = decodePercent(language.after) else { return nil }
