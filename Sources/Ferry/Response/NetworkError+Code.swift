@@ -75,6 +75,8 @@ extension NetworkError.Code {
     public static let moveFailed = Self(rawValue: "moveFailed")
     /// The session was invalidated before the task could run.
     public static let sessionInvalidated = Self(rawValue: "sessionInvalidated")
+    /// The next page of a list was not requested; the underlying error is a ``PaginationError``.
+    public static let nextPageRefused = Self(rawValue: "nextPageRefused")
     /// The response has neither a value nor an error.
     public static let noValue = Self(rawValue: "noValue")
     /// The transport does not support retries, interceptors and deadlines; only ``SessionTransport/curl`` does.

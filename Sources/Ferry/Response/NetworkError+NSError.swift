@@ -105,8 +105,8 @@ extension NetworkError.Code {
         .cannotConnectToHost: -1004, .connectionLost: -1005, .tooManyRedirects: -1007, .notConnected: -1009,
         .badServerResponse: -1011, .unacceptableStatusCode: -1011, .authenticationRequired: -1013,
         .cannotDecodeContent: -1016, .unacceptableContentType: -1016, .invalidParameters: -1016,
-        .encodingFailed: -1016, .requestSerializationFailed: -1000, .decodingFailed: -1017, .noValue: -1014,
-        .bodyStreamExhausted: -1021, .responseTooLarge: -1103, .secureConnectionFailed: -1200,
+        .encodingFailed: -1016, .nextPageRefused: -1011, .requestSerializationFailed: -1000, .decodingFailed: -1017,
+        .noValue: -1014, .bodyStreamExhausted: -1021, .responseTooLarge: -1103, .secureConnectionFailed: -1200,
         .certificateUntrusted: -1202, .invalidSecurityPolicy: -1202, .clientCertificateRejected: -1205,
         .fileError: -1100, .moveFailed: -3005, .sessionInvalidated: -999,
     ]
