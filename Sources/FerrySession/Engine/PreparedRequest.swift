@@ -19,7 +19,7 @@ struct PreparedRequest: Sendable {
     let hasSecrets: Bool
 
     /// What the exchange so far means for a request.
-    struct Context {
+    struct Context: Sendable {
         var hasBody = false
         /// The body has content: it is neither missing nor empty data.
         var isBodyGiven = false

@@ -53,6 +53,7 @@ extension Exchange {
             incoming.question = held
             return true
         }
+        noteSuccessOfRetry()
         if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
         deliver(received)
         beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)

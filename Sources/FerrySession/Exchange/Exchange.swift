@@ -147,15 +147,7 @@ final class Exchange: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let context = PreparedRequest.Context(
-                hasBody: hasBody,
-                isBodyGiven: !body.isEmpty,
-                isStreamed: isStreamed,
-                hasLeftOrigin: redirects.hasLeftOrigin,
-                dropsExpectation: repetition.dropsExpectation,
-                hasCredential: authentication.server.credential != nil
-            )
-            let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
+            let prepared = try PreparedRequest(request, settings: engine.settings, context: preparationContext)
             attempt = NetworkAttempt(prepared, url: request.url)
             if continuation.offset == nil { response = nil }
             return prepared.origin
@@ -163,6 +155,18 @@ final class Exchange: @unchecked Sendable {
             fail(error)
             return nil
         }
+    }
+
+    /// What the exchange so far means for its next request.
+    var preparationContext: PreparedRequest.Context {
+        PreparedRequest.Context(
+            hasBody: hasBody,
+            isBodyGiven: !body.isEmpty,
+            isStreamed: isStreamed,
+            hasLeftOrigin: redirects.hasLeftOrigin,
+            dropsExpectation: repetition.dropsExpectation,
+            hasCredential: authentication.server.credential != nil
+        )
     }
 
     /// Whether a body is sent, even an empty one, where the method expects content (RFC 9110, section 8.6).

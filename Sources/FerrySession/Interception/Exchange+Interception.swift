@@ -14,9 +14,13 @@ extension Exchange {
     func mustWaitForInterceptors() -> Bool {
         guard let recovery, let interceptors = recovery.settings.interceptors, !recovery.isAdapted else { return false }
         let (attempt, base) = (recovery.attempt(redirects), recovery.base)
+        let (context, body) = (preparationContext, body)
         engine.wait(self)
         recovery.ask { [weak self, engine] number in
-            let answer = await Self.answer(interceptors, base, attempt)
+            let answer = await Self.answer(interceptors, base, attempt) { request in
+                let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
+                return request.url.map { SignableRequest(prepared, url: $0, body: body) }
+            }
             if let self { engine.submit(.interceptorsAnswered(self, number, answer)) }
         }
         return true
@@ -25,11 +29,18 @@ extension Exchange {
     private static func answer(
         _ interceptors: RequestInterceptors,
         _ base: URLRequest,
-        _ attempt: RequestAttempt
+        _ attempt: RequestAttempt,
+        prepare: (URLRequest) throws -> SignableRequest?
     ) async -> InterceptorAnswer {
-        let request: URLRequest
+        var request: URLRequest
         do {
             request = try await interceptors.adapt(base, for: attempt)
+            for signer in interceptors.signers {
+                guard let signable = try prepare(request) else { continue }
+                for (name, value) in try await signer.signature(for: signable, in: attempt) {
+                    request.setValue(value, forHTTPHeaderField: name)
+                }
+            }
         } catch {
             return .failure(error)
         }

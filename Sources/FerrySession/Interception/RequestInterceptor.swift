@@ -191,6 +191,7 @@ package final class RequestInterceptors: Sendable {
 
     package let all: [any RequestInterceptor]
     let responding: [any RespondingInterceptor]
+    let signers: [any RequestSigner]
     let failureStatuses: Set<Int>
     /// The interceptors, if they may all be asked on the thread that resumes a task.
     private let immediate: [any ImmediateRequestInterceptor]?
@@ -199,9 +200,10 @@ package final class RequestInterceptors: Sendable {
         if all.isEmpty { return nil }
         self.all = all
         responding = all.compactMap { $0 as? any RespondingInterceptor }
+        signers = all.compactMap { $0 as? any RequestSigner }
         failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
         let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }
-        self.immediate = immediate.count == all.count && responding.isEmpty ? immediate : nil
+        self.immediate = immediate.count == all.count && responding.isEmpty && signers.isEmpty ? immediate : nil
     }
 
     /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.

@@ -18,6 +18,7 @@ extension Exchange {
     private func consider(_ failure: Recovery.Failure, _ recovery: Recovery) {
         recovery.failure = failure
         recovery.note = nil
+        recovery.chargedOrigin = nil
         guard let interceptors = recovery.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy()
         }
@@ -81,12 +82,13 @@ extension Exchange {
             endWithFailure()
         case .retry(let delay, let start, _):
             // A download that goes on is not a request more than the server would have had.
-            let isFree = situation.isProgress
-            if !isFree, let budget = policy.budget, let url = request.url,
-                !engine.retryBudgets.take(for: Origin(url), budget, at: .now())
-            {
-                recovery.note = "too many requests to this server have failed to send this one again"
-                return endWithFailure()
+            if !situation.isProgress, let budget = policy.budget, let url = request.url {
+                let origin = Origin(url)
+                guard engine.retryBudgets.take(for: origin, budget, at: .now()) else {
+                    recovery.note = "too many requests to this server have failed to send this one again"
+                    return endWithFailure()
+                }
+                recovery.chargedOrigin = origin
             }
             prepareRetry(after: delay, start, by: .policy, situation)
         }
@@ -189,6 +191,13 @@ extension Exchange {
             return engine.start(self, priority: priority)
         }
         engine.waitForRetry(self, until: MonotonicTime.now().advanced(by: delay))
+    }
+
+    /// Gives the budget back what the current attempt was charged, since a response has come.
+    func noteSuccessOfRetry() {
+        guard let recovery, let origin = recovery.chargedOrigin else { return }
+        recovery.chargedOrigin = nil
+        engine.retryBudgets.giveBack(to: origin)
     }
 
     /// Removes what has been received, and returns whether the response can begin anew.

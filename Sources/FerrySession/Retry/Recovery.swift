@@ -24,6 +24,8 @@ final class Recovery {
     var failure: Failure?
     /// A retry that waits for a new stream of the body.
     var pendingRetry: PendingRetry?
+    /// The origin whose budget the current attempt was taken from.
+    var chargedOrigin: Origin?
     /// Why the last failure is final, if that needs to be said.
     var note: String?
     private var questions = 0

@@ -28,6 +28,9 @@ struct RetryBudget {
         return true
     }
 
+    /// Gives a retry back that has brought a response.
+    mutating func giveBack() { tokens += 1 }
+
     /// Adds one retry in each second, up to the minimum.
     private mutating func refill(at now: MonotonicTime) {
         let seconds = Double(now.since(refilledAt)) / 1_000_000_000
@@ -52,6 +55,8 @@ struct RetryBudgets {
         make(origin, limits, at: now)
         return budgets[origin]?.take(at: now) ?? false
     }
+
+    mutating func giveBack(to origin: Origin) { budgets[origin]?.giveBack() }
 
     private mutating func make(_ origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) {
         if budgets[origin]?.limits == limits { return }

@@ -48,10 +48,11 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// The share of the requests to an origin that may be repeated, which all tasks of a session have in common.
+    /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in common.
     ///
-    /// A server that is overloaded or gone receives about a tenth more requests than from clients without retries, and
-    /// not four times as many.
+    /// A retry that brings a response costs nothing. So every failure of a server that fails now and then is retried,
+    /// while a server that is overloaded or gone receives about a tenth more requests than from clients without
+    /// retries, and not four times as many.
     public struct Budget: Sendable, Hashable {
         /// The number of retries that each request adds to the budget; 0.1 by default.
         public var share: Double
@@ -79,6 +80,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// 503 and 504 by default.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The failures after which the request is sent again; all but ``Failure/inactivityTimeout`` by default.
+    ///
+    /// The rest of a body that has made progress before an inactivity timeout is requested in any case, as after a lost
+    /// connection.
     ///
     /// Refused certificates and cancelled tasks are never retried.
     public var failures: Set<Failure> = [.nameLookup, .connect, .connectTimeout, .connectionLost]

@@ -74,7 +74,7 @@ enum RetryRule {
     ///   - random: A number from 0 to 1 that chooses the delay.
     /// - Returns: The decision.
     static func decide(_ situation: Situation, _ policy: RetryPolicy, random: Double) -> Decision {
-        guard isRetried(situation.outcome, policy) else { return .end(.notRetried) }
+        guard isRetried(situation, policy) else { return .end(.notRetried) }
         guard isRepeatable(situation, policy) else { return .end(.notRepeatable) }
         let start: Start
         var retries = situation.retries
@@ -112,8 +112,11 @@ enum RetryRule {
         return backoff.hasJitter ? bounded * min(max(0, random), 1) : bounded
     }
 
-    private static func isRetried(_ outcome: Outcome, _ policy: RetryPolicy) -> Bool {
-        switch outcome {
+    private static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {
+        switch situation.outcome {
+        // A body that stalls after it has made progress is continued like one whose connection is lost.
+        case .failure(.inactivityTimeout) where situation.delivered == .continuable(isProgress: true):
+            policy.failures.contains(.inactivityTimeout) || policy.failures.contains(.connectionLost)
         case .response(let status, _): policy.statuses.contains(status)
         case .failure(let failure): policy.failures.contains(failure)
         case .permanent: false

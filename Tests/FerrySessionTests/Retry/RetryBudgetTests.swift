@@ -31,6 +31,14 @@ import Testing
         #expect(taken == 100)
     }
 
+    @Test("A retry that brings a response costs nothing") func givenBack() {
+        var budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 1), at: at(0))
+        for _ in 0..<100 {
+            #expect(takes(&budget, 2, at: 0) == [true, false])
+            budget.giveBack()
+        }
+    }
+
     @Test("Extreme limits do no harm", arguments: [-1, 0, .infinity, .nan, 1e300] as [Double], [Int.min, -1, Int.max])
     func extremes(_ share: Double, _ minimum: Int) {
         var budget = RetryBudget(RetryPolicy.Budget(share: share, minimum: minimum), at: at(0))

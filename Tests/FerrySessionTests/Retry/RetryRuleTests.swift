@@ -78,6 +78,14 @@ import Testing
                 situation.outcome = .failure(.inactivityTimeout)
                 policy.failures.insert(.inactivityTimeout)
             },
+            Row("A body that stalls after some progress", rest) { situation, _ in
+                situation.outcome = .failure(.inactivityTimeout)
+                situation.delivered = .continuable(isProgress: true)
+            },
+            Row("A body that stalls without progress", .end(.notRetried)) { situation, _ in
+                situation.outcome = .failure(.inactivityTimeout)
+                situation.delivered = .continuable(isProgress: false)
+            },
             Row("A lasting error", .end(.notRetried)) { situation, _ in situation.outcome = .permanent },
             Row("A lost connection, if the policy has no failures", .end(.notRetried)) { situation, policy in
                 situation.outcome = .failure(.connectionLost)

@@ -120,12 +120,18 @@ struct ProgressTests {
 
     @Test("A Progress suspends and resumes its task", arguments: TestTransport.able(to: .suspension))
     func pauses(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .text("x") }
+        // The response does not come before the task is suspended.
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            if request.path == "/wait" { gate.wait() }
+            return .text("x")
+        }
         let manager = transport.manager()
-        let task = manager.dataTask(with: URLRequest(url: server.url)) { _ in }
+        let task = manager.dataTask(with: URLRequest(url: server.url("/wait"))) { _ in }
         let progress = try #require(manager.downloadProgress(for: task))
         task.resume()
         progress.pause()
+        gate.open()
         try await eventually { task.state == .suspended }
         // A later request overtakes the suspended one.
         _ = await manager.response(for: URLRequest(url: server.url), serializer: .data)

@@ -1,0 +1,224 @@
+import FerrySession
+import FerryTesting
+import TestSupport
+import Testing
+
+/// Very many requests with the standard policy to a server that fails a fifth of them.
+///
+/// `FERRY_SOAK` scales the numbers: `1`, the default, is 10,000 requests; `10` is 100,000.
+@Suite("Retry soak", .serialized, .timeLimit(.minutes(60)), .ownThreads)
+struct RetrySoakTests {
+    @Test("Of 10,000 requests to a server that fails a fifth of them, at least 99.9 % succeed, and no POST is repeated")
+    func soak() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let scale = ProcessInfo.processInfo.environment["FERRY_SOAK"].flatMap { Double($0) } ?? 1
+                do {
+                    let soak = try RetrySoak()
+                    try await soak.run(500)
+                    let before = (descriptors: ProcessUsage.descriptors, bytes: ProcessUsage.residentBytes)
+                    let start = ContinuousClock.now
+                    let count = max(1_000, Int(10_000 * scale))
+                    try await soak.run(count)
+                    let tally = soak.tally.current
+                    print("retry soak: \(count) requests in \(ContinuousClock.now - start): \(tally.summary)")
+                    print("retry soak: FERRY_TEST_SEED=\(soak.seed), faults: \(soak.script.counts)")
+                    try Child.expect(tally.problems == [], "\(tally.problems.prefix(5))")
+                    try Child.expect(tally.finished == count + 500, "\(tally.finished) ends")
+                    let share = Double(tally.succeeded) / Double(max(1, tally.repeatable))
+                    try Child.expect(share >= 0.999, "\(share) of the repeatable requests succeeded")
+                    try Child.expect(tally.retried > tally.repeatable / 10, "\(tally.retried) retries")
+                    let growth = ProcessUsage.residentBytes - before.bytes
+                    let descriptors = ProcessUsage.descriptors - before.descriptors
+                    print("retry soak: \(growth) more bytes, \(descriptors) more descriptors")
+                    // Both ends of idle connections are in this process, and their number varies.
+                    try Child.expect(descriptors <= 80, "\(descriptors) more descriptors")
+                    // The sanitizer keeps memory for each thread that ever existed.
+                    try Child.expect(growth < 32_000_000 || ProcessUsage.isThreadSanitized, "\(growth) more bytes")
+                }
+                try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
+            }
+        }
+        Child.check(result?.standardOutputContent)
+        let lines = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self).split(separator: "\n")
+        for line in lines where line.hasPrefix("retry soak:") { print(line) }
+    }
+
+    @Test("A server that is down receives about 1.1 times the load of clients without retries")
+    func deadServer() async throws {
+        let scale = ProcessInfo.processInfo.environment["FERRY_SOAK"].flatMap { Double($0) } ?? 1
+        // 200 clients with a request in each second: for 3 s, or for 30 s at a scale of 10.
+        let (clients, seconds) = (200, max(1, Int(3 * scale)))
+        let isDown = Watched(true)
+        var configuration = LoopbackServer.Configuration()
+        configuration.recordsRequests = false
+        let seen = Watched(0)
+        let server = try LoopbackServer(configuration: configuration) { _ in
+            seen.change { $0 += 1 }
+            return isDown.current ? .status(503) : .text("yes")
+        }
+        var options = CurlSession.Options()
+        options.retry = .standard
+        let session = Wire.session(options: options)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(client * 1_000 / clients))
+                    for _ in 0..<seconds {
+                        let start = ContinuousClock.now
+                        _ = try await session.data(from: server.url)
+                        try await Task.sleep(until: start + .seconds(1), clock: .continuous)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let (requests, load) = (clients * seconds, seen.current)
+        print("retry soak: a server that is down received \(load) requests of \(requests) calls")
+        // The minimum, and one retry in each second, count more in a short time.
+        #expect(load > requests + 10)
+        #expect(load <= requests * 11 / 10 + 10 + seconds * 4 + 5)
+        isDown.change { $0 = false }
+        #expect(String(decoding: try await session.data(from: server.url).0, as: UTF8.self) == "yes")
+    }
+
+    @Test("A large download over a link that resets its connections finishes by itself") func largeDownload()
+        async throws
+    {
+        let scale = ProcessInfo.processInfo.environment["FERRY_SOAK"].flatMap { Double($0) } ?? 1
+        // 50 MB in pieces of 2 MB, or 500 MB in pieces of 20 MB at a scale of 10.
+        let piece = max(100_000, Int(2_000_000 * scale))
+        let content = RangedContent(count: 25 * piece + 1, resetsEvery: piece)
+        let server = try LoopbackServer(handler: content.handler)
+        var options = CurlSession.Options()
+        options.retry = .standard
+        options.retry?.backoff = .init(base: 0.01)
+        let session = Wire.session(options: options)
+        let start = ContinuousClock.now
+        let (file, _) = try await session.download(from: server.url)
+        defer { Wire.remove(file) }
+        print("retry soak: \(content.count) bytes in \(server.requests.count) requests, \(ContinuousClock.now - start)")
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        var offset = 0
+        while let data = try handle.read(upToCount: 1 << 20), !data.isEmpty {
+            guard data == LoopbackServer.pattern(count: data.count, offset: offset) else {
+                Issue.record("The file differs after byte \(offset)")
+                return
+            }
+            offset += data.count
+        }
+        #expect(offset == content.count)
+        #expect(server.requests.count == 26)
+    }
+}
+
+/// Sends requests, and counts how they end.
+private final class RetrySoak: Sendable {
+    struct Tally: Sendable {
+        var finished = 0
+        var repeatable = 0
+        var succeeded = 0
+        var retried = 0
+        var posts = 0
+        var problems: [String] = []
+
+        var summary: String {
+            "\(succeeded) of \(repeatable) repeatable ones succeeded, with \(retried) retries; \(posts) POSTs"
+        }
+    }
+
+    let seed = SeededGenerator.seed()
+    let script: FaultScript
+    let tally = Watched(Tally())
+    private let server: LoopbackServer
+    private let session: CurlSession
+    private let next = Watched(0)
+    /// How often the server has received each POST, by its number.
+    private let received: Watched<[String: Int]>
+
+    init() throws {
+        script = FaultScript(
+            seed: seed,
+            share: 0.2,
+            of: [
+                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), .stall(after: 3_000),
+                .respond(status: 429, retryAfter: 1), .respond(status: 500), .respond(status: 503),
+            ]
+        )
+        let received = Watched<[String: Int]>([:])
+        self.received = received
+        let faulty = script.handler { request in
+            let size = (Int(request.path.dropFirst(3)) ?? 0) * 37 % 40_000
+            return request.method == "POST"
+                ? .text(request.path) : .resource(.pattern(count: size), etag: "\(size)", for: request)
+        }
+        var configuration = LoopbackServer.Configuration()
+        configuration.recordsRequests = false
+        server = try LoopbackServer(configuration: configuration) { request in
+            if request.method == "POST" { received.change { $0[request.path, default: 0] += 1 } }
+            return faulty(request)
+        }
+        var options = CurlSession.Options()
+        options.retry = .standard
+        session = Wire.session(RetryCounter(tally), options: options) { $0.timeoutIntervalForRequest = 3 }
+    }
+
+    func run(_ count: Int) async throws {
+        let end = next.current + count
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask { [self] in
+                    while let number = take(below: end) { await send(number) }
+                }
+            }
+        }
+    }
+
+    private func take(below end: Int) -> Int? {
+        next.change { next in
+            guard next < end else { return nil }
+            next += 1
+            return next
+        }
+    }
+
+    private func send(_ number: Int) async {
+        let isPost = number % 10 == 0
+        let path = "/r/\(number)"
+        let request = Wire.request(server.url(path), isPost ? "POST" : "GET", body: isPost ? Data("x".utf8) : nil)
+        let result: Result<(Data, URLResponse), any Error>
+        do { result = .success(try await session.data(for: request)) } catch { result = .failure(error) }
+        let times = isPost ? received.change { $0.removeValue(forKey: path) } ?? 0 : 0
+        tally.change { tally in
+            tally.finished += 1
+            if isPost {
+                tally.posts += 1
+                if times > 1 { tally.problems.append("\(path) was received \(times) times") }
+                return
+            }
+            tally.repeatable += 1
+            guard case .success(let (data, response)) = result,
+                let status = (response as? HTTPURLResponse)?.statusCode, status == 200 || status == 206
+            else { return }
+            if data == LoopbackServer.pattern(count: number * 37 % 40_000) {
+                tally.succeeded += 1
+            } else {
+                tally.problems.append("\(path): \(data.count) bytes are wrong")
+            }
+        }
+    }
+}
+
+/// Counts the attempts that are repeated.
+private final class RetryCounter: NSObject, CurlSessionRetryDelegate {
+    private let tally: Watched<RetrySoak.Tally>
+
+    init(_ tally: Watched<RetrySoak.Tally>) {
+        self.tally = tally
+    }
+
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        tally.change { $0.retried += 1 }
+    }
+}
