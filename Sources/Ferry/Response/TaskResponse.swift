@@ -47,7 +47,7 @@ extension TaskResponse {
     /// The number of attempts that the task has made: 1 without a retry.
     ///
     /// ``TaskMetrics/retries`` has, for each attempt but the last, when and how it failed and the delay after it.
-    public var attempts: Int { (metrics?.retries.count ?? 0) + 1 }
+    public var attempts: Int { (metrics?.retries.last?.attempt ?? 0) + 1 }
 
     /// The HTTP status code.
     public var statusCode: Int? { httpResponse?.statusCode }

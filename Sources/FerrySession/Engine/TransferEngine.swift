@@ -403,13 +403,15 @@ final class TransferEngine: @unchecked Sendable {
 
     /// Notes that a task has begun, for the deadline of its call and the retries of its origin.
     private func noteStart(of exchange: Exchange) {
+        // The task may have been cancelled before it could start.
+        guard exchange.client != nil else { return }
         if exchange.clock.limits.call != nil {
             calls[ObjectIdentifier(exchange)] = exchange
             if !exchange.isSuspended { exchange.clock.startCall(at: .now()) }
             watch(exchange)
         }
         if let budget = exchange.recovery?.settings.retry?.budget, let url = exchange.request.url {
-            retryBudgets.noteRequest(to: Origin(url), budget, at: .now())
+            retryBudgets.noteRequest(to: RetryBudgets.Key(origin: Origin(url), limits: budget), at: .now())
         }
     }
 

@@ -71,15 +71,17 @@ extension Exchange {
             attempt.rangeEnd = end
             return deliverRest(received, at: offset)
         case .restarts:
-            guard offset == .zero || restartFile() else { break }
-            let isFirst = continuation.isResuming
+            let isCollected = if case .file = destination { false } else { true }
+            guard offset == .zero || restartBody() else { break }
+            // A client that collects the body begins anew with each response.
+            let isFirst = continuation.isResuming || (isCollected && offset > .zero)
             continuation.offset = nil
             continuation.isResuming = false
             deliver(received, isReplacement: !isFirst)
             return true
         case .isComplete: return finishComplete(head)
         case .isAnother:
-            guard restartFile() else { break }
+            guard restartBody() else { break }
             attempt.again = .fromStart
             return false
         case .fails: break
@@ -102,6 +104,12 @@ extension Exchange {
 
     /// Delivers a complete file: the server has nothing after the offset, which is not a failure.
     private func finishComplete(_ head: ResponseHead) -> Bool {
+        guard continuation.isResuming else {
+            // The client has the response, and all of its body.
+            continuation.offset = nil
+            incoming.skipsBody = true
+            return true
+        }
         var complete = head
         complete.status = 200
         complete.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
@@ -120,8 +128,14 @@ extension Exchange {
         return true
     }
 
-    func restartFile() -> Bool {
-        guard case .file(let file) = destination else { return false }
+    /// Removes what has been received of the body, and returns whether it can begin anew.
+    func restartBody() -> Bool {
+        guard case .file(let file) = destination else {
+            guard let client, client.exchangeDeliversAtEnd else { return false }
+            bodyReceived = .zero
+            client.exchangeDidDiscardBody()
+            return true
+        }
         do throws(URLError) {
             try file.truncate()
             bodyReceived = .zero
@@ -175,7 +189,9 @@ extension Exchange {
 
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        guard case .file(let file) = destination, let validator, bodyReceived > .zero, incoming.question == nil,
+        // A question is about the response whose body the file has, or about one to a request for the rest.
+        guard case .file(let file) = destination, let validator, bodyReceived > .zero,
+            incoming.question == nil || continuation.offset != nil,
             let url = request.url, let originalURL = redirects.originalURL
         else { return nil }
         // After a write that failed the file is not what was received.
@@ -183,7 +199,8 @@ extension Exchange {
         let record = ResumeData(
             url: url,
             originalURL: originalURL,
-            headers: request.allHTTPHeaderFields ?? [:],
+            // What interceptors have added is made anew, and may be secret.
+            headers: (recovery?.base ?? request).allHTTPHeaderFields ?? [:],
             file: file.url,
             offset: bodyReceived.int64,
             expectedTotal: continuation.expectedTotal?.int64,

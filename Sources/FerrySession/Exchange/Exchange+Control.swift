@@ -85,6 +85,7 @@ extension Exchange {
         }
         request = next
         recovery?.base = next
+        recovery?.isAdapted = false
         sendAgain()
     }
 
@@ -123,6 +124,7 @@ extension Exchange {
         if case .failure = question.kind {
             guard continuation.offset == nil else { return fail(cannotContinue(status: question.response.statusCode)) }
             deliver(received)
+            if let head = question.head { beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false) }
         } else {
             incoming.isUnwanted = true
             response = received
@@ -202,7 +204,10 @@ extension Exchange {
     }
 
     func continueAfterWait() {
-        guard client != nil, engine.endWait(self) else { return }
+        // The decision may come late, when the exchange waits for something else.
+        guard client != nil, phase == .waitingForDecision, recovery?.isAsking != true, engine.endWait(self) else {
+            return
+        }
         engine.start(self, priority: priority)
     }
 

@@ -52,6 +52,8 @@ extension Exchange {
             incoming.hasEnded = true
             storeRedirect()
             askQuestion()
+            // Asked before the attempt ended: the deadlines go on while an interceptor decides.
+            if phase == .idle, recovery?.isAsking == true { engine.wait(self) }
         case .askForTunnel:
             incoming.question = tunnel
             incoming.question?.failure = failure
@@ -62,10 +64,11 @@ extension Exchange {
         case .finish:
             incoming.hasEnded = true
             finishIfDrained()
-        case .fail(.own): recover(from: attemptError)
-        case .fail(.transport): recover(from: failure ?? attemptError)
+        case .fail(.own): recover(from: attemptError, wasSent: wasSent)
+        case .fail(.transport): recover(from: failure ?? attemptError, wasSent: wasSent)
         case .fail(.noResponse):
-            recover(from: .ferry(.networkConnectionLost, url: request.url, "The server closed without a response"))
+            let error = URLError.ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
+            recover(from: error, wasSent: wasSent)
         }
     }
 
@@ -90,6 +93,7 @@ extension Exchange {
     /// Gives the attempt's handle back; `isOver` indicates that libcurl has ended the attempt.
     func endAttempt(isOver: Bool = false) {
         clock.stop(at: .now())
+        clock.forgetConnecting()
         if let attempt, let transaction = attempt.takeTransaction(of: request, isOver: isOver) {
             client?.exchange(didCollect: transaction, redirectCount: redirects.count)
         }
@@ -127,8 +131,14 @@ extension Exchange {
         let seconds = Double(limit ?? 0) / 1_000_000_000
         let text = "The request timed out: \(what) \(seconds) s (\(request.url?.presentableText ?? ""))"
         let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
-        if deadline == .call { client?.exchangeDidExceedDeadline() }
+        if deadline == .call {
+            client?.exchangeDidExceedDeadline()
+            // There is no time to deliver a stored response either.
+            caching.context = nil
+        }
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
+        // A lookup that cannot be stopped takes the attempt away.
+        let wasSent = wasSent
         endAttempt()
         if case .failure? = incoming.question?.kind, incoming.question?.isAsked == false {
             // The response has failed already; only its body does not come.
@@ -136,7 +146,7 @@ extension Exchange {
             incoming.hasEnded = true
             return askQuestion()
         }
-        recover(from: error)
+        recover(from: error, wasSent: wasSent)
     }
 
     // MARK: - The end
@@ -151,9 +161,11 @@ extension Exchange {
     /// Ends the exchange with an error, or with a stored response in its place where that is allowed.
     func fail(_ error: URLError) {
         if serveStale(insteadOf: error) { return }
+        fail(recovery?.annotated(error) ?? error, makeResumeData())
+    }
+
+    private func fail(_ error: URLError, _ resumeData: Data?) {
         let client = client
-        let error = recovery?.annotated(error) ?? error
-        let resumeData = makeResumeData()
         endAttempt()
         self.client = nil
         end()
@@ -163,6 +175,11 @@ extension Exchange {
     /// Ends the exchange with an error of the user's, from an interceptor.
     func endWith(_ error: any Error) {
         if let error = error as? URLError { return fail(error) }
+        if let resumeData = makeResumeData() {
+            let text = "An interceptor has ended the download"
+            let failure = URLError.ferry(.unknown, url: request.url, text, underlying: error)
+            return fail(failure, resumeData)
+        }
         let client = client
         endAttempt()
         self.client = nil
@@ -172,6 +189,9 @@ extension Exchange {
 
     /// Ends the exchange with the error that ended its attempt.
     func failAttempt() { fail(attemptError) }
+
+    /// Whether any of the current attempt's request may have reached the server.
+    private var wasSent: Bool { attempt.map { $0.sending.count > 0 } ?? false }
 
     private var attemptError: URLError {
         incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted")
@@ -184,6 +204,7 @@ extension Exchange {
             finished = file
             destination = .client
         }
+        noteSuccessOfRetry()
         let client = client
         if let candidate = finishStoring() { client?.exchange(willCache: candidate) }
         self.client = nil

@@ -48,12 +48,12 @@ extension Exchange {
         }
         noteAcceptedCredentials()
         // A 416 says whether a body that is continued is complete.
-        let isAboutRest = continuation.offset != nil && head.status == 416
+        let isAboutRest = continuation.offset != nil && (head.status < 300 || head.status == 416)
         if !isAboutRest, let held = heldResponse(received, status: head.status) {
             incoming.question = held
+            incoming.question?.head = head
             return true
         }
-        noteSuccessOfRetry()
         if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
         deliver(received)
         beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)

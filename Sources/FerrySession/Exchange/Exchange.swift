@@ -231,6 +231,8 @@ struct PendingQuestion {
     /// The beginning of the response's body, which is delivered if the response turns out to be the final one.
     var body: [UInt8] = []
     var isAsked = false
+    /// The head of a response that the cache may store, if it is delivered.
+    var head: ResponseHead?
     /// Why the body is damaged or incomplete, which matters only if the response is delivered.
     var failure: URLError?
     /// Whether the response is a proxy's to `CONNECT`, and not one to the request.

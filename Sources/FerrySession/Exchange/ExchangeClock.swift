@@ -89,6 +89,9 @@ struct ExchangeClock: Sendable {
         startedAt = now
     }
 
+    /// Ends the deadline for the connection of an attempt that has ended.
+    mutating func forgetConnecting() { connecting = nil }
+
     mutating func endConnecting(at now: MonotonicTime) {
         connecting = nil
         lastActivity = now

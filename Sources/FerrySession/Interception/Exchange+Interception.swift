@@ -16,9 +16,9 @@ extension Exchange {
         let (attempt, base) = (recovery.attempt(redirects), recovery.base)
         let (context, body) = (preparationContext, body)
         engine.wait(self)
-        recovery.ask { [weak self, engine] number in
+        recovery.ask { [weak self, settings = engine.settings] number in
             let answer = await Self.answer(interceptors, base, attempt) { request in
-                let prepared = try PreparedRequest(request, settings: engine.settings, context: context)
+                let prepared = try PreparedRequest(request, settings: settings, context: context)
                 return request.url.map { SignableRequest(prepared, url: $0, body: body) }
             }
             if let self { engine.submit(.interceptorsAnswered(self, number, answer)) }
@@ -70,7 +70,7 @@ extension Exchange {
         case .attemptFailure(let request, let error):
             adopt(request)
             attempt = nil
-            recover(from: error)
+            recover(from: error, wasSent: false)
         case .failure(let error): endWith(error)
         case .decision: break
         }
@@ -80,6 +80,10 @@ extension Exchange {
     func adopt(_ adapted: URLRequest) {
         guard let recovery else { return }
         recovery.isAdapted = true
+        if let from = request.url, let to = adapted.url, from != to, Origin(from) != Origin(to) {
+            // The delegate has provided its credential for another origin.
+            authentication.server = Authentication.Party()
+        }
         guard redirects.hasLeftOrigin else {
             request = adapted
             return
@@ -95,6 +99,8 @@ extension Exchange {
     var requestToRedirect: URLRequest {
         guard let recovery, recovery.settings.interceptors != nil else { return request }
         var base = recovery.base
+        // Where an interceptor has moved the request to another origin, the fields that it has left out stay out.
+        if let from = base.url, let to = request.url, from != to, Origin(from) != Origin(to) { return request }
         base.url = request.url
         base.httpMethod = request.httpMethod
         return base
@@ -114,6 +120,9 @@ extension Exchange {
         beginServing(.intercepted(request, status: head.status))
         let question = redirect(for: received, head: head) ?? heldResponse(received, status: head.status)
         if let question { return hold(question, body: intercepted.body) }
+        if response != nil || continuation.isResuming, !discardBody() {
+            return fail(cannotContinue(status: head.status))
+        }
         continuation.offset = nil
         deliver(received)
         // There is no server that has the rest.

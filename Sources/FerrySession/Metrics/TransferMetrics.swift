@@ -81,9 +81,12 @@ public struct TransferMetrics: Sendable, Hashable {
         public var continuesBody: Bool
     }
 
-    /// The transactions, in order.
+    /// The number of transactions and of retries that are kept: a body can be continued very often.
+    private static let mostKept = 1_000
+
+    /// The transactions, in order; the last 1,000 if there are more.
     public var transactions: [Transaction] = []
-    /// The attempts that have failed and were followed by another one, in order.
+    /// The attempts that have failed and were followed by another one, in order; the last 1,000 if there are more.
     public var retries: [Retry] = []
     /// The number of redirects that were followed.
     public var redirectCount = 0
@@ -92,6 +95,16 @@ public struct TransferMetrics: Sendable, Hashable {
     public var duration: TimeInterval {
         guard let first = transactions.first, let last = transactions.last else { return 0 }
         return last.start.timeIntervalSince(first.start) + last.end
+    }
+
+    mutating func note(_ transaction: Transaction) {
+        if transactions.count >= Self.mostKept { transactions.removeFirst(Self.mostKept / 2) }
+        transactions.append(transaction)
+    }
+
+    mutating func note(_ retry: Retry) {
+        if retries.count >= Self.mostKept { retries.removeFirst(Self.mostKept / 2) }
+        retries.append(retry)
     }
 
     /// Makes metrics without a transaction.

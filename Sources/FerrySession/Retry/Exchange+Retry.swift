@@ -1,9 +1,12 @@
 /// Decides whether a failed attempt is followed by another one, and waits until that begins.
 extension Exchange {
     /// Considers a retry after an attempt that has ended with an error; without one the exchange fails.
-    func recover(from error: URLError) {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - wasSent: Whether any of the request may have reached the server.
+    func recover(from error: URLError, wasSent: Bool) {
         guard let recovery, client != nil else { return fail(error) }
-        let wasSent = attempt.map { $0.sending.count > 0 } ?? false
         consider(.error(error, wasSent: wasSent), recovery)
     }
 
@@ -18,19 +21,24 @@ extension Exchange {
     private func consider(_ failure: Recovery.Failure, _ recovery: Recovery) {
         recovery.failure = failure
         recovery.note = nil
-        recovery.chargedOrigin = nil
+        recovery.chargedBudget = nil
         guard let interceptors = recovery.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy()
         }
         let situation = situation(failure, recovery)
         let isRepeatable = RetryRule.isRepeatable(situation, recovery.settings.retry)
         let (attempt, request) = (recovery.attempt(redirects), request)
-        if phase == .idle { engine.wait(self) }
-        recovery.ask { [weak self, engine] number in
+        waitForAnswer()
+        recovery.ask { [weak self] number in
             let asked = AttemptFailure(failure.cause, request: request, isRepeatable: isRepeatable)
             let decision = await interceptors.decision(about: attempt, dueTo: asked)
             if let self { engine.submit(.interceptorsAnswered(self, number, .decision(decision))) }
         }
+    }
+
+    /// Waits without a connection slot, which the interceptors may need to decide; the attempt may still be paused.
+    private func waitForAnswer() {
+        if phase == .running { engine.giveUpSlot(self) } else { engine.wait(self) }
     }
 
     private func isOfInterest(_ failure: Recovery.Failure, to interceptors: RequestInterceptors) -> Bool {
@@ -44,19 +52,21 @@ extension Exchange {
     func follow(_ decision: RetryDecision) {
         guard let recovery, recovery.failure != nil else { return }
         if engine.endWait(self) { phase = .idle }
+        if !isSuspended { engine.retakeSlot(self) }
         switch decision {
         case .proceed: decideByPolicy()
         case .doNotRetry: endWithFailure()
         case .fail(let error): endWith(error)
         case .retry: retryForInterceptor(after: 0, recovery)
-        case .retryAfter(let seconds): retryForInterceptor(after: seconds.isFinite ? max(0, seconds) : 0, recovery)
+        case .retryAfter(let seconds):
+            if seconds.isFinite { retryForInterceptor(after: max(0, seconds), recovery) } else { endWithFailure() }
         }
     }
 
     private func retryForInterceptor(after delay: TimeInterval, _ recovery: Recovery) {
         guard let failure = recovery.failure else { return }
-        guard recovery.number < Recovery.mostInterceptions else {
-            recovery.note = "interceptors may cause at most \(Recovery.mostInterceptions) attempts"
+        guard recovery.noteInterception() else {
+            recovery.note = "interceptors may cause at most \(Recovery.mostInterceptions) further attempts"
             return endWithFailure()
         }
         let situation = situation(failure, recovery)
@@ -83,12 +93,12 @@ extension Exchange {
         case .retry(let delay, let start, _):
             // A download that goes on is not a request more than the server would have had.
             if !situation.isProgress, let budget = policy.budget, let url = request.url {
-                let origin = Origin(url)
-                guard engine.retryBudgets.take(for: origin, budget, at: .now()) else {
+                let key = RetryBudgets.Key(origin: Origin(url), limits: budget)
+                guard engine.retryBudgets.take(for: key, at: .now()) else {
                     recovery.note = "too many requests to this server have failed to send this one again"
                     return endWithFailure()
                 }
-                recovery.chargedOrigin = origin
+                recovery.chargedBudget = key
             }
             prepareRetry(after: delay, start, by: .policy, situation)
         }
@@ -109,7 +119,8 @@ extension Exchange {
     private func situation(_ failure: Recovery.Failure, _ recovery: Recovery) -> RetryRule.Situation {
         var situation = RetryRule.Situation()
         situation.method = method
-        situation.hasIdempotencyKey = request.value(forHTTPHeaderField: "Idempotency-Key") != nil
+        // One that an interceptor adds may be another one in each attempt.
+        situation.hasIdempotencyKey = recovery.base.value(forHTTPHeaderField: "Idempotency-Key") != nil
         situation.retries = recovery.retries
         switch failure {
         case .response(let response):
@@ -136,8 +147,10 @@ extension Exchange {
 
     private func delivered(_ recovery: Recovery) -> RetryRule.Delivered {
         guard response != nil else { return .nothing }
-        if incoming.decoder == nil, validator != nil {
-            return .continuable(isProgress: bodyReceived > recovery.bytesAtStart)
+        // The response to a coded body has no validator.
+        if validator != nil {
+            let bytes = bodyReceived.subtracting(recovery.bytesAtStart) ?? .zero
+            return .continuable(isProgress: bytes >= Recovery.leastProgress)
         }
         if case .file = destination { return .discardable }
         return client?.exchangeDeliversAtEnd == true ? .discardable : .final
@@ -155,6 +168,7 @@ extension Exchange {
         guard situation.body == .stream else { return retry(next) }
         // The delegate may have no other stream; until it has provided one, the response is not given up.
         recovery?.pendingRetry = next
+        if phase == .running { engine.giveUpSlot(self) }
         client?.exchangeNeedsBodyStream()
     }
 
@@ -163,6 +177,7 @@ extension Exchange {
         recovery?.pendingRetry = nil
         guard let box else {
             recovery?.note = "the stream of the body cannot be read a second time"
+            if !isSuspended { engine.retakeSlot(self) }
             return endWithFailure()
         }
         body = .stream(box)
@@ -172,7 +187,6 @@ extension Exchange {
     private func retry(_ next: PendingRetry) {
         guard let recovery, let failure = recovery.failure, let client else { return }
         endAttempt()
-        client.exchange(willRetry: TransferMetrics.Retry(failure, number: recovery.number, next))
         switch next.start {
         case .rest:
             continuation.offset = bodyReceived
@@ -183,6 +197,7 @@ extension Exchange {
             }
             client.exchangeDidRewindBody()
         }
+        client.exchange(willRetry: TransferMetrics.Retry(failure, number: recovery.number, next))
         recovery.isAdapted = false
         recovery.beginRetry(after: bodyReceived, isProgress: next.isProgress)
         incoming = IncomingResponse()
@@ -193,20 +208,18 @@ extension Exchange {
         engine.waitForRetry(self, until: MonotonicTime.now().advanced(by: delay))
     }
 
-    /// Gives the budget back what the current attempt was charged, since a response has come.
+    /// Gives the budget back what the current attempt was charged, since it has succeeded.
     func noteSuccessOfRetry() {
-        guard let recovery, let origin = recovery.chargedOrigin else { return }
-        recovery.chargedOrigin = nil
-        engine.retryBudgets.giveBack(to: origin)
+        guard let recovery, let key = recovery.chargedBudget else { return }
+        recovery.chargedBudget = nil
+        engine.retryBudgets.giveBack(to: key)
     }
 
     /// Removes what has been received, and returns whether the response can begin anew.
-    private func discardBody() -> Bool {
-        if case .file = destination, !restartFile() { return false }
+    func discardBody() -> Bool {
+        guard restartBody() else { return false }
         response = nil
-        bodyReceived = .zero
         continuation.startOver()
-        client?.exchangeDidDiscardBody()
         return true
     }
 

@@ -3,7 +3,9 @@
 /// A class, so that exchanges without either have only an empty reference. Only the thread that has the engine uses it.
 final class Recovery {
     /// How many attempts interceptors may cause.
-    static let mostInterceptions = 20
+    static let mostInterceptions = 19
+    /// The number of bytes from which an attempt has made progress, so that a server cannot cause attempts forever.
+    static let leastProgress = ByteCount(clamping: 16_384)
 
     let settings: RecoverySettings
     private let taskIdentifier: Int
@@ -24,10 +26,11 @@ final class Recovery {
     var failure: Failure?
     /// A retry that waits for a new stream of the body.
     var pendingRetry: PendingRetry?
-    /// The origin whose budget the current attempt was taken from.
-    var chargedOrigin: Origin?
+    /// The budget that the current attempt was taken from.
+    var chargedBudget: RetryBudgets.Key?
     /// Why the last failure is final, if that needs to be said.
     var note: String?
+    private var interceptions = 0
     private var questions = 0
     /// The Swift task in which interceptors are asked; their answer has the number of the question.
     private var pending: (question: Int, task: Task<Void, Never>)?
@@ -64,6 +67,12 @@ final class Recovery {
         failure = nil
     }
 
+    /// Counts an attempt that an interceptor causes, and returns whether it may.
+    func noteInterception() -> Bool {
+        interceptions += 1
+        return interceptions <= Self.mostInterceptions
+    }
+
     func noteResumption(at offset: ByteCount) { bytesAtStart = offset }
 
     // MARK: - Questions to interceptors
@@ -83,9 +92,14 @@ final class Recovery {
         return true
     }
 
+    /// Whether an interceptor has not answered yet.
+    var isAsking: Bool { pending != nil }
+
     func stopAsking() {
-        pending?.task.cancel()
+        guard let task = pending?.task else { return }
         pending = nil
+        // Not on this thread, since cancellation handlers are user code.
+        Task.detached { task.cancel() }
     }
 
     // MARK: - Errors

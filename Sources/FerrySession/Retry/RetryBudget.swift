@@ -44,24 +44,30 @@ struct RetryBudget {
 struct RetryBudgets {
     /// How many origins are remembered.
     private static let largestCount = 256
-    private var budgets: [Origin: RetryBudget] = [:]
+    private var budgets: [Key: RetryBudget] = [:]
 
-    mutating func noteRequest(to origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) {
-        make(origin, limits, at: now)
-        budgets[origin]?.noteRequest()
+    /// Tasks may have policies with different budgets.
+    struct Key: Hashable {
+        let origin: Origin
+        let limits: RetryPolicy.Budget
     }
 
-    mutating func take(for origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) -> Bool {
-        make(origin, limits, at: now)
-        return budgets[origin]?.take(at: now) ?? false
+    mutating func noteRequest(to key: Key, at now: MonotonicTime) {
+        make(key, at: now)
+        budgets[key]?.noteRequest()
     }
 
-    mutating func giveBack(to origin: Origin) { budgets[origin]?.giveBack() }
+    mutating func take(for key: Key, at now: MonotonicTime) -> Bool {
+        make(key, at: now)
+        return budgets[key]?.take(at: now) ?? false
+    }
 
-    private mutating func make(_ origin: Origin, _ limits: RetryPolicy.Budget, at now: MonotonicTime) {
-        if budgets[origin]?.limits == limits { return }
+    mutating func giveBack(to key: Key) { budgets[key]?.giveBack() }
+
+    private mutating func make(_ key: Key, at now: MonotonicTime) {
+        if budgets[key] != nil { return }
         // A server can invent hosts by redirects; which of the others is forgotten makes little difference.
         if budgets.count >= Self.largestCount, let other = budgets.keys.first { budgets[other] = nil }
-        budgets[origin] = RetryBudget(limits, at: now)
+        budgets[key] = RetryBudget(key.limits, at: now)
     }
 }

@@ -47,7 +47,7 @@ extension URLSessionTask {
     ///   - settings: The manager's settings; `nil` for none.
     ///   - collects: Whether the delegate collects the body and uses it at the end, so that the body can begin anew.
     package func adopt(_ settings: RecoverySettings?, delegateCollects collects: Bool) {
-        guard let core = (self as? any CurlTask)?.core, settings != nil || core.recoverySettings != nil else { return }
+        guard let core = (self as? any CurlTask)?.core else { return }
         let old = core.recoverySettings
         let merged =
             old == nil

@@ -74,7 +74,7 @@ extension TaskCore: ExchangeClient {
 
     func exchange(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
         state.withLock { state in
-            state.metrics.transactions.append(transaction)
+            state.metrics.note(transaction)
             state.metrics.redirectCount = redirectCount
         }
     }
@@ -95,7 +95,7 @@ extension TaskCore: ExchangeClient {
 
     func exchange(willRetry retry: TransferMetrics.Retry) {
         let hasListener = state.withLock { state in
-            state.metrics.retries.append(retry)
+            state.metrics.note(retry)
             return (state.ownDelegate ?? state.session?.casts)?.retry != nil
         }
         if hasListener { post(.willRetry(retry)) }
@@ -103,7 +103,13 @@ extension TaskCore: ExchangeClient {
 
     func exchangeDidExceedDeadline() {
         let undelivered = state.withLock { state -> [TaskEvent] in
-            guard state.lifecycle == .active, case .question = state.obstacle else { return [] }
+            let asks = state.events.contains {
+                switch $0 {
+                case .redirect, .challenge, .needsBodyStream, .response: true
+                default: false
+                }
+            }
+            guard state.lifecycle == .active, asks || state.obstacle != nil else { return [] }
             state.obstacle = nil
             return state.takeUndelivered()
         }
@@ -112,7 +118,15 @@ extension TaskCore: ExchangeClient {
 
     func exchangeDidDiscardBody() {
         state.withLock { state in
+            // An event of the earlier body would take bytes of the next one.
+            state.events.removeAll {
+                switch $0 {
+                case .data, .wrote: true
+                default: false
+                }
+            }
             state.buffer = ByteBuffer()
+            state.isEngineWaiting = false
             state.counts.received = .zero
         }
     }

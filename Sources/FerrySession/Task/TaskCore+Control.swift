@@ -163,7 +163,7 @@ extension TaskCore {
         _ request: URLRequest,
         _ body: BodySource,
         _ partial: Result<PartialFile, URLError>?,
-        _ adapted: URLRequest? = nil
+        _ adaptation: Adaptation? = nil
     ) -> Result<any TaskDriver, any Error> {
         guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
         let recovery = state.recovery ?? session.recovery
@@ -171,7 +171,7 @@ extension TaskCore {
         switch partial {
         case .success(let (data, file)):
             let transfer = Exchange(engine, resuming: data, file: file, client: self, limits: limits)
-            attach(recovery, to: transfer, state.originalRequest, adapted)
+            attach(recovery, to: transfer, state.originalRequest, adaptation)
             return .success(transfer)
         case .failure(let error): return .failure(error)
         case nil: break
@@ -184,21 +184,25 @@ extension TaskCore {
         if let from = state.originalRequest?.url, let to = request.url, from != to {
             transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
         }
-        attach(recovery, to: transfer, state.originalRequest, adapted)
+        attach(recovery, to: transfer, state.originalRequest, adaptation)
         return .success(transfer)
     }
 
     // MARK: - Retries and interceptors
 
+    /// The request before the interceptors have changed it, and after.
+    private typealias Adaptation = (base: URLRequest, adapted: URLRequest)
+
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
-    private func adaptImmediately(for session: CurlSession) -> Result<URLRequest?, any Error>? {
+    private func adaptImmediately(for session: CurlSession) -> Result<Adaptation?, any Error>? {
         let (own, request) = state.withLock { ($0.recovery, $0.originalRequest) }
         guard let request, let recovery = own ?? session.recovery, let interceptors = recovery.interceptors,
             !session.protocols.mayClaim(request)
         else { return nil }
         let attempt = RequestAttempt(taskIdentifier: identifier, originalURL: request.url)
+        let base = recovery.withIdempotencyKey(request)
         return Result {
-            try interceptors.adaptImmediately(recovery.withIdempotencyKey(request), for: attempt)
+            try interceptors.adaptImmediately(base, for: attempt).map { (base, $0) }
         }
     }
 
@@ -206,19 +210,21 @@ extension TaskCore {
         _ settings: RecoverySettings?,
         to transfer: Exchange,
         _ original: URLRequest?,
-        _ adapted: URLRequest?
+        _ adaptation: Adaptation?
     ) {
         guard let settings, settings.affectsAttempts else { return }
-        transfer.request = settings.withIdempotencyKey(transfer.request)
+        // A key that was made for the interceptors is the one of all attempts.
+        let base = adaptation?.base ?? settings.withIdempotencyKey(transfer.request)
+        if settings.retry?.addsIdempotencyKey == true { transfer.request = base }
         let recovery = Recovery(
             settings,
-            transfer.request,
+            base,
             taskIdentifier: identifier,
             originalURL: original?.url ?? transfer.request.url
         )
         recovery.noteResumption(at: transfer.bodyReceived)
         transfer.recovery = recovery
-        if let adapted { transfer.adopt(adapted) }
+        if let adaptation { transfer.adopt(adaptation.adapted) }
     }
 }
 

@@ -297,6 +297,84 @@ struct InterceptorTests {
         #expect(data == LoopbackServer.pattern(count: size))
     }
 
+    @Test("A large response that is held back leaves its connection slot to the interceptor") func refresh()
+        async throws
+    {
+        let server = try LoopbackServer { request in
+            if request.path == "/token" { return .text("new") }
+            guard request.header("X-Token") != "new" else { return .text("yes") }
+            var response = LoopbackResponse.pattern(count: 500_000)
+            response.status = 401
+            return response
+        }
+        let token = Watched("old")
+        let session = Watched<CurlSession?>(nil)
+        let interceptor = Closures(statuses: [401]) { request, _ in
+            request.setValue(token.current, forHTTPHeaderField: "X-Token")
+        } decide: { _, _ in
+            guard let session = session.current else { return .doNotRetry }
+            let data = try? await session.data(from: server.url("/token"), delegate: nil).0
+            token.change { $0 = String(decoding: data ?? Data(), as: UTF8.self) }
+            return .retry
+        }
+        var options = CurlSession.Options()
+        options.maximumConnectionsPerHost = 1
+        options.interceptors = [interceptor]
+        options.deadline = 60
+        let made = Wire.session(options: options)
+        session.change { $0 = made }
+        #expect(try await text(made, server.url) == "yes")
+        session.change { $0 = nil }
+        made.invalidateAndCancel()
+    }
+
+    @Test("The Idempotency-Key of a policy is the same in all attempts of an immediate interceptor") func key()
+        async throws
+    {
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .text("yes")]))
+        var policy = quick
+        policy.addsIdempotencyKey = true
+        let request = Wire.request(server.url, "POST", body: Data("x".utf8))
+        _ = try await session(Immediate(), retry: policy).data(for: request)
+        let keys = server.requests.compactMap { $0.header("Idempotency-Key") }
+        #expect(keys.count == 2 && Set(keys).count == 1, "\(keys)")
+        #expect(server.requests.map { $0.header("X-Attempt") } == ["1", "2"])
+    }
+
+    @Test("A stored redirect leads to a request that is adapted too") func storedRedirect() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/from"
+                ? .status(301, headers: ["Location": "/to", "Cache-Control": "max-age=600"])
+                : .text(request.header("X-Token") ?? "none")
+        }
+        var options = CurlSession.Options()
+        options.interceptors = [Closures { request, _ in request.setValue("t", forHTTPHeaderField: "X-Token") }]
+        let session = Wire.session(options: options) {
+            $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        }
+        #expect(try await text(session, server.url("/from")) == "t")
+        #expect(try await text(session, server.url("/from")) == "t")
+        #expect(server.requests.filter { $0.path == "/from" }.count == 1)
+    }
+
+    @Test("A responder that takes over after a part was received replaces that part") func takesOver() async throws {
+        let server = try LoopbackServer { request in
+            .resource(.pattern(count: 300_000), etag: "v1", for: request).faulted(.reset(afterBodyBytes: 100_000))
+        }
+        let responder = Responder { _, attempt in
+            attempt.number == 1 ? nil : InterceptedResponse(body: Data("fallback".utf8))
+        }
+        let recorder = RecordingDelegate()
+        let session = session(responder, delegate: recorder, retry: quick)
+        let download = try await recorder.run(session.downloadTask(with: server.url))
+        #expect(download.file == Data("fallback".utf8))
+        #expect(try await text(session, server.url) == "fallback")
+        // The delegate has the first part already.
+        let data = try await recorder.run(session.dataTask(with: server.url))
+        #expect(data.error?.code == .networkConnectionLost)
+        #expect(recorder.violations == [])
+    }
+
     @Test("A task's own interceptors replace its session's") func own() async throws {
         let server = try LoopbackServer { .text($0.header("X-Name") ?? "none") }
         let recorder = RecordingDelegate()

@@ -109,9 +109,8 @@ struct RequestSignerTests {
         options.interceptors = [note]
         let session = Wire.session(options: options) { configuration in
             configuration.httpAdditionalHeaders = ["X-Session": "yes"]
-            configuration.httpCookieStorage?.setCookie(
-                HTTPCookie(properties: [.name: "c", .value: "1", .domain: "127.0.0.1", .path: "/"]) ?? HTTPCookie()
-            )
+            let cookie = HTTPCookie(properties: [.name: "c", .value: "1", .domain: "127.0.0.1", .path: "/"])
+            if let cookie { configuration.httpCookieStorage?.setCookie(cookie) }
         }
         let body = LoopbackServer.pattern(count: 600_000)
         let folder = try Wire.temporaryFolder()

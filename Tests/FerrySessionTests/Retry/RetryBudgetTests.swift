@@ -53,7 +53,8 @@ import Testing
         let limits = RetryPolicy.Budget(share: 0, minimum: 1)
         for index in 0..<1_000 {
             let origin = Origin(scheme: "http", host: "h\(index)", port: nil)
-            let taken = (0..<2).map { _ in budgets.take(for: origin, limits, at: at(0)) }
+            let key = RetryBudgets.Key(origin: origin, limits: limits)
+            let taken = (0..<2).map { _ in budgets.take(for: key, at: at(0)) }
             #expect(taken == [true, false])
         }
     }
@@ -62,7 +63,7 @@ import Testing
     @Test("A dead server receives about 1.1 times the load of clients without retries") func deadServer() {
         let limits = RetryPolicy.standard.budget ?? RetryPolicy.Budget()
         var budgets = RetryBudgets()
-        let origin = Origin(scheme: "http", host: "h", port: nil)
+        let key = RetryBudgets.Key(origin: Origin(scheme: "http", host: "h", port: nil), limits: limits)
         var (requests, retries) = (0, 0)
         var queue: [(time: Double, retry: Int)] = []
         var random = SeededGenerator(7)
@@ -73,14 +74,14 @@ import Testing
         while let next = queue.popLast() {
             if next.retry == 0 {
                 requests += 1
-                budgets.noteRequest(to: origin, limits, at: at(next.time))
+                budgets.noteRequest(to: key, at: at(next.time))
             }
             var situation = RetryRule.Situation()
             situation.outcome = .failure(.connect)
             situation.retries = next.retry
             let unit = Double.random(in: 0...1, using: &random)
             guard case .retry(let delay, _, _) = RetryRule.decide(situation, .standard, random: unit),
-                budgets.take(for: origin, limits, at: at(next.time))
+                budgets.take(for: key, at: at(next.time))
             else { continue }
             retries += 1
             let time = next.time + delay

@@ -326,6 +326,89 @@ struct RetryTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test("A collected body that is complete but for its end is delivered whole after a 416", arguments: [true, false])
+    func unfinished(_ isCollected: Bool) async throws {
+        let body = LoopbackServer.pattern(count: 100_000)
+        let server = try numbered { request, index in
+            if index > 0 { return .resource(.data(body), etag: "v1", for: request) }
+            return LoopbackResponse(headers: ["ETag": "\"v1\""], body: .data(body)).framed(.chunked)
+                .faulted(.truncate(afterBodyBytes: .max))
+        }
+        let recorder = RecordingDelegate()
+        if isCollected {
+            #expect(try await session().data(from: server.url).0 == body)
+        } else {
+            let record = try await recorder.run(session(recorder).dataTask(with: server.url))
+            #expect(record.data == body)
+            #expect(record.names.filter { $0 == "response" }.count == 1)
+            #expect(recorder.violations == [])
+        }
+        #expect(server.requests.last?.header("Range") == "bytes=100000-")
+    }
+
+    @Test(
+        "A collected body whose entity changes, or whose server has no ranges, begins anew",
+        arguments: [true, false]
+    )
+    func collected(_ hasChanged: Bool) async throws {
+        let server = try numbered { request, index in
+            let etag = hasChanged && index > 0 ? "v2" : "v1"
+            let response = LoopbackResponse(headers: ["ETag": "\"\(etag)\""], body: .pattern(count: 300_000))
+            return index == 0 ? response.faulted(.reset(afterBodyBytes: 200_000)) : response
+        }
+        #expect(try await session().data(from: server.url).0 == LoopbackServer.pattern(count: 300_000))
+    }
+
+    @Test("A connection that is not established in time is retried, and the time begins anew") func connectTimeout()
+        async throws
+    {
+        let connections = Watched(0)
+        let server = try RawServer { connection in
+            connections.change { $0 += 1 }
+            connection.readAll()
+        }
+        var options = CurlSession.Options()
+        options.connectTimeout = 0.3
+        options.retry = Self.policy
+        options.retry?.maximumRetries = 2
+        options.retry?.backoff = .init(base: 0.5, hasJitter: false)
+        let session = Wire.session(options: options)
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        let start = ContinuousClock.now
+        let error = await Wire.error { try await session.data(for: Wire.request(url, "POST", body: Data("x".utf8))) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.localizedDescription.contains("after 3 attempts") == true)
+        #expect(connections.current == 3)
+        // Three limits, and two delays of 0.5 s and 1 s.
+        #expect(ContinuousClock.now - start >= .seconds(2.3))
+    }
+
+    @Test("A 404 that interceptors have let pass removes what the cache has stored") func cache() async throws {
+        let server = try numbered { request, index in
+            index == 0
+                ? LoopbackResponse(
+                    headers: ["Cache-Control": "max-age=0", "ETag": "\"v1\""],
+                    body: .data(Data("a".utf8))
+                )
+                : index == 1 ? .text("gone", status: 404) : .text("new")
+        }
+        var options = CurlSession.Options()
+        options.interceptors = [Indifferent()]
+        let session = Wire.session(options: options) {
+            $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        }
+        func text() async throws -> String {
+            String(decoding: try await session.data(from: server.url).0, as: UTF8.self)
+        }
+        #expect(try await text() == "a")
+        #expect(try await text() == "gone")
+        #expect(try await text() == "new")
+        #expect(server.requests.map { $0.header("If-None-Match") } == [nil, "\"v1\"", nil])
+    }
+
+    /// An interceptor that is asked about each failure, and leaves it to others.
+    private struct Indifferent: RequestInterceptor {}
+
     // MARK: - Waiting
 
     private func slow(_ policy: inout RetryPolicy) {

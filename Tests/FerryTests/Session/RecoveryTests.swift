@@ -94,6 +94,26 @@ struct RecoveryTests {
         #expect(seen.current.last == 400_000)
     }
 
+    @Test("A body that begins anew is whole also if the manager's queue was busy", arguments: [true, false])
+    func busyQueue(_ isRequests: Bool) async throws {
+        let server = try LoopbackServer(
+            handler: LoopbackServer.sequence([
+                .pattern(count: 200_000).faulted(.truncate(afterBodyBytes: 100_000)), .pattern(count: 200_000),
+            ])
+        )
+        let manager = manager(server, retries: !isRequests)
+        let gate = Gate()
+        manager.operationQueue.addOperation { gate.wait() }
+        async let response = manager.response(
+            for: Request(.get, "x", serializer: .data).retry(Self.policy)
+        )
+        try await server.waitForRequests(2, timeout: 40)
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        #expect(await response.value == LoopbackServer.pattern(count: 200_000))
+        #expect(await response.attempts == 2)
+    }
+
     @Test("Downloads, uploads of files, and forms are repeated") func kinds() async throws {
         let server = try flaky(1, then: .text("file"))
         let manager = manager(server)

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// An observer of the tasks of a manager, for logging and measuring.
 ///

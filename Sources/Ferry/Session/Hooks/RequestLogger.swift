@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// An event monitor that logs each request as a curl command line, and each response in one line.
 ///

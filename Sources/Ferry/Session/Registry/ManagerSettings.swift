@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// The settings of a manager that may change at any time.
 ///
