@@ -76,7 +76,8 @@ struct LinkParser {
             var byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "\"") { break }
-            if byte == UInt8(ascii: "\\"), index < bytes.count {
+            if byte == UInt8(ascii: "\\") {
+                guard index < bytes.count else { break }
                 byte = bytes[index]
                 index += 1
             }
