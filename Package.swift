@@ -59,7 +59,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryTestingTests",
-            dependencies: ["FerryTesting", "TestSupport"],
+            dependencies: ["FerrySession", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -90,9 +90,9 @@ public final class ArchiveTransport: RespondingInterceptor {
         let isHead = entry.request.method == "HEAD"
         var body = Data()
         if !isHead, response.content.size > 0 || response.content.text != nil {
-            guard let text = response.content.text else { throw ArchiveTransportError.bodyNotRecorded(url: url) }
+            guard response.content.text != nil else { throw ArchiveTransportError.bodyNotRecorded(url: url) }
             guard let bytes = response.content.body else { throw ArchiveTransportError.invalidBody(url: url) }
-            body = text.isEmpty ? Data() : bytes
+            body = bytes
         }
         return InterceptedResponse(
             status: response.status,

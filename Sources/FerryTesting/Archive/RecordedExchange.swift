@@ -36,7 +36,9 @@ struct RecordedExchange {
             headers: redaction.fields(fields)
         )
         part.httpVersion = version
-        part.queryString = RequestTarget.queryItems(of: url).map { .init(name: $0.name, value: $0.value ?? "") }
+        part.queryString = RequestTarget.queryItems(of: String(url.prefix { $0 != "#" })).map {
+            .init(name: $0.name, value: $0.value ?? "")
+        }
         part.bodySize = request.httpBody?.count ?? (request.httpBodyStream == nil ? 0 : -1)
         if let body = request.httpBody {
             let type = request.value(forHTTPHeaderField: "Content-Type") ?? ""

@@ -78,7 +78,7 @@ public final class StubTransport: RespondingInterceptor {
     ///   - delay: The time before the response, on the transport's clock.
     ///   - responder: Returns the response. An error that it throws is the error of the attempt.
     public func on(
-        _ method: String? = nil,
+        _ method: String?,
         _ path: String,
         host: String? = nil,
         times: Int = .max,

@@ -1,0 +1,202 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+@Suite(.timeLimit(.minutes(5)))
+struct HTTPArchiveRecorderTests {
+    private static let url = URL(string: "http://h/a") ?? URL(fileURLWithPath: "/")
+
+    private func request(
+        _ url: String = "http://h/a",
+        headers: [String: String] = [:],
+        body: Data? = nil
+    ) throws -> URLRequest {
+        var request = try URLRequest(url: #require(URL(string: url)))
+        if body != nil { request.httpMethod = "POST" }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        request.httpBody = body
+        return request
+    }
+
+    private func response(_ headers: [String: String] = [:], status: Int = 200) throws -> HTTPURLResponse {
+        try #require(
+            HTTPURLResponse(url: Self.url, statusCode: status, httpVersion: nil, headerFields: headers)
+        )
+    }
+
+    @Test("Credentials are recorded nowhere, and the rest is") func redaction() throws {
+        let recorder = HTTPArchiveRecorder()
+        let secret = "hunter2"
+        recorder.record(
+            request: try request(
+                "http://ada:\(secret)@h/a?access_token=\(secret)&page=2#token=\(secret)",
+                headers: [
+                    "Authorization": "Bearer \(secret)", "Proxy-Authorization": secret, "Cookie": "a=\(secret)",
+                    "X-Api-Key": secret, "Referer": "http://h/?token=\(secret)", "Accept": "text/plain",
+                    "Content-Type": "application/x-www-form-urlencoded",
+                ],
+                body: Data("user=ada&password=\(secret)".utf8)
+            ),
+            response: try response([
+                "Set-Cookie": "a=\(secret)", "Location": "http://ada:\(secret)@h/?token=\(secret)", "X-Own": "kept",
+            ]),
+            body: Data("hello".utf8),
+            error: URLError(.timedOut, userInfo: [NSLocalizedDescriptionKey: secret])
+        )
+        let json = try String(decoding: recorder.archive.json(), as: UTF8.self)
+        #expect(!json.contains(secret))
+        for text in ["page", "text/plain", "user=ada", "kept", "hello", "-1001"] { #expect(json.contains(text)) }
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.request.url == "http://h/a?access_token=<redacted>&page=2#token=<redacted>")
+        #expect(entry.request.queryString.map(\.value) == ["<redacted>", "2"])
+        #expect(entry.response.headers.first { $0.name == "Set-Cookie" }?.value == "<redacted>")
+    }
+
+    @Test("Own names and a function for bodies redact more, and none redacts only user information") func options()
+        throws
+    {
+        let request = try request(
+            "http://ada:pw@h/a?token=t",
+            headers: ["Authorization": "secret", "X-Tenant": "acme"],
+            body: Data("{}".utf8)
+        )
+        let own = HTTPArchiveRecorder(
+            redaction: ArchiveRedaction(headers: ["x-tenant"], redactsSecretNames: false) { _, _ in Data("gone".utf8) }
+        )
+        own.record(request: request, response: try response(), body: Data("body".utf8))
+        let entry = try #require(own.archive.entries.first)
+        #expect(entry.request.headers.map(\.value) == ["secret", "<redacted>"])
+        #expect(entry.request.postData?.text == "gone")
+        #expect(entry.response.content.text == "gone")
+        let all = HTTPArchiveRecorder(redaction: .none)
+        all.record(request: request, response: nil, body: nil)
+        #expect(all.archive.entries.first?.request.headers.map(\.value) == ["secret", "acme"])
+        #expect(all.archive.entries.first?.request.url == "http://h/a?token=t")
+    }
+
+    @Test("Bodies beyond the limit are left out, and entries beyond the limits are counted") func limits() throws {
+        var limits = HTTPArchiveRecorder.Limits()
+        limits.bodySize = 4
+        limits.entries = 2
+        let recorder = HTTPArchiveRecorder(limits: limits)
+        for _ in 0..<5 {
+            recorder.record(
+                request: try request(body: Data("12345".utf8)),
+                response: try response(),
+                body: Data("12345".utf8)
+            )
+        }
+        #expect(recorder.archive.entries.count == 2)
+        #expect(recorder.droppedCount == 3)
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.request.bodySize == 5)
+        #expect(entry.request.postData?.text == nil)
+        #expect(entry.response.content.size == 5)
+        #expect(entry.response.content.text == nil)
+        #expect(entry.response.content.comment == "The body of 5 bytes was not recorded.")
+        limits = HTTPArchiveRecorder.Limits()
+        limits.totalSize = 100
+        let small = HTTPArchiveRecorder(limits: limits)
+        for _ in 0..<3 { small.record(request: try request(), response: try response(), body: Data(count: 40)) }
+        #expect(small.archive.entries.count == 2)
+        #expect(small.droppedCount == 1)
+        small.reset()
+        #expect(small.droppedCount == 0)
+        #expect(small.archive.entries.isEmpty)
+    }
+
+    @Test("Measurements become milliseconds of each phase") func timings() throws {
+        var transaction = TransferMetrics.Transaction(
+            url: Self.url,
+            method: "GET",
+            status: 200,
+            start: Date(timeIntervalSince1970: 101)
+        )
+        transaction.nameLookup = 0.01
+        transaction.connect = 0.03
+        transaction.secureConnect = 0.06
+        transaction.requestStart = 0.07
+        transaction.responseStart = 0.1
+        transaction.end = 0.15
+        transaction.networkProtocolName = "h2"
+        transaction.bodyBytesReceived = 3
+        transaction.remoteAddress = "192.0.2.1"
+        var first = transaction
+        first.start = Date(timeIntervalSince1970: 100)
+        var metrics = TransferMetrics()
+        metrics.transactions = [first, transaction]
+        let recorder = HTTPArchiveRecorder()
+        recorder.record(request: try request(), response: try response(), body: Data("abc".utf8), metrics: metrics)
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.startDate == Date(timeIntervalSince1970: 100))
+        #expect(entry.time == 1_150)
+        #expect(entry.timings.blocked == 1_010)
+        #expect(entry.timings.dns == 10)
+        #expect(entry.timings.connect == 50)
+        #expect(entry.timings.ssl == 30)
+        #expect(entry.timings.wait == 30)
+        #expect(entry.timings.receive == 50)
+        #expect(entry.response.httpVersion == "HTTP/2")
+        #expect(entry.serverIPAddress == "192.0.2.1")
+        #expect(entry.response.bodySize == 3)
+    }
+
+    @Test("Measurements that are no numbers can be written") func oddTimings() throws {
+        var transaction = TransferMetrics.Transaction(url: nil, method: "GET", status: nil, start: .distantPast)
+        transaction.end = .nan
+        transaction.connect = .infinity
+        transaction.bodyBytesReceived = .max
+        var metrics = TransferMetrics()
+        metrics.transactions = [transaction]
+        let recorder = HTTPArchiveRecorder()
+        recorder.record(request: try request(), response: try response(), body: nil, metrics: metrics)
+        _ = try HTTPArchive(data: recorder.archive.json())
+    }
+
+    @Test("A session's requests are recorded with their times, and replayed", .ownThreads) func session() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("GET", "/moved") { _ in .redirect(to: "/hello") },
+            LoopbackRoute("GET", "/hello") { _ in .text("hello").adding("X-Own", "1") },
+        ])
+        let session = CurlSession(configuration: .ephemeral)
+        let recorder = HTTPArchiveRecorder()
+        for target in ["/hello", "/moved", "/gzip"] {
+            _ = try await recorder.data(for: URLRequest(url: server.url(target)), from: session)
+        }
+        let closed = try ClosedPort()
+        await #expect(throws: URLError.self) {
+            try await recorder.data(for: URLRequest(url: closed.url), from: session)
+        }
+        let archive = try HTTPArchive(data: recorder.archive.json())
+        #expect(archive.entries.map(\.response.status) == [200, 200, 200, 0])
+        #expect(archive.entries.allSatisfy { $0.startDate != nil })
+        #expect(archive.entries[0].time > 0)
+        #expect(archive.entries[3].errorCode == URLError.Code.cannotConnectToHost.rawValue)
+
+        let transport = ArchiveTransport(archive)
+        server.stop()
+        let hello = try await transport.answer("GET", server.url("/hello").absoluteString)
+        #expect(hello?.body == Data("hello".utf8))
+        #expect(hello?.headers["X-Own"] == "1")
+        #expect(try await transport.answer("GET", server.url("/moved").absoluteString)?.body == Data("hello".utf8))
+        let gzip = try await transport.answer("GET", server.url("/gzip").absoluteString)
+        #expect(gzip?.body.starts(with: Data(#"{"name""#.utf8)) == true)
+        #expect(gzip?.headers["Content-Encoding"] == nil)
+        let error = await #expect(throws: URLError.self) {
+            try await transport.answer("GET", closed.url.absoluteString)
+        }
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(transport.unusedCount == 0)
+    }
+
+    @Test("Many threads may record at the same time", .ownThreads) func concurrency() async throws {
+        let recorder = HTTPArchiveRecorder()
+        let request = try request()
+        await onThreads(4) { _ in
+            for _ in 0..<250 { recorder.record(request: request, response: nil, body: nil) }
+        }
+        #expect(recorder.archive.entries.count == 1_000)
+    }
+}
