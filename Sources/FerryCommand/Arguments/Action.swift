@@ -46,6 +46,10 @@ extension FetchOptions {
         case .json: json.append(BodyPart(parsing: value))
         case .form: form.append(try FormField(parsing: value))
         case .uploadFile: uploadFile = try Self.notEmpty(value, option)
+        case .user: try set(Credential(parsingUser: value))
+        case .oauth2Bearer: try set(Credential(parsingToken: value))
+        case .netrc: netrcFile = NetrcFile.defaultURL.path
+        case .netrcFile: netrcFile = try Self.notEmpty(value, option)
         case .output: outputs.append(try Self.notEmpty(value, option))
         case .remoteName: usesRemoteNames = true
         case .continueDownload: continuesDownloads = true
@@ -56,6 +60,7 @@ extension FetchOptions {
         case .timeout: timeout = try Self.seconds(value, option)
         case .maxTime: maxTime = try Self.seconds(value, option)
         case .connectTimeout: connectTimeout = try Self.seconds(value, option)
+        case .deadline: deadline = try Self.seconds(value, option)
         case .caCertificate: certificateFile = try Self.notEmpty(value, option)
         case .pin:
             let pin = PublicKeyPin(value)
@@ -64,12 +69,10 @@ extension FetchOptions {
             }
             pins.append(pin)
         case .proxy: proxy = try URLArgument.parseProxy(value)
-        case .parallel:
-            let most = 256
-            guard let count = Int(value), (1...most).contains(count) else {
-                throw UsageError("--parallel takes a number from 1 to \(most), not '\(value)'")
-            }
-            parallel = count
+        case .retry: retries = try Self.number(value, option, in: 0...1_000)
+        case .retryMaxTime: retryMaxTime = try Self.seconds(value, option)
+        case .retryAllErrors: retriesAllErrors = true
+        case .parallel: parallel = try Self.number(value, option, in: 1...256)
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .writeOut: writeOut = try WriteOutFormat(parsing: try Self.textOrFile(value))
@@ -80,6 +83,13 @@ extension FetchOptions {
         case .verbose: isVerbose = true
         case .version, .help: break
         }
+    }
+
+    private mutating func set(_ credential: Credential) throws(UsageError) {
+        if let other = self.credential?.option, other != credential.option {
+            throw UsageError("--\(other.rawValue) and --\(credential.option.rawValue) cannot be combined")
+        }
+        self.credential = credential
     }
 
     private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {
@@ -97,6 +107,18 @@ extension FetchOptions {
         } catch {
             throw UsageError(error.message)
         }
+    }
+
+    private static func number(
+        _ value: String,
+        _ option: Option,
+        in range: ClosedRange<Int>
+    ) throws(UsageError) -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            let limits = "from \(range.lowerBound) to \(range.upperBound)"
+            throw UsageError("--\(option.rawValue) takes a number \(limits), not '\(value)'")
+        }
+        return number
     }
 
     private static func seconds(_ value: String, _ option: Option) throws(UsageError) -> Double {
@@ -122,6 +144,14 @@ extension FetchOptions {
         }
         if asksForHeadOnly, let body = bodies.first {
             throw UsageError("--head sends no body and cannot be combined with --\(body.rawValue)")
+        }
+        if let credential, let field = headers.first(where: { $0.name.lowercased() == "authorization" }) {
+            throw UsageError("--\(credential.option.rawValue) sets the header field \(field.name) itself")
+        }
+        if retries == nil,
+            let other = retryMaxTime != nil ? Option.retryMaxTime : retriesAllErrors ? .retryAllErrors : nil
+        {
+            throw UsageError("--\(other.rawValue) needs --retry")
         }
         if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
             throw UsageError("--\(other.rawValue) would write into the --json-log on standard error; log to a file")

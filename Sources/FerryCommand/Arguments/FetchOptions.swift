@@ -26,15 +26,24 @@ struct FetchOptions: Equatable, Sendable {
     var continuesDownloads = false
     var includesHead = false
     var asksForHeadOnly = false
+    var credential: Credential?
+    var netrcFile: String?
     var followsRedirects = true
     /// The inactivity timeout in seconds; zero means no limit.
     var timeout = 60.0
     var maxTime: Double?
     var connectTimeout: Double?
+    /// The time limit for everything that a transfer does and waits for, in seconds.
+    var deadline: Double?
     var certificateFile: String?
     /// The public-key pins for every server; empty disables pinning.
     var pins: [PublicKeyPin] = []
     var proxy: URL?
+    /// The largest number of retries; `nil` if none are wanted.
+    var retries: Int?
+    /// The time after which no retry is decided on, in seconds; zero means no limit.
+    var retryMaxTime: Double?
+    var retriesAllErrors = false
     var parallel = 1
     /// The file that lists more URLs.
     var batchFile: String?
@@ -73,6 +82,46 @@ struct FetchOptions: Equatable, Sendable {
     func destination(at index: Int) -> Destination {
         if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(outputs[index]) }
         return usesRemoteNames ? .remoteName : .standardOutput
+    }
+}
+
+/// The credential of `-u` or `--oauth2-bearer`, which is sent with the first request.
+enum Credential: Equatable, Sendable {
+    /// A user name and a password, for HTTP Basic (RFC 7617).
+    case basic(user: String, password: String)
+    /// A token (RFC 6750).
+    case bearer(String)
+
+    /// The option that sets it.
+    var option: Option {
+        switch self {
+        case .basic: .user
+        case .bearer: .oauth2Bearer
+        }
+    }
+
+    /// The `Authorization` field; the session removes it where a redirect leads to another origin.
+    var header: HTTPHeader {
+        switch self {
+        case .basic(let user, let password): .basic(username: user, password: password)
+        case .bearer(let token): .bearer(token)
+        }
+    }
+}
+
+extension Credential {
+    /// Parses `NAME:PASSWORD`; the name ends at the first colon (RFC 7617, section 2).
+    init(parsingUser value: String) throws(UsageError) {
+        // The value is a secret, which no message may contain.
+        guard let colon = value.firstIndex(of: ":") else { throw UsageError("--user takes NAME:PASSWORD") }
+        self = .basic(user: String(value[..<colon]), password: String(value[value.index(after: colon)...]))
+    }
+
+    init(parsingToken value: String) throws(UsageError) {
+        guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw UsageError("--oauth2-bearer takes a token of visible ASCII characters")
+        }
+        self = .bearer(value)
     }
 }
 

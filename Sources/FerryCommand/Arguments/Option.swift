@@ -7,6 +7,10 @@ enum Option: String, CaseIterable, Sendable {
     case form
     case uploadFile = "upload-file"
     case head
+    case user
+    case oauth2Bearer = "oauth2-bearer"
+    case netrc
+    case netrcFile = "netrc-file"
     case output
     case remoteName = "remote-name"
     case continueDownload = "continue"
@@ -17,9 +21,13 @@ enum Option: String, CaseIterable, Sendable {
     case timeout
     case maxTime = "max-time"
     case connectTimeout = "connect-timeout"
+    case deadline
     case caCertificate = "cacert"
     case pin
     case proxy
+    case retry
+    case retryMaxTime = "retry-max-time"
+    case retryAllErrors = "retry-all-errors"
     case parallel
     case batch
     case writeOut = "write-out"
@@ -36,6 +44,7 @@ enum Option: String, CaseIterable, Sendable {
         case request = "Requests"
         case output = "Where the body goes"
         case connection = "Redirects, timeouts and connections"
+        case retry = "Retries"
         case several = "Several URLs"
         case report = "Reports"
         case general = "General"
@@ -58,6 +67,10 @@ enum Option: String, CaseIterable, Sendable {
         case .form: ("F", "NAME=VALUE", .request)
         case .uploadFile: ("T", "FILE", .request)
         case .head: ("I", nil, .request)
+        case .user: ("u", "NAME:PASSWORD", .request)
+        case .oauth2Bearer: (nil, "TOKEN", .request)
+        case .netrc: ("n", nil, .request)
+        case .netrcFile: (nil, "FILE", .request)
         case .output: ("o", "FILE", .output)
         case .remoteName: ("O", nil, .output)
         case .continueDownload: ("C", nil, .output)
@@ -66,11 +79,15 @@ enum Option: String, CaseIterable, Sendable {
         case .location: ("L", nil, .connection)
         case .noRedirect: (nil, nil, .connection)
         case .timeout: (nil, "SECONDS", .connection)
-        case .maxTime: (nil, "SECONDS", .connection)
+        case .maxTime: ("m", "SECONDS", .connection)
         case .connectTimeout: (nil, "SECONDS", .connection)
+        case .deadline: (nil, "SECONDS", .connection)
         case .caCertificate: (nil, "FILE", .connection)
         case .pin: (nil, "sha256//BASE64", .connection)
         case .proxy: (nil, "URL", .connection)
+        case .retry: (nil, "COUNT", .retry)
+        case .retryMaxTime: (nil, "SECONDS", .retry)
+        case .retryAllErrors: (nil, nil, .retry)
         case .parallel: ("P", "COUNT", .several)
         case .batch: (nil, "FILE", .several)
         case .writeOut: ("w", "FORMAT|@FILE", .report)
@@ -110,11 +127,20 @@ enum Option: String, CaseIterable, Sendable {
         case .continueDownload: ["continue the FILE.part that an interrupted run left"]
         case .include: ["write the response head before the body"]
         case .head: ["request only the response head, and write it"]
+        case .user: ["send this name and password with HTTP Basic, only to the origin of the URL"]
+        case .oauth2Bearer: ["send this token with the Bearer scheme, only to the origin of the URL"]
+        case .netrc: ["send the name and password that ~/.netrc has for the host, as with -u"]
+        case .netrcFile: ["like --netrc, with FILE instead of ~/.netrc"]
         case .location: ["follow redirects (the default)"]
         case .noRedirect: ["do not follow redirects: a redirect is the response"]
         case .timeout: ["give up when no byte has moved for SECONDS; 60 by default, 0 for no limit"]
-        case .maxTime: ["give up when a transfer has taken SECONDS in total"]
+        case .maxTime:
+            [
+                "give up when a transfer has taken SECONDS in total, retries included, without the time",
+                "during which nobody reads the output",
+            ]
         case .connectTimeout: ["give up connecting after SECONDS"]
+        case .deadline: ["give up SECONDS after the start of a transfer, whatever it waits for"]
         case .caCertificate: ["trust the certificate authorities in this PEM file instead of the system's"]
         case .pin:
             [
@@ -122,6 +148,18 @@ enum Option: String, CaseIterable, Sendable {
                 "repeated, for example for the next key",
             ]
         case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
+        case .retry:
+            [
+                "try a transfer up to COUNT more times after a temporary failure: no connection, a",
+                "lost one, or status 408, 425, 429, 500, 502, 503 or 504; none by default. The rest of",
+                "a body is requested; a POST or PATCH is sent again only if no byte of it was sent",
+            ]
+        case .retryMaxTime: ["decide on no further retry once a transfer has taken SECONDS"]
+        case .retryAllErrors:
+            [
+                "with --retry, also try again after any HTTP error or inactivity timeout, and with",
+                "every method, although the server may then do the work twice",
+            ]
         case .parallel: ["run COUNT transfers at a time; 1 by default, and always 1 on standard output"]
         case .batch: ["also transfer the URLs in FILE (- for standard input), one per line"]
         case .fail: ["do not write the body of an HTTP error to standard output"]

@@ -112,9 +112,12 @@ extension EventLog {
         }
     }
 
-    /// Logs that the request is sent again.
-    func retry(_ transfer: Int, reason: String) {
-        write("retry", transfer: transfer) { $0.add("reason", reason) }
+    /// Logs that the request is sent again, after a delay in seconds.
+    func retry(_ transfer: Int, reason: String, delay: Double = 0) {
+        write("retry", transfer: transfer) { line in
+            line.add("reason", reason)
+            line.add("delay", .seconds(delay))
+        }
     }
 
     func response(_ transfer: Int, _ response: HTTPURLResponse) {

@@ -72,6 +72,7 @@ enum ShellText {
         case .header:
             guard let colon = value.firstIndex(of: ":"), SecretName.isSecret(value[..<colon]) else { return value }
             return value[...colon] + " " + SecretName.placeholder
+        case .user, .oauth2Bearer: return SecretName.placeholder
         case .data, .form: return PresentableText.redactedPairs(value[...])
         case .json: return JSONRedactor.redact(value) { SecretName.isSecret($0) }
         default: return value

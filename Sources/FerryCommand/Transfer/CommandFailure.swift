@@ -30,8 +30,12 @@ struct CommandFailure: Error, Equatable {
 
     /// Returns the failure for a response whose status is an HTTP error.
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
-        let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-        return CommandFailure(.http, "\(url.presentableText): HTTP \(response.statusCode) \(reason)")
+        CommandFailure(.http, "\(url.presentableText): \(text(ofStatus: response.statusCode))")
+    }
+
+    /// Returns a status with its reason phrase.
+    static func text(ofStatus status: Int) -> String {
+        "HTTP \(status) \(HTTPURLResponse.localizedString(forStatusCode: status))"
     }
 }
 
@@ -72,6 +76,7 @@ extension CommandFailure {
         return switch cause?.code {
         case .inactivityTimeout?: "timed out: no byte moved within --timeout"
         case .resourceTimeout?: "timed out: the transfer took longer than --max-time"
+        case .deadlineExceeded?: "timed out: the transfer took longer than --deadline"
         case .connectTimeout?: "timed out: could not connect within --connect-timeout"
         default:
             error.userInfo[NSLocalizedDescriptionKey] as? String ?? cause?.message

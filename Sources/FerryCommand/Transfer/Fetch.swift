@@ -12,8 +12,12 @@ final class Fetch {
     var target = Target.unnamed
     private(set) var item: ProgressBoard.Item?
     private(set) var clock = FetchClock()
-    /// The tasks so far: one, or a second one for the whole after a continuation was not possible.
-    private var tasks: [FetchTask] = []
+    /// The tasks so far: one, and others where a continuation was not possible or --retry began a new one.
+    private(set) var tasks: [FetchTask] = []
+    /// Whether the session itself requests the rest of the current response.
+    private(set) var sessionContinues = false
+    /// The seconds that the transfer had taken before its current task; set if there has been an earlier one.
+    var elapsed = 0.0
 
     init(_ context: RunContext, index: Int) {
         self.context = context
@@ -31,7 +35,7 @@ final class Fetch {
             if options.continuesDownloads { try opened.checkOrigin(url) }
             target = opened
             item = context.board.begin(name)
-            try await transfer(body)
+            try await transferWithRetries(body)
             if case .part(let part) = target { result.file = part.path }
         } catch {
             result.failure = CommandFailure(error, url: url)
@@ -44,8 +48,9 @@ final class Fetch {
         return result
     }
 
-    private func transfer(_ body: UploadBody) async throws {
-        let continuation = options.continuesDownloads ? target.continuation : nil
+    /// Transfers the URL, or the rest of a partial file if that is wanted and possible.
+    func transfer(_ body: UploadBody, continues: Bool) async throws {
+        let continuation = continues ? target.continuation : nil
         var (bytes, response) = try await send(body, continuing: continuation)
         if let (part, record) = continuation {
             let expected = ContinuationRule.Expectation(
@@ -82,12 +87,16 @@ final class Fetch {
         tasks.append(task)
         context.console.verbose(VerboseText.lines(of: request))
         clock = FetchClock()
-        let (bytes, response) = try await context.session.bytes(for: request, delegate: task)
+        let session = session()
+        // A session of its own ends with its only task.
+        defer { if session !== context.session { session.finishTasksAndInvalidate() } }
+        let (bytes, response) = try await session.bytes(for: request, delegate: task)
         clock.headAt = .now
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure(.network, "\(url.presentableText): the response is not HTTP")
         }
         task.note(response)
+        sessionContinues = ContinuationRule.validator(for: response, request: request) != nil
         return (bytes, response)
     }
 

@@ -1,7 +1,7 @@
 import Ferry
 
-/// The delegate of one task of a transfer, which records its redirects, its response and its metrics.
-final class FetchTask: NSObject, CurlSessionMetricsDelegate {
+/// The delegate of one task of a transfer, which records its redirects, retries, response and metrics.
+final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDelegate {
     private struct State {
         var currentURL: URL
         var requestCount = 1
@@ -89,6 +89,11 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate {
         let expected = totalBytesExpectedToSend
         item?.update(totalBytesSent, of: expected, isUpload: true)
         context.log?.progress(index, "up", totalBytesSent, of: expected < 0 ? nil : expected)
+    }
+
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        let reason = retry.status.map(CommandFailure.text(ofStatus:)) ?? retry.message
+        context.noteRetry(of: currentURL, index, reason, after: retry.delay, continues: retry.continuesBody)
     }
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {

@@ -32,6 +32,14 @@ struct RunContext: Sendable {
         return status
     }
 
+    /// Prints and logs that a request is sent again, after a delay in seconds.
+    func noteRetry(of url: URL, _ index: Int, _ reason: String, after delay: Double, continues: Bool) {
+        let what = continues ? "continuing" : "trying again"
+        let when = delay > 0 ? "in \(ByteText.elapsed(delay))" : "immediately"
+        console.note("\(url.presentableText): \(reason); \(what) \(when)")
+        log?.retry(index, reason: reason, delay: delay)
+    }
+
     /// Draws the requests so far; returns the failure if the file could not be written.
     func writeTimeline() -> CommandFailure? {
         do {
@@ -79,10 +87,26 @@ extension CurlSession {
             }
         }
         if let path = options.certificateFile {
-            guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
+            try checkReadable(path)
             own.certificateAuthorityFile = URL(fileURLWithPath: path)
         }
+        if let path = options.netrcFile { own.interceptors = [NetrcInterceptor(try netrcFile(path))] }
+        own.setRetries(options)
         if !options.pins.isEmpty { own.tls.publicKeyPins = ["*": options.pins] }
         return CurlSession(configuration: configuration, options: own)
+    }
+
+    private static func checkReadable(_ path: String) throws(CommandFailure) {
+        guard access(path, R_OK) == 0 else { throw .file(path, "cannot be read", errno: errno) }
+    }
+
+    private static func netrcFile(_ path: String) throws(CommandFailure) -> NetrcFile {
+        try checkReadable(path)
+        do throws(NetrcError) {
+            return try NetrcFile(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            // The message about a file that cannot be read has its path.
+            throw CommandFailure(.file, error.code == .unreadable ? error.message : "\(path): \(error.message)")
+        }
     }
 }

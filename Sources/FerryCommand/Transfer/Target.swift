@@ -45,6 +45,9 @@ enum Target {
         )
     }
 
+    /// The partial file, if the body is written to one.
+    var part: PartFile? { if case .part(let part) = self { part } else { nil } }
+
     /// The partial file with its record, or `nil` if there is none that can be continued.
     var continuation: (part: PartFile, record: PartRecord)? {
         guard case .part(let part) = self, let record = part.continuation else { return nil }

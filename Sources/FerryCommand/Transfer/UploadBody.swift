@@ -137,6 +137,7 @@ extension URLRequest {
         setValue(options.json.isEmpty ? "*/*" : "application/json", forHTTPHeaderField: "Accept")
         for name in Set(options.headers.map(\.name)) { setValue(nil, forHTTPHeaderField: name) }
         for header in options.headers { addValue(header.value, forHTTPHeaderField: header.name) }
+        if let header = options.credential?.header { setValue(header.value, forHTTPHeaderField: header.name) }
     }
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.

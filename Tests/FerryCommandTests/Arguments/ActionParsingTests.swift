@@ -45,6 +45,16 @@ struct ActionParsingTests {
             "ca.pem",
             "--proxy",
             "localhost:3128",
+            "--deadline=30",
+            "-u",
+            "ada:a:b",
+            "--netrc-file",
+            "netrc",
+            "--retry",
+            "3",
+            "--retry-max-time",
+            "20",
+            "--retry-all-errors",
             "-P",
             "8",
             "-fsv",
@@ -63,6 +73,10 @@ struct ActionParsingTests {
         #expect(options.connectTimeout == 0.25)
         #expect(options.certificateFile == "ca.pem")
         #expect(options.proxy?.absoluteString == "http://localhost:3128")
+        #expect(options.deadline == 30)
+        #expect(options.credential == .basic(user: "ada", password: "a:b"))
+        #expect(options.netrcFile == "netrc")
+        #expect(options.retries == 3 && options.retryMaxTime == 20 && options.retriesAllErrors)
         #expect(options.parallel == 8)
         #expect(options.urls.map(\.absoluteString) == ["http://a/1", "http://a/2"])
     }
@@ -125,6 +139,27 @@ struct ActionParsingTests {
             (["-P", "x", "http://a"], "--parallel takes a number from 1 to 256, not 'x'"),
             (["--timeout", "-1", "http://a"], "--timeout takes seconds such as 2.5, not '-1'"),
             (["--max-time", "nan", "http://a"], "--max-time takes seconds such as 2.5, not 'nan'"),
+            (["--deadline", "inf", "http://a"], "--deadline takes seconds such as 2.5, not 'inf'"),
+            (["-m", "x", "http://a"], "--max-time takes seconds such as 2.5, not 'x'"),
+            (["--retry", "-1", "http://a"], "--retry takes a number from 0 to 1000, not '-1'"),
+            (["--retry", "1001", "http://a"], "--retry takes a number from 0 to 1000, not '1001'"),
+            (
+                ["--retry", "99999999999999999999", "http://a"],
+                "--retry takes a number from 0 to 1000, not '99999999999999999999'"
+            ),
+            (["--retry", "2.5", "http://a"], "--retry takes a number from 0 to 1000, not '2.5'"),
+            (
+                ["--retry", "1", "--retry-max-time", "soon", "http://a"],
+                "--retry-max-time takes seconds such as 2.5, not 'soon'"
+            ),
+            (["--retry-max-time", "1", "http://a"], "--retry-max-time needs --retry"),
+            (["--retry-all-errors", "http://a"], "--retry-all-errors needs --retry"),
+            (["-u", "ada", "http://a"], "--user takes NAME:PASSWORD"),
+            (["--oauth2-bearer", "a b", "http://a"], "--oauth2-bearer takes a token of visible ASCII characters"),
+            (["--oauth2-bearer", "", "http://a"], "--oauth2-bearer takes a token of visible ASCII characters"),
+            (["-u", "a:b", "--oauth2-bearer", "c", "http://a"], "--user and --oauth2-bearer cannot be combined"),
+            (["-u", "a:b", "-H", "authorization: c", "http://a"], "--user sets the header field authorization itself"),
+            (["--netrc-file", "", "http://a"], "--netrc-file needs a file name"),
             (["--connect-timeout", "1s", "http://a"], "--connect-timeout takes seconds such as 2.5, not '1s'"),
             (["-o", "", "http://a"], "--output needs a file name"),
             (
@@ -168,7 +203,9 @@ struct ActionParsingTests {
             ["ftp://ada:s3cret@h/"], ["http://ada:s3cret@"], ["http://ada:s3cret@h h/"], ["ada:s3/cret@h:x"],
             ["http://h h/?access_token=s3cret"], ["--proxy", "ftp://ada:s3cret@h", "http://h"],
             ["--proxy", "http://ada:s3cret@", "http://h"], ["-H", "Authorization s3cret", "http://h"],
-            ["--user=ada:s3cret", "http://h"], ["--verbose=s3cret", "http://h"],
+            ["--usr=ada:s3cret", "http://h"], ["-u", "adas3cret", "http://h"],
+            ["--oauth2-bearer", "ada s3cret", "http://h"], ["-u", "ada:s3cret", "--oauth2-bearer", "x", "http://h"],
+            ["--verbose=s3cret", "http://h"],
         ]
     )
     func usageErrors(_ arguments: [String]) throws {

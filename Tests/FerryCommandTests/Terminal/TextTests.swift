@@ -56,6 +56,8 @@ struct TextTests {
             (["-HX-Api-Key:s3cret", "-O", "h"], ["-H", "X-Api-Key: <redacted>", "-O", "h"]),
             (["--proxy=http://ada:s3cret@p:1", "-O", "h"], ["--proxy", "http://<redacted>@p:1", "-O", "h"]),
             (["-O", "http://h/?access_token=s3cret&a=b"], ["-O", "http://h/?access_token=<redacted>&a=b"]),
+            (["-u", "ada:s3cret", "-O", "h"], ["-u", "<redacted>", "-O", "h"]),
+            (["--oauth2-bearer=s3cret", "-O", "h"], ["--oauth2-bearer", "<redacted>", "-O", "h"]),
             (["-d", "password=s3cret&a=b", "h"], ["-d", "password=<redacted>&a=b", "h"]),
             (["--json={\"token\":\"s3cret\"}", "h"], ["--json", "{\"token\":\"<redacted>\"}", "h"]),
             (["-OHAccept: a", "--timeout=5", "http://h/x@y"], ["-OHAccept: a", "--timeout=5", "http://h/x@y"]),

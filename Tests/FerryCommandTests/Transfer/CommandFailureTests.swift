@@ -33,7 +33,7 @@ struct CommandFailureTests {
         "A timeout is named after its option",
         arguments: [
             (CurlSessionError.Code.inactivityTimeout, "--timeout"), (.resourceTimeout, "--max-time"),
-            (.connectTimeout, "--connect-timeout"),
+            (.connectTimeout, "--connect-timeout"), (.deadlineExceeded, "--deadline"),
         ]
     )
     func deadlines(_ code: CurlSessionError.Code, _ option: String) throws {

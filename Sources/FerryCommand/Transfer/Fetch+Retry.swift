@@ -1,0 +1,63 @@
+import Ferry
+
+// What --retry does for a download that its task cannot continue itself: one of a file that an earlier run began, one
+// without a validator, and one whose entity has changed.
+extension Fetch {
+    /// Transfers the URL, with further tasks for a download whose connection is lost.
+    func transferWithRetries(_ body: UploadBody) async throws {
+        let startedAt = ContinuousClock.now
+        var continues = options.continuesDownloads
+        var retries = 0
+        while true {
+            let size = target.part?.size ?? 0
+            do {
+                return try await transfer(body, continues: continues)
+            } catch let error as URLError {
+                guard let policy = options.retryPolicy, isMendable(error, policy) else { throw error }
+                // Progress begins the count anew, as in the session, unless the next request is for the whole.
+                if target.continuation != nil, (target.part?.size ?? 0) > size { retries = 0 }
+                let delay =
+                    min(policy.backoff.base * pow(2, Double(min(retries, 10))), policy.backoff.cap)
+                    * .random(in: 0...1)
+                elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
+                guard retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
+                retries += 1
+                let reason = CommandFailure(error, url: url).message(without: url)
+                let hasPart = target.continuation != nil
+                context.noteRetry(of: url, index, reason, after: delay, continues: hasPart)
+                try await Task.sleep(for: .seconds(delay))
+                elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
+                continues = true
+            }
+        }
+    }
+
+    /// Returns whether a new task can complete a download that has failed with an error.
+    private func isMendable(_ error: URLError, _ policy: RetryPolicy) -> Bool {
+        // Without a response, or where the session continues bodies itself, the session has made all attempts.
+        let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+        guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
+            !sessionContinues || reason == .cannotContinue
+        else { return false }
+        guard options.effectiveMethod == "GET", options.bodyOptions.isEmpty else { return false }
+        return switch error.code {
+        case .networkConnectionLost: true
+        case .timedOut: reason == .inactivityTimeout && policy.failures.contains(.inactivityTimeout)
+        default: false
+        }
+    }
+
+    /// Returns whether a delay ends before both time limits, as far as they are set.
+    private func hasTime(for delay: Double) -> Bool {
+        let limits = [options.deadline, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
+        return limits.allSatisfy { elapsed + delay < $0 }
+    }
+
+    /// Returns the session for the next task: the common one, or one whose time limits are what is left of them.
+    func session() -> CurlSession {
+        guard elapsed > 0, options.deadline != nil || options.retryMaxTime != nil else { return context.session }
+        var rest = context.session.options
+        rest.setRetries(options, after: elapsed)
+        return CurlSession(configuration: context.session.configuration, options: rest)
+    }
+}

@@ -1,0 +1,67 @@
+import Ferry
+
+extension FetchOptions {
+    /// The policy of the retry options; `nil` sends no request again.
+    var retryPolicy: RetryPolicy? {
+        guard let retries, retries > 0 else { return nil }
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = retries
+        // The transfers that run at the same time can each have as many retries as were asked for.
+        policy.budget?.minimum = max(RetryPolicy.Budget().minimum, retries * parallel)
+        if retriesAllErrors {
+            policy.statuses = Set(400...599)
+            policy.failures = Set(RetryPolicy.Failure.allCases)
+            policy.additionalMethods = [effectiveMethod]
+        }
+        if let limit = retryTimeLimit {
+            policy.backoff.cap = min(policy.backoff.cap, limit)
+            policy.maximumServerDelay = limit
+        }
+        return policy
+    }
+
+    /// The seconds of `--retry-max-time`; `nil` for no limit.
+    var retryTimeLimit: Double? { retryMaxTime.flatMap { $0 > 0 ? $0 : nil } }
+}
+
+extension CurlSession.Options {
+    /// Sets the policy and the time limits of a transfer that has already taken some time, in seconds.
+    mutating func setRetries(_ options: FetchOptions, after elapsed: Double = 0) {
+        // Zero would be no limit.
+        deadline = options.deadline.map { $0 > 0 ? max($0 - elapsed, 0.001) : 0 }
+        retry = options.retryPolicy
+        interceptors.removeAll { $0 is RetryTimeLimit }
+        guard let retry, let limit = options.retryTimeLimit else { return }
+        interceptors.append(RetryTimeLimit(seconds: limit - elapsed, statuses: retry.statuses))
+    }
+}
+
+/// An interceptor that lets no retry be decided on once a task has taken a certain time, as curl's `--retry-max-time`.
+final class RetryTimeLimit: ImmediateRequestInterceptor {
+    let failureStatuses: Set<Int>
+    private let limit: Duration
+    /// When the first attempt of each task began, by the identifier of the task.
+    private let startTimes = Locked<[Int: ContinuousClock.Instant]>([:])
+
+    init(seconds: Double, statuses: Set<Int>) {
+        limit = .seconds(seconds)
+        failureStatuses = statuses
+    }
+
+    /// Notes when a task begins, and leaves its request as it is.
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+        startTimes.withLock { times in
+            if times[attempt.taskIdentifier] == nil { times[attempt.taskIdentifier] = .now }
+        }
+        return request
+    }
+
+    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+        try adaptImmediately(request, for: attempt) ?? request
+    }
+
+    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        guard let startedAt = startTimes.withLock({ $0[attempt.taskIdentifier] }) else { return .proceed }
+        return ContinuousClock.now - startedAt < limit ? .proceed : .doNotRetry
+    }
+}

@@ -1,0 +1,81 @@
+import Ferry
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Retry options")
+struct RetryOptionsTests {
+    private func options(_ arguments: String...) throws -> FetchOptions {
+        guard case .fetch(let options) = try Action(parsing: arguments + ["http://a"]) else {
+            throw UsageError("not a transfer")
+        }
+        return options
+    }
+
+    @Test("Without --retry, and with 0, there is no policy")
+    func none() throws {
+        #expect(try options("-s").retryPolicy == nil)
+        #expect(try options("--retry", "0").retryPolicy == nil)
+    }
+
+    @Test("--retry is the standard policy, whose budget allows all retries of the transfers at one time")
+    func standard() throws {
+        var expected = RetryPolicy.standard
+        expected.maximumRetries = 4
+        #expect(try options("--retry", "4").retryPolicy == expected)
+        #expect(try options("--retry", "4", "-P", "8").retryPolicy?.budget?.minimum == 32)
+        #expect(try options("--retry", "1000", "-P", "256").retryPolicy?.budget?.minimum == 256_000)
+    }
+
+    @Test("--retry-all-errors includes all HTTP errors, inactivity, and the method of the request")
+    func allErrors() throws {
+        let policy = try #require(try options("--retry", "1", "--retry-all-errors", "-d", "x").retryPolicy)
+        #expect(policy.statuses == Set(400...599))
+        #expect(policy.failures == Set(RetryPolicy.Failure.allCases))
+        #expect(policy.additionalMethods == ["POST"])
+    }
+
+    @Test("--retry-max-time limits each delay, and zero limits nothing")
+    func maxTime() throws {
+        let short = try #require(try options("--retry", "1", "--retry-max-time", "5").retryPolicy)
+        #expect(short.backoff.cap == 5 && short.maximumServerDelay == 5)
+        let long = try #require(try options("--retry", "1", "--retry-max-time", "600").retryPolicy)
+        #expect(long.backoff.cap == 30 && long.maximumServerDelay == 600)
+        #expect(try options("--retry", "1", "--retry-max-time", "0").retryPolicy == options("--retry", "1").retryPolicy)
+    }
+
+    @Test("A later task has what is left of the time limits, and at least a moment")
+    func rest() throws {
+        let given = try options("--deadline", "10", "--retry", "1", "--retry-max-time", "5")
+        var own = CurlSession.Options()
+        own.setRetries(given)
+        #expect(own.deadline == 10)
+        #expect(own.interceptors.count == 1)
+        own.setRetries(given, after: 4)
+        #expect(own.deadline == 6)
+        #expect(own.interceptors.count == 1)
+        own.setRetries(given, after: 40)
+        #expect((own.deadline ?? 0) > 0)
+        own.setRetries(try options("--deadline", "0"))
+        #expect(own.interceptors.isEmpty && own.retry == nil)
+    }
+
+    @Test("The time limit counts from the first attempt of each task")
+    func timeLimit() async throws {
+        let url = try #require(URL(string: "http://a"))
+        let request = URLRequest(url: url)
+        let failure = AttemptFailure(.error(URLError(.timedOut)), request: request, isRepeatable: true)
+        for (seconds, isOver) in [(600, false), (0, true), (-3, true)] as [(Double, Bool)] {
+            let limit = RetryTimeLimit(seconds: seconds, statuses: [503])
+            let attempt = RequestAttempt(taskIdentifier: 1, originalURL: url)
+            #expect(try await limit.adapt(request, for: attempt) == request)
+            let decision = await limit.retry(attempt, dueTo: failure)
+            if case .doNotRetry = decision { #expect(isOver) } else { #expect(!isOver) }
+            let other = RequestAttempt(taskIdentifier: 2, originalURL: url)
+            guard case .proceed = await limit.retry(other, dueTo: failure) else {
+                Issue.record("a task that has not begun")
+                return
+            }
+        }
+    }
+}
