@@ -24,6 +24,7 @@ enum HelpText {
         Examples:
           ferry https://example.com/
           ferry -O -C https://example.com/big.iso            download, or continue a download
+          ferry -O -C --retry 10 https://example.com/big.iso     over a link that breaks
           ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at a time
           ferry -P 4 -O --batch urls.txt                     the URLs in a file, four at a time
           ferry --json '{"name":"Ada"}' https://example.com/users

@@ -13,12 +13,12 @@ extension Fetch {
             do {
                 return try await transfer(body, continues: continues)
             } catch let error as URLError {
-                guard let policy = options.retryPolicy, isMendable(error, policy) else { throw error }
                 // Progress begins the count anew, as in the session, unless the next request is for the whole.
-                if target.continuation != nil, (target.part?.size ?? 0) > size { retries = 0 }
-                let delay =
-                    min(policy.backoff.base * pow(2, Double(min(retries, 10))), policy.backoff.cap)
-                    * .random(in: 0...1)
+                let isProgress = target.continuation != nil && (target.part?.size ?? 0) > size
+                guard let policy = options.retryPolicy, isMendable(error, policy, isProgress) else { throw error }
+                if isProgress { retries = 0 }
+                let limit = policy.backoff.base * pow(policy.backoff.multiplier, Double(min(retries, 10)))
+                let delay = min(limit, policy.backoff.cap) * .random(in: 0...1)
                 elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
                 guard retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
                 retries += 1
@@ -33,7 +33,7 @@ extension Fetch {
     }
 
     /// Returns whether a new task can complete a download that has failed with an error.
-    private func isMendable(_ error: URLError, _ policy: RetryPolicy) -> Bool {
+    private func isMendable(_ error: URLError, _ policy: RetryPolicy, _ isProgress: Bool) -> Bool {
         // Without a response, or where the session continues bodies itself, the session has made all attempts.
         let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
         guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
@@ -42,7 +42,8 @@ extension Fetch {
         guard options.effectiveMethod == "GET", options.bodyOptions.isEmpty else { return false }
         return switch error.code {
         case .networkConnectionLost: true
-        case .timedOut: reason == .inactivityTimeout && policy.failures.contains(.inactivityTimeout)
+        case .timedOut:
+            reason == .inactivityTimeout && (isProgress || policy.failures.contains(.inactivityTimeout))
         default: false
         }
     }

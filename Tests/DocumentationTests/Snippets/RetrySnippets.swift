@@ -1,0 +1,56 @@
+import Ferry
+
+// The snippets of README and of the article about retries, interceptors and deadlines, compiled but not run.
+
+struct TraceInterceptor: RequestInterceptor {
+    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+        var request = request
+        request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Attempt")
+        return request
+    }
+
+    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        failure.response?.statusCode == 423 && attempt.number < 3 ? .retryAfter(1) : .proceed
+    }
+}
+
+enum RetrySnippets {
+    static func standard(manager: HTTPSessionManager) async throws {
+        manager.retryPolicy = .standard
+        manager.deadline = 30
+        let user = try await manager.get("users/1", as: User.self)
+        print(user.name)
+    }
+
+    static func policy(manager: HTTPSessionManager) {
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = 5
+        policy.backoff.cap = 10
+        policy.statuses.insert(520)
+        policy.additionalMethods = ["POST"]
+        manager.retryPolicy = policy
+    }
+
+    static func requests(manager: HTTPSessionManager, policy: RetryPolicy) async throws -> [User] {
+        let user = try await manager.send(.get("users/1", as: User.self).retry(policy).deadline(5))
+        let created = try await manager.send(.post("users", as: User.self).parameters(["name": "Ada"]).retry(nil))
+        return [user, created]
+    }
+
+    static func interceptors(manager: HTTPSessionManager) async throws -> User {
+        manager.interceptors = [TraceInterceptor()]
+        let user = try await manager.send(.get("users/1", as: User.self).intercepted(by: TraceInterceptor()))
+        return user
+    }
+
+    static func session(url: URL) {
+        var options = CurlSession.Options()
+        options.retry = .standard
+        options.interceptors = [TraceInterceptor()]
+        options.deadline = 30
+        let session = CurlSession(configuration: .default, options: options)
+        let task = session.dataTask(with: url)
+        task.retryPolicy = nil
+        task.resume()
+    }
+}
