@@ -23,7 +23,7 @@ public struct RetryPolicy: Sendable, Hashable {
         case connectTimeout
         /// The connection was lost: reset, or closed before the end of the response.
         case connectionLost
-        /// No byte was received for the request's `timeoutInterval` after it was sent.
+        /// There was no response for the request's `timeoutInterval` after the request was sent.
         case inactivityTimeout
     }
 
@@ -81,8 +81,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The failures after which the request is sent again; all but ``Failure/inactivityTimeout`` by default.
     ///
-    /// The rest of a body that has made progress before an inactivity timeout is requested in any case, as after a lost
-    /// connection.
+    /// An inactivity timeout in the middle of a response's body counts as a lost connection.
     ///
     /// Refused certificates and cancelled tasks are never retried.
     public var failures: Set<Failure> = [.nameLookup, .connect, .connectTimeout, .connectionLost]

@@ -114,8 +114,8 @@ enum RetryRule {
 
     private static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {
         switch situation.outcome {
-        // A body that stalls after it has made progress is continued like one whose connection is lost.
-        case .failure(.inactivityTimeout) where situation.delivered == .continuable(isProgress: true):
+        // A body that stalls is like one whose connection is lost; a server that has not responded may be at work.
+        case .failure(.inactivityTimeout) where situation.delivered != .nothing:
             policy.failures.contains(.inactivityTimeout) || policy.failures.contains(.connectionLost)
         case .response(let status, _): policy.statuses.contains(status)
         case .failure(let failure): policy.failures.contains(failure)

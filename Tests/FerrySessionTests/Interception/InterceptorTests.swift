@@ -249,7 +249,9 @@ struct InterceptorTests {
         #expect(try await requests(.doNotRetry) == 1)
         // An interceptor that always wants another attempt is limited.
         #expect(try await requests(.retryAfter(0.01)) == 20)
-        #expect(try await requests(.retryAfter(-.infinity)) == 20)
+        #expect(try await requests(.retryAfter(-1)) == 20)
+        #expect(try await requests(.retryAfter(.infinity)) == 1)
+        #expect(try await requests(.retryAfter(.nan)) == 1)
         await #expect(throws: Refusal()) { try await requests(.fail(Refusal())) }
         let calls = Watched<[String]>([])
         let first = Closures(decide: { _, _ in

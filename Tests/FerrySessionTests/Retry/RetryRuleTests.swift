@@ -82,9 +82,14 @@ import Testing
                 situation.outcome = .failure(.inactivityTimeout)
                 situation.delivered = .continuable(isProgress: true)
             },
-            Row("A body that stalls without progress", .end(.notRetried)) { situation, _ in
+            Row("A body that stalls without progress", rest) { situation, _ in
                 situation.outcome = .failure(.inactivityTimeout)
                 situation.delivered = .continuable(isProgress: false)
+            },
+            Row("A body that stalls, if lost connections are not retried", .end(.notRetried)) { situation, policy in
+                situation.outcome = .failure(.inactivityTimeout)
+                situation.delivered = .continuable(isProgress: true)
+                policy.failures = [.connect]
             },
             Row("A lasting error", .end(.notRetried)) { situation, _ in situation.outcome = .permanent },
             Row("A lost connection, if the policy has no failures", .end(.notRetried)) { situation, policy in

@@ -4,6 +4,8 @@ import FerrySession
 struct OAuth2Response: Sendable {
     /// The size limit of a response, in bytes.
     static let maximumSize = 262_144
+    /// The number of bytes from which a secret is removed from texts of the server.
+    static let shortestSecret = 4
     /// The longest lifetime of a token in seconds, about 32 years; longer ones are shortened to it.
     static let longestLifetime: TimeInterval = 1e9
 
@@ -75,7 +77,8 @@ struct OAuth2Response: Sendable {
     private func publicText(_ text: String, limit: Int) -> String? {
         guard text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         return secrets.reduce(text) { text, secret in
-            secret.isEmpty ? text : text.replacing(secret, with: SecretName.placeholder)
+            // Such a short text occurs in words.
+            secret.utf8.count < Self.shortestSecret ? text : text.replacing(secret, with: SecretName.placeholder)
         }
     }
 
