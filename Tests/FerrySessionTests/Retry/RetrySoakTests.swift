@@ -23,6 +23,7 @@ struct RetrySoakTests {
                     let tally = soak.tally.current
                     print("retry soak: \(count) requests in \(ContinuousClock.now - start): \(tally.summary)")
                     print("retry soak: FERRY_TEST_SEED=\(soak.seed), faults: \(soak.script.counts)")
+                    print("retry soak: failures: \(tally.failures)")
                     try Child.expect(tally.problems == [], "\(tally.problems.prefix(5))")
                     try Child.expect(tally.finished == count + 500, "\(tally.finished) ends")
                     let share = Double(tally.succeeded) / Double(max(1, tally.repeatable))
@@ -122,6 +123,8 @@ private final class RetrySoak: Sendable {
         var retried = 0
         var posts = 0
         var problems: [String] = []
+        /// How often each way to fail has occurred.
+        var failures: [String: Int] = [:]
 
         var summary: String {
             "\(succeeded) of \(repeatable) repeatable ones succeeded, with \(retried) retries; \(posts) POSTs"
@@ -175,6 +178,13 @@ private final class RetrySoak: Sendable {
         }
     }
 
+    private static func words(_ result: Result<(Data, URLResponse), any Error>) -> String {
+        switch result {
+        case .success(let (_, response)): "status \((response as? HTTPURLResponse)?.statusCode ?? 0)"
+        case .failure(let error): (error as? URLError)?.localizedDescription.filter { !$0.isNumber } ?? "\(error)"
+        }
+    }
+
     private func take(below end: Int) -> Int? {
         next.change { next in
             guard next < end else { return nil }
@@ -200,7 +210,10 @@ private final class RetrySoak: Sendable {
             tally.repeatable += 1
             guard case .success(let (data, response)) = result,
                 let status = (response as? HTTPURLResponse)?.statusCode, status == 200 || status == 206
-            else { return }
+            else {
+                tally.failures[Self.words(result), default: 0] += 1
+                return
+            }
             if data == LoopbackServer.pattern(count: number * 37 % 40_000) {
                 tally.succeeded += 1
             } else {

@@ -6,7 +6,23 @@ extension WorkOrder {
     var options: CurlSession.Options {
         var options = CurlSession.Options()
         options.certificateAuthorityFile = authority
+        if face.hasSuffix("-recovery") {
+            options.retry = .standard
+            options.interceptors = [
+                PlainInterceptor(),
+                AuthenticationInterceptor.bearer(initial: BearerToken("token")) { $0 ?? BearerToken("") },
+            ]
+        }
         return options
+    }
+}
+
+/// An interceptor that adds a field.
+private struct PlainInterceptor: ImmediateRequestInterceptor {
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+        var request = request
+        request.setValue("1", forHTTPHeaderField: "X-Attempt")
+        return request
     }
 }
 

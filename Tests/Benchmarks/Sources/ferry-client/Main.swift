@@ -7,13 +7,14 @@ enum FerryClient {
     static func main() async {
         await Client.run { order in
             switch order.face {
-            case "delegate":
+            // With a retry policy, an interceptor and an authenticator.
+            case "delegate", "delegate-recovery":
                 let delegate = WorkloadDelegate()
                 let session = CurlSession(order, delegate: delegate)
                 return try DelegateWorkloads(order, session: session, delegate: delegate).run()
             case "handler": return try HandlerWorkloads(order, session: CurlSession(order)).run()
-            case "async": return try await AsyncWorkloads(order, CurlSession(order).functions).run()
-            case "manager": return try await ManagerWorkloads(order).run()
+            case "async", "async-recovery": return try await AsyncWorkloads(order, CurlSession(order).functions).run()
+            case "manager", "manager-recovery": return try await ManagerWorkloads(order).run()
             case "operation": return try OperationWorkloads(order).run()
             case "json": return try await JSONWorkloads(order).run()
             default: throw BenchmarkError("Ferry does not support --face \(order.face)")
