@@ -136,8 +136,8 @@ enum Option: String, CaseIterable, Sendable {
         case .timeout: ["give up when no byte has moved for SECONDS; 60 by default, 0 for no limit"]
         case .maxTime:
             [
-                "give up when a transfer has taken SECONDS in total, retries included, without the time",
-                "during which nobody reads the output",
+                "give up when a transfer has taken SECONDS in total, retries included, without",
+                "the time during which nobody reads the output",
             ]
         case .connectTimeout: ["give up connecting after SECONDS"]
         case .deadline: ["give up SECONDS after the start of a transfer, whatever it waits for"]
@@ -150,15 +150,16 @@ enum Option: String, CaseIterable, Sendable {
         case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
         case .retry:
             [
-                "try a transfer up to COUNT more times after a temporary failure: no connection, a",
-                "lost one, or status 408, 425, 429, 500, 502, 503 or 504; none by default. The rest of",
-                "a body is requested; a POST or PATCH is sent again only if no byte of it was sent",
+                "try a transfer up to COUNT more times after a temporary failure: no connection,",
+                "a lost one, or status 408, 425, 429, 500, 502, 503 or 504; none by default. The",
+                "rest of a body is requested; a POST or PATCH is sent again only if no byte of it",
+                "was sent",
             ]
         case .retryMaxTime: ["decide on no further retry once a transfer has taken SECONDS"]
         case .retryAllErrors:
             [
-                "with --retry, also try again after any HTTP error or inactivity timeout, and with",
-                "every method, although the server may then do the work twice",
+                "with --retry, also try again after any HTTP error or inactivity timeout, and",
+                "with every method, although the server may then do the work twice",
             ]
         case .parallel: ["run COUNT transfers at a time; 1 by default, and always 1 on standard output"]
         case .batch: ["also transfer the URLs in FILE (- for standard input), one per line"]

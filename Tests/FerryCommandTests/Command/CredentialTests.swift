@@ -93,7 +93,7 @@ struct CredentialTests {
     func unreadable() async throws {
         try folder.file("bad", "machine 127.0.0.1 login ada password \"s3cret")
         try folder.file("huge", String(repeating: "machine s3cret ", count: 20_000))
-        for (name, text) in [("missing", "missing"), ("bad", "bad: "), ("huge", "huge: "), (".", "")] {
+        for (name, text) in [("missing", "missing"), ("bad", "bad: "), ("huge", "huge: "), (".", "Is a directory")] {
             let outcome = try await ferry(["--netrc-file", name, server.url("/status/200").absoluteString])
             #expect(outcome.status == 23)
             #expect(outcome.errorLines.count == 1 && outcome.errors.hasPrefix("ferry: "), "\(outcome.errors)")
