@@ -154,7 +154,10 @@ extension Exchange {
     /// The error of a body whose rest the server does not send, with the status of its response.
     func cannotContinue(status: Int?) -> URLError {
         guard continuation.isResuming, let status else {
-            let text = "The connection was lost, and the server has another response now"
+            let isRefused = status.map { $0 >= 400 } ?? false
+            let reason =
+                isRefused ? "responded with \(status ?? 0) to the request for the rest" : "has another response now"
+            let text = "The connection was lost, and the server \(reason)"
             return .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
         }
         let text = "The download could not be resumed: the server responded with \(status)"

@@ -4,8 +4,9 @@
 final class Recovery {
     /// How many attempts interceptors may cause.
     static let mostInterceptions = 19
-    /// The number of bytes from which an attempt has made progress, so that a server cannot cause attempts forever.
-    static let leastProgress = ByteCount(clamping: 16_384)
+    /// The number of bytes from which an attempt has made progress, so that a server cannot cause an attempt for each
+    /// byte.
+    static let leastProgress = ByteCount(clamping: 1_024)
 
     let settings: RecoverySettings
     private let taskIdentifier: Int

@@ -145,7 +145,7 @@ private final class RetrySoak: Sendable {
             seed: seed,
             share: 0.2,
             of: [
-                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), .stall(after: 3_000),
+                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), Self.stall,
                 .respond(status: 429, retryAfter: 1), .respond(status: 500), .respond(status: 503),
             ]
         )
@@ -165,6 +165,12 @@ private final class RetrySoak: Sendable {
         var options = CurlSession.Options()
         options.retry = .standard
         session = Wire.session(RetryCounter(tally), options: options) { $0.timeoutIntervalForRequest = 3 }
+    }
+
+    /// Stalls in the middle of a body; the standard policy does not retry a server that has not responded.
+    private static let stall = FaultStep("stall") { request, handler in
+        let response = handler(request)
+        return (response.body.count ?? 0) > 3_000 ? response.faulted(.stall(afterBodyBytes: 3_000)) : response
     }
 
     func run(_ count: Int) async throws {
