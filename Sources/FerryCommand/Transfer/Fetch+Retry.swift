@@ -3,6 +3,10 @@ import Ferry
 // What --retry does for a download that its task cannot continue itself: one of a file that an earlier run began, one
 // without a validator, and one whose entity has changed.
 extension Fetch {
+    /// The number of bytes from which a task has made progress, as in the session; it keeps a server from causing tasks
+    /// forever.
+    private static let leastProgress: Int64 = 16_384
+
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {
         let startedAt = ContinuousClock.now
@@ -14,8 +18,8 @@ extension Fetch {
                 return try await transfer(body, continues: continues)
             } catch let error as URLError {
                 // Progress begins the count anew, as in the session, unless the next request is for the whole.
-                let isProgress = target.continuation != nil && (target.part?.size ?? 0) > size
-                guard let policy = options.retryPolicy, isMendable(error, policy, isProgress) else { throw error }
+                let isProgress = target.continuation != nil && (target.part?.size ?? 0) - size >= Self.leastProgress
+                guard let policy = options.retryPolicy, isMendable(error) else { throw error }
                 if isProgress { retries = 0 }
                 let limit = policy.backoff.base * pow(policy.backoff.multiplier, Double(min(retries, 10)))
                 let delay = min(limit, policy.backoff.cap) * .random(in: 0...1)
@@ -33,7 +37,7 @@ extension Fetch {
     }
 
     /// Returns whether a new task can complete a download that has failed with an error.
-    private func isMendable(_ error: URLError, _ policy: RetryPolicy, _ isProgress: Bool) -> Bool {
+    private func isMendable(_ error: URLError) -> Bool {
         // Without a response, or where the session continues bodies itself, the session has made all attempts.
         let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
         guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
@@ -42,8 +46,7 @@ extension Fetch {
         guard options.effectiveMethod == "GET", options.bodyOptions.isEmpty else { return false }
         return switch error.code {
         case .networkConnectionLost: true
-        case .timedOut:
-            reason == .inactivityTimeout && (isProgress || policy.failures.contains(.inactivityTimeout))
+        case .timedOut: reason == .inactivityTimeout
         default: false
         }
     }

@@ -126,6 +126,23 @@ struct RetryTests {
         expectWhole("x.bin")
     }
 
+    @Test(
+        "A download that stalls continues after --timeout, also one that an earlier run began",
+        arguments: [true, false]
+    )
+    func stalls(_ hasPart: Bool) async throws {
+        let server = try LoopbackServer { [size] request in
+            .resource(.pattern(count: size), etag: "v1", for: request).faulted(.stall(afterBodyBytes: 250_000))
+        }
+        let url = server.url.absoluteString
+        let arguments = ["-s", "--timeout", "0.5", "-o", "x.bin", url]
+        if hasPart { #expect(try await FerryProcess.run(arguments, in: folder).status == 28) }
+        let outcome = try await FerryProcess.run(["-C", "--retry", "3"] + arguments, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(server.requestCount >= 3)
+        expectWhole("x.bin")
+    }
+
     @Test("Standard output gets each byte once")
     func flakyOutput() async throws {
         let server = try flaky(etag: "v1", after: 200_000)
@@ -143,6 +160,16 @@ struct RetryTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(server.requests.dropFirst().allSatisfy { $0.header("Range") != nil })
         expectWhole("x.bin")
+    }
+
+    @Test("A server that sends a few bytes each time cannot keep a download going")
+    func endless() async throws {
+        let server = try flaky(etag: "v1", after: 100)
+        let url = server.url.absoluteString
+        #expect(try await ferry("-s", "-o", "x.bin", url).status == 7)
+        #expect(try await ferry("-C", "-s", "--retry", "2", "-o", "x.bin", url).status == 7)
+        #expect(server.requestCount == 4)
+        #expect(folder.data("x.bin.part")?.count == 400)
     }
 
     @Test("Without a validator a download starts over, as often as --retry allows")
