@@ -43,7 +43,9 @@ struct RandomFaults: Sendable {
     }
 
     private static func mixed(_ generator: inout FaultGenerator) -> FaultStep {
-        let position = Int.random(in: 0...65_536, using: &generator)
+        // Small positions are as likely as large ones, so that small bodies are broken too.
+        let draw = generator.next()
+        let position = Int(draw >> 32 & 0xFFFF) >> Int(draw & 15)
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return .close
         case 1: return .reset

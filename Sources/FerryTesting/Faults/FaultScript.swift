@@ -93,7 +93,7 @@ public final class FaultScript: Sendable {
     ///   - seed: The seed. Print it when a test fails.
     ///   - share: The share of the requests that have a fault, from 0 to 1.
     ///   - faults: The faults, which are equally likely, or nil for drops, truncations, pauses, and the statuses 429,
-    ///     500 and 503, at random positions within 64 KiB.
+    ///     500 and 503, at random positions within 64 KiB, most of them small.
     ///   - longestRun: The greatest number of faults for a target without a request that passes between them. A client
     ///     that repeats a request as often as that succeeds. By default there is no limit.
     public convenience init(seed: UInt64, share: Double, of faults: [FaultStep]? = nil, longestRun: Int = .max) {
