@@ -5,7 +5,7 @@ import Ferry
 extension Fetch {
     /// The number of bytes from which a task has made progress, as in the session; it keeps a server from causing tasks
     /// forever.
-    private static let leastProgress: Int64 = 16_384
+    private static let leastProgress: Int64 = 1_024
 
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {

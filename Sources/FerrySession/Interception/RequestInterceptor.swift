@@ -13,7 +13,7 @@
 /// never added twice. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
 ///
 /// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the exchange holds neither a
-/// thread nor a connection in the meantime. The timeouts of the task continue. When the task is cancelled or a timeout
+/// thread nor a connection slot in the meantime. The timeouts of the task continue. When the task is cancelled or a timeout
 /// expires, the Swift task is cancelled and its result is ignored.
 ///
 /// After a redirect to another origin the fields `Authorization`, `Cookie`, `Proxy-Authorization`, and
