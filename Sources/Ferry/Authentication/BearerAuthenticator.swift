@@ -27,7 +27,7 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 
 /// An authenticator for bearer tokens (RFC 6750), which a closure refreshes.
 ///
-/// The token is sent in the `Authorization` field, in place of one that the request has already. Whoever reads it can
+/// The token is sent in the `Authorization` field, in place of one that the request has already. Anyone who reads it can
 /// use it: send it over https only.
 public struct BearerAuthenticator: Authenticator {
     /// A closure that returns a new token.

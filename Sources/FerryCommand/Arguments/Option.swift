@@ -137,7 +137,7 @@ enum Option: String, CaseIterable, Sendable {
         case .maxTime:
             [
                 "give up when a transfer has taken SECONDS in total, retries included, without",
-                "the time during which nobody reads the output",
+                "the time in which the output is not read",
             ]
         case .connectTimeout: ["give up connecting after SECONDS"]
         case .deadline: ["give up SECONDS after the start of a transfer, whatever it waits for"]

@@ -232,6 +232,7 @@ final class TransferEngine: @unchecked Sendable {
         guard !exchange.isSuspended, !exchange.mustWaitForInterceptors(), let origin = exchange.prepare() else {
             return
         }
+        noteRequest(of: exchange, to: origin)
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
         exchange.slot.origin = origin
         let limiter = limiter(of: origin)
@@ -401,7 +402,7 @@ final class TransferEngine: @unchecked Sendable {
 
     // MARK: - Deadlines
 
-    /// Notes that a task has begun, for the deadline of its call and the retries of its origin.
+    /// Notes that a task has begun, for the deadline of its call.
     private func noteStart(of exchange: Exchange) {
         // The task may have been cancelled before it could start.
         guard exchange.client != nil else { return }
@@ -410,9 +411,15 @@ final class TransferEngine: @unchecked Sendable {
             if !exchange.isSuspended { exchange.clock.startCall(at: .now()) }
             watch(exchange)
         }
-        if let budget = exchange.recovery?.settings.retry?.budget, let url = exchange.request.url {
-            retryBudgets.noteRequest(to: RetryBudgets.Key(origin: Origin(url), limits: budget), at: .now())
+    }
+
+    /// Adds the share of a task's first request to the retries of its origin.
+    private func noteRequest(of exchange: Exchange, to origin: Origin) {
+        guard let recovery = exchange.recovery, !recovery.isCounted, let budget = recovery.settings.retry?.budget else {
+            return
         }
+        recovery.isCounted = true
+        retryBudgets.noteRequest(to: RetryBudgets.Key(origin: origin, limits: budget), at: .now())
     }
 
     func forgetDeadline(_ exchange: Exchange) {

@@ -27,6 +27,8 @@ final class Recovery {
     var failure: Failure?
     /// A retry that waits for a new stream of the body.
     var pendingRetry: PendingRetry?
+    /// Whether the task counts among the requests that fill the budget.
+    var isCounted = false
     /// The budget that the current attempt was taken from.
     var chargedBudget: RetryBudgets.Key?
     /// Why the last failure is final, if that needs to be said.

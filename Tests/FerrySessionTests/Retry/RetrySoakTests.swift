@@ -26,8 +26,9 @@ struct RetrySoakTests {
                     print("retry soak: failures: \(tally.failures)")
                     try Child.expect(tally.problems == [], "\(tally.problems.prefix(5))")
                     try Child.expect(tally.finished == count + 500, "\(tally.finished) ends")
-                    let share = Double(tally.succeeded) / Double(max(1, tally.repeatable))
-                    try Child.expect(share >= 0.999, "\(share) of the repeatable requests succeeded")
+                    // A few of a small number are more than one in a thousand.
+                    let failed = tally.repeatable - tally.succeeded
+                    try Child.expect(failed <= max(8, tally.repeatable / 1_000), "\(failed) requests failed")
                     try Child.expect(tally.retried > tally.repeatable / 10, "\(tally.retried) retries")
                     let growth = ProcessUsage.residentBytes - before.bytes
                     let descriptors = ProcessUsage.descriptors - before.descriptors

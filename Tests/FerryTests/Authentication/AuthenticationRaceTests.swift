@@ -141,7 +141,7 @@ struct AuthenticationRaceTests {
         }
     }
 
-    @Test("Requests, refusals, sign-ins and sign-outs in any order leave nobody waiting")
+    @Test("Requests, refusals, sign-ins and sign-outs in any order leave no request waiting")
     func mix() async throws {
         let issuer = TokenIssuer()
         let interceptor = issuer.interceptor {

@@ -18,7 +18,7 @@ final class HeldCredential<Credential: Sendable>: Sendable {
 
 /// The credential of an interceptor, the refresh that runs, and what is remembered of earlier ones.
 ///
-/// All decisions are functions of this state and the time. Whoever receives a flight that is new has to start it.
+/// All decisions are functions of this state and the time. The caller that receives a new flight has to start it.
 struct RefreshState<Credential: Sendable>: Sendable {
     typealias Held = HeldCredential<Credential>
     typealias Flight = RefreshFlight<Credential>
