@@ -1,8 +1,9 @@
-import Ferry
 import FerryTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Ferry
 
 /// Authentication that refreshes its credential, over real connections.
 @Suite("Authentication over the wire", .timeLimit(.minutes(5)))
@@ -50,21 +51,25 @@ struct AuthenticationWireTests {
     @Test("A refresh that fails fails all requests that wait for it with its cause, once") func failure() async throws {
         let server = try server(accepting: "new")
         let refreshes = Watched(0)
-        let manager = manager(
-            server,
-            AuthenticationInterceptor.bearer(initial: BearerToken("old")) { _ in
-                refreshes.change { $0 += 1 }
-                try await Task.sleep(for: .milliseconds(500))
-                throw Refused()
-            }
-        )
-        let errors = await withTaskGroup(of: NetworkError?.self) { group in
-            for _ in 0..<50 { group.addTask { await manager.response(for: .get("x")).error } }
-            return await group.reduce(into: []) { $0.append($1) }
+        let gate = Watched(false)
+        let interceptor = AuthenticationInterceptor.bearer(initial: BearerToken("old")) { _ in
+            refreshes.change { $0 += 1 }
+            try await gate.wait { $0 }
+            throw Refused()
         }
+        let manager = manager(server, interceptor)
+        let requests = Task {
+            await withTaskGroup(of: NetworkError?.self) { group in
+                for _ in 0..<50 { group.addTask { await manager.response(for: .get("x")).error } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        try await eventually("all requests wait") { interceptor.waitingCount == 50 }
+        gate.change { $0 = true }
+        let errors = await requests.value
         #expect(errors.count == 50)
         #expect(errors.allSatisfy { $0?.underlyingError is Refused })
-        #expect(refreshes.current <= 2)
+        #expect(refreshes.current == 1)
     }
 
     @Test("A token that is refused again is not refreshed without end, and the 401 is delivered") func refused()
