@@ -52,11 +52,6 @@ public struct APIKeyInterceptor: ImmediateRequestInterceptor {
         }
         return request
     }
-
-    /// Returns the request with the key; see ``adaptImmediately(_:for:)``.
-    public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        try adaptImmediately(request, for: attempt) ?? request
-    }
 }
 
 extension URL {

@@ -102,7 +102,8 @@ extension Request {
         (value as? any OptionalValue)?.isNil == true ? nil : Parameters(encoding: value)
     }
 
-    private func setting(_ change: (inout Request) -> Void) -> Request {
+    /// Returns a changed copy of the request.
+    func setting(_ change: (inout Request) -> Void) -> Request {
         var copy = self
         change(&copy)
         return copy

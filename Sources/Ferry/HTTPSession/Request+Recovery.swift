@@ -6,7 +6,7 @@ extension Request {
     /// - Parameter policy: The policy; nil never sends the request again by itself.
     /// - Returns: The changed request.
     public func retry(_ policy: RetryPolicy?) -> Request {
-        changed { $0.recovery.retry = .some(policy) }
+        setting { $0.recovery.retry = .some(policy) }
     }
 
     /// Returns the request with interceptors that are asked after the manager's.
@@ -14,7 +14,7 @@ extension Request {
     /// - Parameter interceptors: The interceptors, in order.
     /// - Returns: The changed request.
     public func intercepted(by interceptors: any RequestInterceptor...) -> Request {
-        changed { $0.recovery.interceptors += interceptors }
+        setting { $0.recovery.interceptors += interceptors }
     }
 
     /// Returns the request with a time limit for the whole call.
@@ -23,13 +23,7 @@ extension Request {
     ///   ``SessionManager/deadline``.
     /// - Returns: The changed request.
     public func deadline(_ seconds: TimeInterval) -> Request {
-        changed { $0.recovery.deadline = seconds }
-    }
-
-    private func changed(_ change: (inout Request) -> Void) -> Request {
-        var copy = self
-        change(&copy)
-        return copy
+        setting { $0.recovery.deadline = seconds }
     }
 }
 

@@ -14,7 +14,7 @@ extension SessionManager {
     /// ```
     public var retryPolicy: RetryPolicy? {
         get { core.settings.withLock { $0.recovery }?.retry }
-        set { core.changeRecovery { .make(retry: newValue, interceptors: $0.all, deadline: $0.deadline) } }
+        set { core.changeRecovery { $0.retry = newValue } }
     }
 
     /// The interceptors that are asked before each attempt of a task and after one that has failed, in order.
@@ -23,7 +23,11 @@ extension SessionManager {
     /// are none, those of the transport's options are asked.
     public var interceptors: [any RequestInterceptor] {
         get { core.settings.withLock { $0.recovery }?.interceptors?.all ?? [] }
-        set { core.changeRecovery { .make(retry: $0.retry, interceptors: newValue, deadline: $0.deadline) } }
+        set {
+            // Not under the lock, since interceptors are user code.
+            let interceptors = RequestInterceptors(newValue)
+            core.changeRecovery { $0.interceptors = interceptors }
+        }
     }
 
     /// The time limit, in seconds, of each task from its first `resume()` to its end; nil, the default, for the
@@ -32,29 +36,20 @@ extension SessionManager {
     /// It covers the wait for a connection, interceptors, and all attempts with the delays between them. A task that
     /// exceeds it fails with ``NetworkError/Code/timedOut``. It is read when a task is made.
     public var deadline: TimeInterval? {
-        get { core.settings.withLock { $0.recovery }?.deadlineInSeconds }
-        set { core.changeRecovery { .make(retry: $0.retry, interceptors: $0.all, deadline: newValue) } }
+        get { core.settings.withLock { $0.recovery }?.values.deadlineInSeconds }
+        set { core.changeRecovery { $0.deadlineInSeconds = newValue } }
     }
 }
 
 extension SessionCore {
-    /// The values that the settings of tasks are made of.
-    fileprivate struct RecoveryValues {
-        var retry: RetryPolicy?
-        var all: [any RequestInterceptor] = []
-        var deadline: TimeInterval?
-    }
-
-    fileprivate func changeRecovery(_ change: (RecoveryValues) -> RecoverySettings?) {
-        let old = settings.withLock { $0.recovery }
-        let values = RecoveryValues(
-            retry: old?.retry,
-            all: old?.interceptors?.all ?? [],
-            deadline: old?.deadlineInSeconds
-        )
-        // Interceptors are user code, which must not run under the lock.
-        let recovery = change(values)
-        settings.withLock { $0.recovery = recovery }
+    fileprivate func changeRecovery(_ change: (inout RecoverySettings.Values) -> Void) {
+        let old = settings.withLock { settings in
+            let old = settings.recovery
+            let new = RecoverySettings(old, changing: change)
+            settings.recovery = new.values.isEmpty ? nil : new
+            return old
+        }
+        // An interceptor's `deinit` is user code and must run outside the lock.
         withExtendedLifetime(old) {}
     }
 }

@@ -48,7 +48,7 @@ extension FetchOptions {
         case .uploadFile: uploadFile = try Self.notEmpty(value, option)
         case .user: try set(Credential(parsingUser: value))
         case .oauth2Bearer: try set(Credential(parsingToken: value))
-        case .netrc: netrcFile = Self.homeNetrcFile
+        case .netrc: netrcFile = NetrcFile.defaultURL.path
         case .netrcFile: netrcFile = try Self.notEmpty(value, option)
         case .output: outputs.append(try Self.notEmpty(value, option))
         case .remoteName: usesRemoteNames = true
@@ -90,12 +90,6 @@ extension FetchOptions {
             throw UsageError("--\(other.rawValue) and --\(credential.option.rawValue) cannot be combined")
         }
         self.credential = credential
-    }
-
-    /// The file of `--netrc`: in the folder that HOME names, as in curl, or else in the user's home folder.
-    private static var homeNetrcFile: String {
-        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
-        return home.isEmpty ? NetrcFile.defaultURL.path : home + "/.netrc"
     }
 
     private static func notEmpty(_ value: String, _ option: Option) throws(UsageError) -> String {

@@ -3,10 +3,6 @@ import Ferry
 // What --retry does for a download that its task cannot continue itself: one of a file that an earlier run began, one
 // without a validator, and one whose entity has changed.
 extension Fetch {
-    /// The number of bytes from which a task has made progress, as in the session; it keeps a server from causing tasks
-    /// forever.
-    private static let leastProgress: Int64 = 1_024
-
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {
         let startedAt = ContinuousClock.now
@@ -18,11 +14,11 @@ extension Fetch {
                 return try await transfer(body, continues: continues)
             } catch let error as URLError {
                 // Progress begins the count anew, as in the session, unless the next request is for the whole.
-                let isProgress = target.continuation != nil && (target.part?.size ?? 0) - size >= Self.leastProgress
+                let isProgress =
+                    target.continuation != nil && (target.part?.size ?? 0) - size >= RetryPolicy.leastProgress
                 guard let policy = options.retryPolicy, isMendable(error) else { throw error }
                 if isProgress { retries = 0 }
-                let limit = policy.backoff.base * pow(policy.backoff.multiplier, Double(min(retries, 10)))
-                let delay = min(limit, policy.backoff.cap) * .random(in: 0...1)
+                let delay = policy.backoff.delay(retry: retries, random: .random(in: 0...1))
                 elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
                 guard retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
                 retries += 1

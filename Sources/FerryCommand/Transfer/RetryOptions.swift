@@ -56,10 +56,6 @@ final class RetryTimeLimit: ImmediateRequestInterceptor {
         return request
     }
 
-    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        try adaptImmediately(request, for: attempt) ?? request
-    }
-
     func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
         guard let startedAt = startTimes.withLock({ $0[attempt.taskIdentifier] }) else { return .proceed }
         return ContinuousClock.now - startedAt < limit ? .proceed : .doNotRetry

@@ -192,7 +192,10 @@ extension Exchange {
         let received = ReceivedResponse(head, url: url, isDecoded: entry.stored.isDecoded)
         beginServing(.cached(request, status: head.status))
         caching.context?.pending = nil
-        if let question = redirect(for: received, head: head) { return serveRedirect(question, entry) }
+        if let question = redirect(for: received, head: head) {
+            if case .data(let data) = entry.body { return serve(question, body: data) }
+            return serve(question)
+        }
         deliver(received)
         // There is no connection that could be lost, so the rest is never asked for.
         continuation.useValidator(of: nil)
@@ -204,12 +207,13 @@ extension Exchange {
         feedFromCache()
     }
 
-    private func serveRedirect(_ question: PendingQuestion, _ entry: CacheEntry) {
-        guard redirects.count < engine.settings.maximumRedirects else {
-            return fail(.ferry(.httpTooManyRedirects, url: request.url, "too many HTTP redirects"))
+    /// Asks what becomes of a response that does not come from the network.
+    func serve(_ question: PendingQuestion, body: Data = Data()) {
+        if case .redirect = question.kind, redirects.count >= engine.settings.maximumRedirects {
+            return fail(.ferryTooManyRedirects(url: request.url))
         }
         incoming.question = question
-        if case .data(let data) = entry.body { incoming.question?.body = Array(data) }
+        incoming.question?.body = Array(body)
         incoming.hasEnded = true
         askQuestion()
     }

@@ -259,7 +259,6 @@ final class TransferEngine: @unchecked Sendable {
         active[easy.pointer] = attempt
         attempt.attach(easy, to: exchange)
         exchange.phase = .running
-        exchange.recovery?.isAdapted = false
         do throws(URLError) { try attempt.setUp(easy, for: exchange) } catch { return exchange.fail(error) }
         let code = multi.add(easy)
         guard code != 0 else { return }

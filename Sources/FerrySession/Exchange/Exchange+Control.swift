@@ -85,7 +85,6 @@ extension Exchange {
         }
         request = next
         recovery?.base = next
-        recovery?.isAdapted = false
         sendAgain()
     }
 
@@ -155,7 +154,7 @@ extension Exchange {
 
     func answerBodyStream(_ box: StreamBox?) {
         guard client != nil, case .delegateStream = body else { return }
-        if let next = recovery?.pendingRetry { return continueRetry(next, with: box) }
+        if let next = recovery?.attempt.pendingRetry { return continueRetry(next, with: box) }
         guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
         engine.start(self, priority: priority)

@@ -94,6 +94,8 @@ extension Exchange {
     func endAttempt(isOver: Bool = false) {
         clock.stop(at: .now())
         clock.forgetConnecting()
+        // The request of the next attempt is adapted anew.
+        recovery?.isAdapted = false
         if let attempt, let transaction = attempt.takeTransaction(of: request, isOver: isOver) {
             client?.exchange(didCollect: transaction, redirectCount: redirects.count)
         }
@@ -159,27 +161,26 @@ extension Exchange {
     }
 
     /// Ends the exchange with an error, or with a stored response in its place where that is allowed.
-    func fail(_ error: URLError) {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - note: Why there is no further attempt, if that needs to be said.
+    func fail(_ error: URLError, _ note: String? = nil) {
         if serveStale(insteadOf: error) { return }
-        fail(recovery?.annotated(error) ?? error, makeResumeData())
+        let error = recovery?.annotated(error, note) ?? error
+        finish(with: makeResumeData().map(error.withResumeData) ?? error)
     }
 
-    private func fail(_ error: URLError, _ resumeData: Data?) {
-        let client = client
-        endAttempt()
-        self.client = nil
-        end()
-        client?.exchange(didFinishWith: resumeData.map(error.withResumeData) ?? error, file: nil)
-    }
-
-    /// Ends the exchange with an error of the user's, from an interceptor.
-    func endWith(_ error: any Error) {
+    /// Ends the exchange with an error of an interceptor's.
+    func end(with error: any Error) {
         if let error = error as? URLError { return fail(error) }
-        if let resumeData = makeResumeData() {
-            let text = "An interceptor has ended the download"
-            let failure = URLError.ferry(.unknown, url: request.url, text, underlying: error)
-            return fail(failure, resumeData)
-        }
+        guard let resumeData = makeResumeData() else { return finish(with: error) }
+        let text = "An interceptor has ended the download"
+        let failure = URLError.ferry(.unknown, url: request.url, text, underlying: error)
+        finish(with: failure.withResumeData(resumeData))
+    }
+
+    private func finish(with error: any Error) {
         let client = client
         endAttempt()
         self.client = nil

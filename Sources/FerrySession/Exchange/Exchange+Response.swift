@@ -27,7 +27,7 @@ extension Exchange {
         incoming.decoder = ContentDecoderChain(codings, limits: engine.settings.decodingLimits)
         if let question = redirect(for: received, head: head) {
             guard redirects.count < engine.settings.maximumRedirects else {
-                incoming.failure = .ferry(.httpTooManyRedirects, url: url, "too many HTTP redirects")
+                incoming.failure = .ferryTooManyRedirects(url: url)
                 return false
             }
             incoming.question = question

@@ -13,7 +13,7 @@ extension Exchange {
     /// Asks the interceptors for the request of the attempt that begins, and returns whether the exchange waits.
     func mustWaitForInterceptors() -> Bool {
         guard let recovery, let interceptors = recovery.settings.interceptors, !recovery.isAdapted else { return false }
-        let (attempt, base) = (recovery.attempt(redirects), recovery.base)
+        let (attempt, base) = (recovery.requestAttempt(redirects), recovery.base)
         let (context, body) = (preparationContext, body)
         engine.wait(self)
         recovery.ask { [weak self, settings = engine.settings] number in
@@ -71,7 +71,7 @@ extension Exchange {
             adopt(request)
             attempt = nil
             recover(from: error, wasSent: false)
-        case .failure(let error): endWith(error)
+        case .failure(let error): end(with: error)
         case .decision: break
         }
     }
@@ -108,7 +108,6 @@ extension Exchange {
 
     /// Delivers the response of an interceptor as one from the network.
     private func serve(_ intercepted: InterceptedResponse) {
-        recovery?.isAdapted = false
         attempt = nil
         guard let url = request.url else { return failAttempt() }
         var fields = intercepted.headers.sorted { $0.key < $1.key }
@@ -119,7 +118,7 @@ extension Exchange {
         let received = ReceivedResponse(head, url: url, isDecoded: false)
         beginServing(.intercepted(request, status: head.status))
         let question = redirect(for: received, head: head) ?? heldResponse(received, status: head.status)
-        if let question { return hold(question, body: intercepted.body) }
+        if let question { return serve(question, body: intercepted.body) }
         if response != nil || continuation.isResuming, !discardBody() {
             return fail(cannotContinue(status: head.status))
         }
@@ -129,16 +128,6 @@ extension Exchange {
         continuation.useValidator(of: nil)
         caching.body = CacheBodyReader(.data(method == "HEAD" ? Data() : intercepted.body))
         feedFromCache()
-    }
-
-    private func hold(_ question: PendingQuestion, body: Data) {
-        if case .redirect = question.kind, redirects.count >= engine.settings.maximumRedirects {
-            return fail(.ferry(.httpTooManyRedirects, url: request.url, "too many HTTP redirects"))
-        }
-        incoming.question = question
-        incoming.question?.body = Array(body)
-        incoming.hasEnded = true
-        askQuestion()
     }
 
     /// Returns the question whether the request is sent again instead of delivering a response, if there is one.

@@ -74,6 +74,13 @@ public protocol ImmediateRequestInterceptor: RequestInterceptor {
     func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest?
 }
 
+extension ImmediateRequestInterceptor {
+    /// Returns the request of ``adaptImmediately(_:for:)``, or the unchanged request if that returns `nil`.
+    public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+        try adaptImmediately(request, for: attempt) ?? request
+    }
+}
+
 /// An interceptor that can respond to a request itself, so that nothing is sent: for tests, or without a network.
 public protocol RespondingInterceptor: RequestInterceptor {
     /// Returns the response to a request, or `nil` to send the request.
@@ -146,9 +153,14 @@ public struct AttemptFailure: Sendable {
     }
 
     /// The response, unless the attempt has ended with an error.
-    public var response: HTTPURLResponse? { if case .response(let response) = cause { response } else { nil } }
+    public var response: HTTPURLResponse? { cause.response }
     /// The error, unless the attempt has ended with a response.
-    public var error: URLError? { if case .error(let error) = cause { error } else { nil } }
+    public var error: URLError? { cause.error }
+}
+
+extension AttemptFailure.Cause {
+    var response: HTTPURLResponse? { if case .response(let response) = self { response } else { nil } }
+    var error: URLError? { if case .error(let error) = self { error } else { nil } }
 }
 
 /// What follows a failed attempt.

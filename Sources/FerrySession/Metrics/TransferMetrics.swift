@@ -120,18 +120,17 @@ public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
 extension TransferMetrics.Retry {
     /// Describes an attempt that has failed.
     init(_ failure: Recovery.Failure, number: Int, _ next: PendingRetry) {
-        switch failure {
-        case .response(let response):
-            self.init(attempt: number, date: Date(), message: "", origin: next.origin, delay: 0, continuesBody: false)
-            status = response.statusCode
-            message = "The server responded with \(response.statusCode)"
-        case .error(let error, _):
-            self.init(attempt: number, date: Date(), message: "", origin: next.origin, delay: 0, continuesBody: false)
-            errorCode = error.code
-            message = error.localizedDescription
-        }
-        delay = next.delay
-        continuesBody = next.start == .rest
+        let (response, error) = (failure.cause.response, failure.cause.error)
+        self.init(
+            attempt: number,
+            date: Date(),
+            status: response?.statusCode,
+            errorCode: error?.code,
+            message: response.map { "The server responded with \($0.statusCode)" } ?? error?.localizedDescription ?? "",
+            origin: next.origin,
+            delay: next.delay,
+            continuesBody: next.start == .rest
+        )
     }
 }
 

@@ -12,22 +12,20 @@ extension Exchange {
 
     /// Considers a retry instead of delivering the response that is held back.
     func recoverFromResponse() {
-        guard client != nil, let recovery, recovery.failure == nil, let question = incoming.question,
+        guard client != nil, let recovery, recovery.attempt.failure == nil, let question = incoming.question,
             case .failure = question.kind, question.isAsked
         else { return }
         consider(.response(question.response), recovery)
     }
 
     private func consider(_ failure: Recovery.Failure, _ recovery: Recovery) {
-        recovery.failure = failure
-        recovery.note = nil
-        recovery.chargedBudget = nil
+        recovery.attempt.failure = failure
         guard let interceptors = recovery.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy()
         }
         let situation = situation(failure, recovery)
         let isRepeatable = RetryRule.isRepeatable(situation, recovery.settings.retry)
-        let (attempt, request) = (recovery.attempt(redirects), request)
+        let (attempt, request) = (recovery.requestAttempt(redirects), request)
         waitForAnswer()
         recovery.ask { [weak self] number in
             let asked = AttemptFailure(failure.cause, request: request, isRepeatable: isRepeatable)
@@ -50,67 +48,75 @@ extension Exchange {
 
     /// Follows the decision of the interceptors about a failed attempt.
     func follow(_ decision: RetryDecision) {
-        guard let recovery, recovery.failure != nil else { return }
         if engine.endWait(self) { phase = .idle }
         if !isSuspended { engine.retakeSlot(self) }
         switch decision {
         case .proceed: decideByPolicy()
         case .doNotRetry: endWithFailure()
-        case .fail(let error): endWith(error)
-        case .retry: retryForInterceptor(after: 0, recovery)
+        case .fail(let error): end(with: error)
+        case .retry: retryForInterceptor(after: 0)
         case .retryAfter(let seconds):
-            if seconds.isFinite { retryForInterceptor(after: max(0, seconds), recovery) } else { endWithFailure() }
+            if seconds.isFinite { retryForInterceptor(after: max(0, seconds)) } else { endWithFailure() }
         }
     }
 
-    private func retryForInterceptor(after delay: TimeInterval, _ recovery: Recovery) {
-        guard let failure = recovery.failure else { return }
+    private func retryForInterceptor(after delay: TimeInterval) {
+        guard let recovery, let failure = recovery.attempt.failure else { return }
         guard recovery.noteInterception() else {
-            recovery.note = "interceptors may cause at most \(Recovery.mostInterceptions) further attempts"
-            return endWithFailure()
+            return endWithFailure("interceptors may cause at most \(Recovery.mostInterceptions) further attempts")
         }
         let situation = situation(failure, recovery)
-        if let left = situation.timeLeft, delay >= left {
-            recovery.note = "there was no time left for another attempt"
-            return endWithFailure()
-        }
-        switch situation.delivered {
-        case .continuable: prepareRetry(after: delay, .rest, by: .interceptor, situation)
-        case .nothing, .discardable: prepareRetry(after: delay, .beginning, by: .interceptor, situation)
-        case .final: endWithFailure()
-        }
+        follow(RetryRule.retry(situation, after: delay), situation, by: .interceptor)
     }
 
     private func decideByPolicy() {
-        guard let recovery, let failure = recovery.failure, let policy = recovery.settings.retry else {
+        guard let recovery, let failure = recovery.attempt.failure, let policy = recovery.settings.retry else {
             return endWithFailure()
         }
         let situation = situation(failure, recovery)
-        switch RetryRule.decide(situation, policy, random: .random(in: 0...1)) {
-        case .end(let refusal):
-            recovery.note = refusal.note(situation)
-            endWithFailure()
-        case .retry(let delay, let start, _):
-            // A download that goes on is not a request more than the server would have had.
-            if !situation.isProgress, let budget = policy.budget, let url = request.url {
-                let key = RetryBudgets.Key(origin: Origin(url), limits: budget)
-                guard engine.retryBudgets.take(for: key, at: .now()) else {
-                    recovery.note = "too many requests to this server have failed to send this one again"
-                    return endWithFailure()
-                }
-                recovery.chargedBudget = key
-            }
-            prepareRetry(after: delay, start, by: .policy, situation)
+        let decision = RetryRule.decide(situation, policy, random: .random(in: 0...1))
+        // A download that goes on is not a request more than the server would have had.
+        guard case .retry = decision, !situation.isProgress, let limits = policy.budget, let url = request.url else {
+            return follow(decision, situation, by: .policy)
+        }
+        let budget = RetryBudgets.Key(origin: Origin(url), limits: limits)
+        guard engine.retryBudgets.take(for: budget, at: .now()) else {
+            return endWithFailure("too many requests to this server have failed to send this one again")
+        }
+        follow(decision, situation, by: .policy, budget)
+    }
+
+    private func follow(
+        _ decision: RetryRule.Decision,
+        _ situation: RetryRule.Situation,
+        by origin: TransferMetrics.Retry.Origin,
+        _ budget: RetryBudgets.Key? = nil
+    ) {
+        switch decision {
+        case .end(let refusal): endWithFailure(refusal.note(situation))
+        case .retry(let delay, let start, let needsStream):
+            let next = PendingRetry(
+                delay: delay,
+                start: start,
+                origin: origin,
+                isProgress: situation.isProgress,
+                budget: budget
+            )
+            guard needsStream else { return retry(next) }
+            // The delegate may have no other stream; until it has provided one, the response is not given up.
+            recovery?.attempt.pendingRetry = next
+            if phase == .running { engine.giveUpSlot(self) }
+            client?.exchangeNeedsBodyStream()
         }
     }
 
-    /// Ends the exchange with the response or error that was to be decided about.
-    private func endWithFailure() {
-        guard let recovery, let failure = recovery.failure else { return }
-        recovery.failure = nil
+    /// Ends the exchange with the response or error that was to be decided about; an error gets the note.
+    private func endWithFailure(_ note: String? = nil) {
+        guard let recovery, let failure = recovery.attempt.failure else { return }
+        recovery.attempt.settle()
         switch failure {
         case .response: deliverQuestion()
-        case .error(let error, _): fail(error)
+        case .error(let error, _): fail(error, note)
         }
     }
 
@@ -149,8 +155,8 @@ extension Exchange {
         guard response != nil else { return .nothing }
         // The response to a coded body has no validator.
         if validator != nil {
-            let bytes = bodyReceived.subtracting(recovery.bytesAtStart) ?? .zero
-            return .continuable(isProgress: bytes >= Recovery.leastProgress)
+            let bytes = bodyReceived.subtracting(recovery.attempt.bytesAtStart) ?? .zero
+            return .continuable(isProgress: bytes.int64 >= RetryPolicy.leastProgress)
         }
         if case .file = destination { return .discardable }
         return client?.exchangeDeliversAtEnd == true ? .discardable : .final
@@ -158,34 +164,19 @@ extension Exchange {
 
     // MARK: - The next attempt
 
-    private func prepareRetry(
-        after delay: TimeInterval,
-        _ start: RetryRule.Start,
-        by origin: TransferMetrics.Retry.Origin,
-        _ situation: RetryRule.Situation
-    ) {
-        let next = PendingRetry(delay: delay, start: start, origin: origin, isProgress: situation.isProgress)
-        guard situation.body == .stream else { return retry(next) }
-        // The delegate may have no other stream; until it has provided one, the response is not given up.
-        recovery?.pendingRetry = next
-        if phase == .running { engine.giveUpSlot(self) }
-        client?.exchangeNeedsBodyStream()
-    }
-
     /// Goes on with a retry that has waited for a new stream of the body.
     func continueRetry(_ next: PendingRetry, with box: StreamBox?) {
-        recovery?.pendingRetry = nil
+        recovery?.attempt.pendingRetry = nil
         guard let box else {
-            recovery?.note = "the stream of the body cannot be read a second time"
             if !isSuspended { engine.retakeSlot(self) }
-            return endWithFailure()
+            return endWithFailure("the stream of the body cannot be read a second time")
         }
         body = .stream(box)
         retry(next)
     }
 
     private func retry(_ next: PendingRetry) {
-        guard let recovery, let failure = recovery.failure, let client else { return }
+        guard let recovery, let failure = recovery.attempt.failure, let client else { return }
         endAttempt()
         switch next.start {
         case .rest:
@@ -197,9 +188,8 @@ extension Exchange {
             }
             client.exchangeDidRewindBody()
         }
-        client.exchange(willRetry: TransferMetrics.Retry(failure, number: recovery.number, next))
-        recovery.isAdapted = false
-        recovery.beginRetry(after: bodyReceived, isProgress: next.isProgress)
+        client.exchange(willRetry: TransferMetrics.Retry(failure, number: recovery.attempt.number, next))
+        recovery.begin(next, after: bodyReceived)
         incoming = IncomingResponse()
         setClientFull(false)
         guard let delay = UInt64.nanoseconds(inSeconds: next.delay) else {
@@ -208,11 +198,9 @@ extension Exchange {
         engine.waitForRetry(self, until: MonotonicTime.now().advanced(by: delay))
     }
 
-    /// Gives the budget back what the current attempt was charged, since it has succeeded.
+    /// Gives the retry back that the current attempt was, if it has succeeded.
     func noteSuccessOfRetry() {
-        guard let recovery, let key = recovery.chargedBudget else { return }
-        recovery.chargedBudget = nil
-        engine.retryBudgets.giveBack(to: key)
+        if let budget = recovery?.attempt.budget { engine.retryBudgets.giveBack(to: budget) }
     }
 
     /// Removes what has been received, and returns whether the response can begin anew.
@@ -237,11 +225,8 @@ struct PendingRetry {
     var start: RetryRule.Start
     var origin: TransferMetrics.Retry.Origin
     var isProgress: Bool
-}
-
-extension RetryRule.Situation {
-    /// Whether the attempt has received a part of the body whose rest can be requested.
-    var isProgress: Bool { delivered == .continuable(isProgress: true) }
+    /// The budget that it was taken from.
+    var budget: RetryBudgets.Key?
 }
 
 extension RetryRule.Refusal {

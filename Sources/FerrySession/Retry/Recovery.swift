@@ -4,9 +4,22 @@
 final class Recovery {
     /// How many attempts interceptors may cause.
     static let mostInterceptions = 19
-    /// The number of bytes from which an attempt has made progress, so that a server cannot cause an attempt for each
-    /// byte.
-    static let leastProgress = ByteCount(clamping: 1_024)
+
+    /// One attempt; the next one begins with a new value.
+    struct Attempt {
+        var number = 1
+        /// The part of the body that had been received before.
+        var bytesAtStart = ByteCount.zero
+        /// The budget that it was taken from, if it is a retry of the policy that has not failed.
+        var budget: RetryBudgets.Key?
+        /// How it has failed, while it is decided what follows.
+        var failure: Failure?
+        /// The retry that waits for a new stream of the body.
+        var pendingRetry: PendingRetry?
+
+        /// Ends the decision about a failure that no other attempt follows; the budget gets nothing back for it.
+        mutating func settle() { (failure, budget) = (nil, nil) }
+    }
 
     let settings: RecoverySettings
     private let taskIdentifier: Int
@@ -17,22 +30,11 @@ final class Recovery {
     var base: URLRequest
     /// Whether the exchange's request has been adapted for the attempt that begins.
     var isAdapted = false
-    /// The number of the current attempt.
-    private(set) var number = 1
+    var attempt: Attempt
     /// The retries so far that have brought no progress.
     private(set) var retries = 0
-    /// The part of the body that had been received before the current attempt.
-    private(set) var bytesAtStart = ByteCount.zero
-    /// The failure that an interceptor or the delegate is asked about.
-    var failure: Failure?
-    /// A retry that waits for a new stream of the body.
-    var pendingRetry: PendingRetry?
     /// Whether the task counts among the requests that fill the budget.
     var isCounted = false
-    /// The budget that the current attempt was taken from.
-    var chargedBudget: RetryBudgets.Key?
-    /// Why the last failure is final, if that needs to be said.
-    var note: String?
     private var interceptions = 0
     private var questions = 0
     /// The Swift task in which interceptors are asked; their answer has the number of the question.
@@ -45,16 +47,24 @@ final class Recovery {
         case error(URLError, wasSent: Bool)
     }
 
-    init(_ settings: RecoverySettings, _ request: URLRequest, taskIdentifier: Int, originalURL: URL?) {
+    init(
+        _ settings: RecoverySettings,
+        _ request: URLRequest,
+        taskIdentifier: Int,
+        originalURL: URL?,
+        received: ByteCount
+    ) {
+        attempt = Attempt(bytesAtStart: received)
         self.settings = settings
         self.taskIdentifier = taskIdentifier
         self.originalURL = originalURL
         base = request
     }
 
-    func attempt(_ redirects: Exchange.Redirects) -> RequestAttempt {
+    /// Returns the description of the current attempt for interceptors.
+    func requestAttempt(_ redirects: Exchange.Redirects) -> RequestAttempt {
         RequestAttempt(
-            number: number,
+            number: attempt.number,
             redirectCount: redirects.count,
             taskIdentifier: taskIdentifier,
             originalURL: originalURL,
@@ -63,11 +73,9 @@ final class Recovery {
     }
 
     /// Counts the attempt that begins after a failure.
-    func beginRetry(after received: ByteCount, isProgress: Bool) {
-        number += 1
-        retries = isProgress ? 1 : retries + 1
-        bytesAtStart = received
-        failure = nil
+    func begin(_ retry: PendingRetry, after received: ByteCount) {
+        retries = retry.isProgress ? 1 : retries + 1
+        attempt = Attempt(number: attempt.number + 1, bytesAtStart: received, budget: retry.budget)
     }
 
     /// Counts an attempt that an interceptor causes, and returns whether it may.
@@ -75,8 +83,6 @@ final class Recovery {
         interceptions += 1
         return interceptions <= Self.mostInterceptions
     }
-
-    func noteResumption(at offset: ByteCount) { bytesAtStart = offset }
 
     // MARK: - Questions to interceptors
 
@@ -107,13 +113,13 @@ final class Recovery {
 
     // MARK: - Errors
 
-    /// Returns an error that tells the number of attempts and why there is no further one.
-    func annotated(_ error: URLError) -> URLError {
-        guard number > 1 || note != nil else { return error }
+    /// Returns an error that tells the number of attempts, and why there is no further one if that needs to be said.
+    func annotated(_ error: URLError, _ note: String?) -> URLError {
+        guard attempt.number > 1 || note != nil else { return error }
         var parts: [String] = []
-        if number > 1 {
+        if attempt.number > 1 {
             let seconds = Double(MonotonicTime.now().since(startedAt)) / 1_000_000_000
-            parts.append("after \(number) attempts in \((seconds * 10).rounded() / 10) s")
+            parts.append("after \(attempt.number) attempts in \((seconds * 10).rounded() / 10) s")
         }
         if let note { parts.append(note) }
         var info = error.userInfo
@@ -123,31 +129,46 @@ final class Recovery {
     }
 }
 
-/// The policy, the interceptors and the deadline of tasks: a session's, or a task's own.
+/// The policy, the interceptors and the deadline of tasks: a session's, a manager's, or a task's own.
+///
+/// A class, so that most tasks have only an empty reference.
 package final class RecoverySettings: Sendable {
-    package let retry: RetryPolicy?
-    package let interceptors: RequestInterceptors?
-    /// The time limit of the whole call, in nanoseconds.
-    package let deadline: UInt64?
+    package struct Values: Sendable {
+        package var retry: RetryPolicy?
+        package var interceptors: RequestInterceptors?
+        /// The time limit of the whole call, in nanoseconds.
+        fileprivate(set) var deadline: UInt64?
 
-    package init(retry: RetryPolicy?, interceptors: RequestInterceptors?, deadline: UInt64?) {
-        (self.retry, self.interceptors, self.deadline) = (retry, interceptors, deadline)
+        /// The time limit of the whole call, in seconds.
+        package var deadlineInSeconds: TimeInterval? {
+            get { deadline.map { Double($0) / 1_000_000_000 } }
+            set { deadline = newValue.flatMap { UInt64.nanoseconds(inSeconds: $0) } }
+        }
+
+        package var isEmpty: Bool { retry == nil && interceptors == nil && deadline == nil }
     }
 
-    /// Returns settings with a deadline in seconds; `nil` where there is nothing to set.
-    package static func make(
-        retry: RetryPolicy?,
-        interceptors: [any RequestInterceptor],
-        deadline: TimeInterval?
-    ) -> RecoverySettings? {
-        let interceptors = RequestInterceptors(interceptors)
-        let deadline = deadline.flatMap { UInt64.nanoseconds(inSeconds: $0) }
-        if retry == nil, interceptors == nil, deadline == nil { return nil }
-        return RecoverySettings(retry: retry, interceptors: interceptors, deadline: deadline)
+    package let values: Values
+
+    /// Makes settings from others with changes; without others, from empty ones.
+    package init(_ old: RecoverySettings? = nil, changing change: (inout Values) -> Void) {
+        var values = old?.values ?? Values()
+        change(&values)
+        self.values = values
     }
 
-    /// The deadline in seconds.
-    package var deadlineInSeconds: TimeInterval? { deadline.map { Double($0) / 1_000_000_000 } }
+    /// Makes settings whose values are those of `preferred`, or else of `others`.
+    package convenience init(_ preferred: RecoverySettings?, orElse others: RecoverySettings) {
+        self.init(others) { values in
+            values.retry = preferred?.values.retry ?? values.retry
+            values.interceptors = preferred?.values.interceptors ?? values.interceptors
+            values.deadline = preferred?.values.deadline ?? values.deadline
+        }
+    }
+
+    package var retry: RetryPolicy? { values.retry }
+    package var interceptors: RequestInterceptors? { values.interceptors }
+    var deadline: UInt64? { values.deadline }
 
     /// Whether a task may make more attempts than one, or asks before it makes one.
     var affectsAttempts: Bool { retry != nil || interceptors != nil }

@@ -46,6 +46,20 @@ public struct RetryPolicy: Sendable, Hashable {
             self.cap = cap
             self.hasJitter = hasJitter
         }
+
+        /// Returns the delay before a retry.
+        ///
+        /// - Parameters:
+        ///   - retry: The number of retries before it that have brought no progress.
+        ///   - random: A number from 0 to 1 that chooses the delay.
+        /// - Returns: The delay in seconds, at least zero and at most ``cap``.
+        package func delay(retry: Int, random: Double) -> TimeInterval {
+            let cap = cap.isFinite ? max(0, cap) : 0
+            let limit = max(0, base) * pow(max(1, multiplier), Double(min(max(0, retry), 1_000)))
+            // The power is infinite, or not a number, for extreme values.
+            let bounded = limit.isFinite ? min(limit, cap) : cap
+            return hasJitter ? bounded * min(max(0, random), 1) : bounded
+        }
     }
 
     /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in common.
@@ -66,6 +80,10 @@ public struct RetryPolicy: Sendable, Hashable {
             self.minimum = minimum
         }
     }
+
+    /// The number of bytes of a body from which an attempt has made progress, so that a server cannot cause an attempt
+    /// for each byte.
+    package static let leastProgress: Int64 = 1_024
 
     /// The standard policy, with the default of each property.
     public static let standard = RetryPolicy()

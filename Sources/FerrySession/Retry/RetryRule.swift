@@ -41,6 +41,9 @@ enum RetryRule {
         var delivered = Delivered.nothing
         /// The seconds until the deadline of the call.
         var timeLeft: TimeInterval?
+
+        /// Whether the attempt has received a part of the body whose rest can be requested.
+        var isProgress: Bool { delivered == .continuable(isProgress: true) }
     }
 
     /// Where the next attempt begins.
@@ -76,20 +79,25 @@ enum RetryRule {
     static func decide(_ situation: Situation, _ policy: RetryPolicy, random: Double) -> Decision {
         guard isRetried(situation, policy) else { return .end(.notRetried) }
         guard isRepeatable(situation, policy) else { return .end(.notRepeatable) }
-        let start: Start
-        var retries = situation.retries
-        switch situation.delivered {
-        case .continuable(let isProgress) where policy.continuesBodies:
-            start = .rest
-            if isProgress { retries = 0 }
-        case .nothing, .discardable: start = .beginning
-        case .continuable, .final: return .end(.delivered)
-        }
+        if case .continuable = situation.delivered, !policy.continuesBodies { return .end(.delivered) }
+        if situation.delivered == .final { return .end(.delivered) }
+        let retries = situation.isProgress ? 0 : situation.retries
         guard retries < policy.maximumRetries else { return .end(.tooManyRetries) }
-        var delay = backoff(policy.backoff, retry: retries, random: random)
+        var delay = policy.backoff.delay(retry: retries, random: random)
         if case .response(_, let server?) = situation.outcome {
             guard server <= policy.maximumServerDelay else { return .end(.serverDelayTooLong) }
             delay = server
+        }
+        return retry(situation, after: delay)
+    }
+
+    /// Returns what follows an attempt after which an interceptor wants another one, whatever the policy says.
+    static func retry(_ situation: Situation, after delay: TimeInterval) -> Decision {
+        let start: Start
+        switch situation.delivered {
+        case .continuable: start = .rest
+        case .nothing, .discardable: start = .beginning
+        case .final: return .end(.delivered)
         }
         if let timeLeft = situation.timeLeft, delay >= timeLeft { return .end(.deadline) }
         return .retry(after: delay, start, needsStream: situation.body == .stream)
@@ -101,15 +109,6 @@ enum RetryRule {
         if policy?.additionalMethods.contains(situation.method) == true { return true }
         if case .response = situation.outcome { return false }
         return !situation.wasSent
-    }
-
-    /// Returns the delay before a retry, counted from 0.
-    static func backoff(_ backoff: RetryPolicy.Backoff, retry: Int, random: Double) -> TimeInterval {
-        let cap = backoff.cap.isFinite ? max(0, backoff.cap) : 0
-        let limit = max(0, backoff.base) * pow(max(1, backoff.multiplier), Double(min(max(0, retry), 1_000)))
-        // The power is infinite, or not a number, for extreme values.
-        let bounded = limit.isFinite ? min(limit, cap) : cap
-        return backoff.hasJitter ? bounded * min(max(0, random), 1) : bounded
     }
 
     private static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {

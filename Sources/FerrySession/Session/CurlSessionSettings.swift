@@ -21,11 +21,12 @@ struct CurlSessionSettings: @unchecked Sendable {
         resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
         engine = EngineSettings(copy, options: options)
-        recovery = RecoverySettings.make(
-            retry: options.retry,
-            interceptors: options.interceptors,
-            deadline: options.deadline
-        )
+        let recovery = RecoverySettings { values in
+            values.retry = options.retry
+            values.interceptors = RequestInterceptors(options.interceptors)
+            values.deadlineInSeconds = options.deadline
+        }
+        self.recovery = recovery.values.isEmpty ? nil : recovery
     }
 
     /// Returns the deadlines of a request: its own timeout if it is not the default of 60 s, or else the session's.

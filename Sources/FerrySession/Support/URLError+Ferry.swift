@@ -46,5 +46,9 @@ extension URLError {
         return .ferry(.requestBodyStreamExhausted, url: url, reason: .bodyNotReplayable, text)
     }
 
+    static func ferryTooManyRedirects(url: URL?) -> URLError {
+        .ferry(.httpTooManyRedirects, url: url, "too many HTTP redirects")
+    }
+
     static func ferryCancelled(url: URL?) -> URLError { .ferry(.cancelled, url: url, "cancelled") }
 }

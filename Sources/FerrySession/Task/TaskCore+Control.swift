@@ -195,8 +195,7 @@ extension TaskCore {
 
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
     private func adaptImmediately(for session: CurlSession) -> Result<Adaptation?, any Error>? {
-        let (own, request) = state.withLock { ($0.recovery, $0.originalRequest) }
-        guard let request, let recovery = own ?? session.recovery, let interceptors = recovery.interceptors,
+        guard let recovery = recoverySettings, let interceptors = recovery.interceptors, let request = originalRequest,
             !session.protocols.mayClaim(request)
         else { return nil }
         let attempt = RequestAttempt(taskIdentifier: identifier, originalURL: request.url)
@@ -220,9 +219,9 @@ extension TaskCore {
             settings,
             base,
             taskIdentifier: identifier,
-            originalURL: original?.url ?? transfer.request.url
+            originalURL: original?.url ?? transfer.request.url,
+            received: transfer.bodyReceived
         )
-        recovery.noteResumption(at: transfer.bodyReceived)
         transfer.recovery = recovery
         if let adaptation { transfer.adopt(adaptation.adapted) }
     }

@@ -69,7 +69,7 @@ extension ProtocolLoad: TaskDriver {
             return misuse("The protocol class reported a redirect to a request without a URL")
         }
         guard client.redirectCount < settings.maximumRedirects else {
-            return end(URLError.ferry(.httpTooManyRedirects, url: base, "too many HTTP redirects"))
+            return end(URLError.ferryTooManyRedirects(url: base))
         }
         let answer = response as? HTTPURLResponse ?? Self.plainRedirection(from: base, to: target)
         guard let answer else { return misuse("The protocol class reported a redirect without a usable response") }

@@ -185,10 +185,10 @@ import Testing
 
     @Test("The upper limit doubles up to the cap, and jitter takes a share of it") func backoff() {
         let backoff = RetryPolicy.Backoff()
-        let limits = (0..<9).map { RetryRule.backoff(backoff, retry: $0, random: 1) }
+        let limits = (0..<9).map { backoff.delay(retry: $0, random: 1) }
         #expect(limits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30])
-        #expect(RetryRule.backoff(backoff, retry: 3, random: 0) == 0)
-        #expect(RetryRule.backoff(backoff, retry: 3, random: 0.25) == 1)
+        #expect(backoff.delay(retry: 3, random: 0) == 0)
+        #expect(backoff.delay(retry: 3, random: 0.25) == 1)
     }
 
     @Test(
@@ -203,7 +203,7 @@ import Testing
             RetryPolicy.Backoff(base: 1, multiplier: first, cap: second, hasJitter: false),
         ] {
             for retry in [0, 1, 100, Int.max, -5] {
-                let delay = RetryRule.backoff(backoff, retry: retry, random: 0.7)
+                let delay = backoff.delay(retry: retry, random: 0.7)
                 #expect(delay >= 0 && delay.isFinite, "\(backoff), \(retry): \(delay)")
             }
         }

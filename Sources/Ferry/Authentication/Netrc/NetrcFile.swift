@@ -32,9 +32,13 @@ public struct NetrcFile: Sendable, Hashable {
     /// The size limit of a file, in bytes: 128 KiB, as in curl.
     public static let maximumSize = 131_072
 
-    /// The file `.netrc` in the home folder.
+    /// The file `.netrc` in the folder that the environment variable `HOME` names, as in curl, or else in the user's
+    /// home folder.
     public static var defaultURL: URL {
-        FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".netrc", isDirectory: false)
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        // Foundation does not read the variable.
+        let folder = home.isEmpty ? FileManager.default.homeDirectoryForCurrentUser : URL(fileURLWithPath: home)
+        return folder.appendingPathComponent(".netrc", isDirectory: false)
     }
 
     /// The entries in the order of the file, without those that are never used.

@@ -37,9 +37,4 @@ public struct NetrcInterceptor: ImmediateRequestInterceptor {
         try request.setHeaders([.basic(username: entry.login, password: entry.password)])
         return request
     }
-
-    /// Returns the request with the `Authorization` field; see ``adaptImmediately(_:for:)``.
-    public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        try adaptImmediately(request, for: attempt) ?? request
-    }
 }
