@@ -139,7 +139,7 @@ extension Exchange {
             caching.context = nil
         }
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
-        // A lookup that cannot be stopped takes the attempt away.
+        // Read first, since ending an attempt during its lookup discards the attempt.
         let wasSent = wasSent
         endAttempt()
         if case .failure? = incoming.question?.kind, incoming.question?.isAsked == false {

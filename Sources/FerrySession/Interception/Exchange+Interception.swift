@@ -99,7 +99,7 @@ extension Exchange {
     var requestToRedirect: URLRequest {
         guard let recovery, recovery.settings.interceptors != nil else { return request }
         var base = recovery.base
-        // Where an interceptor has moved the request to another origin, the fields that it has left out stay out.
+        // If an interceptor has sent the request to another origin, fields that it has removed are not added again.
         if let from = base.url, let to = request.url, from != to, Origin(from) != Origin(to) { return request }
         base.url = request.url
         base.httpMethod = request.httpMethod
@@ -124,7 +124,7 @@ extension Exchange {
         }
         continuation.offset = nil
         deliver(received)
-        // There is no server that has the rest.
+        // The rest of such a body cannot be requested from a server.
         continuation.useValidator(of: nil)
         caching.body = CacheBodyReader(.data(method == "HEAD" ? Data() : intercepted.body))
         feedFromCache()

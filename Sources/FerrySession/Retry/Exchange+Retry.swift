@@ -75,13 +75,13 @@ extension Exchange {
         }
         let situation = situation(failure, recovery)
         let decision = RetryRule.decide(situation, policy, random: .random(in: 0...1))
-        // A download that goes on is not a request more than the server would have had.
+        // Requesting the rest of a body is no additional load for the server.
         guard case .retry = decision, !situation.isProgress, let limits = policy.budget, let url = request.url else {
             return follow(decision, situation, by: .policy)
         }
         let budget = RetryBudgets.Key(origin: Origin(url), limits: limits)
         guard engine.retryBudgets.take(for: budget, at: .now()) else {
-            return endWithFailure("too many requests to this server have failed to send this one again")
+            return endWithFailure("no retry is left for this server, since too many of its requests have failed")
         }
         follow(decision, situation, by: .policy, budget)
     }

@@ -81,8 +81,8 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// The number of bytes of a body from which an attempt has made progress, so that a server cannot cause an attempt
-    /// for each byte.
+    /// The smallest number of new bytes of a body that counts as progress, so that a server cannot cause an attempt for
+    /// each byte.
     package static let leastProgress: Int64 = 1_024
 
     /// The standard policy, with the default of each property.

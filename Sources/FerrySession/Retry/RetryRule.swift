@@ -9,7 +9,7 @@ enum RetryRule {
         case permanent
     }
 
-    /// What the task has to send the body again.
+    /// Where another attempt gets the body of the request from.
     enum Body: Hashable, Sendable {
         /// There is no body, or it can be read again.
         case replayable
@@ -113,7 +113,8 @@ enum RetryRule {
 
     private static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {
         switch situation.outcome {
-        // A body that stalls is like one whose connection is lost; a server that has not responded may be at work.
+        // A body that stalls is like one whose connection is lost; a server that has not
+        // responded may still be working.
         case .failure(.inactivityTimeout) where situation.delivered != .nothing:
             policy.failures.contains(.inactivityTimeout) || policy.failures.contains(.connectionLost)
         case .response(let status, _): policy.statuses.contains(status)
@@ -146,7 +147,7 @@ enum RetryRule {
         case (.timedOut, .connectTimeout?): .failure(.connectTimeout)
         case (.timedOut, _): .failure(wasSent ? .inactivityTimeout : .connectTimeout)
         case (.networkConnectionLost, _): .failure(.connectionLost)
-        // The server, or what is between, has closed the connection during the handshake.
+        // The server, or a device in between, has closed the connection during the handshake.
         case (.secureConnectionFailed, .tlsHandshake?) where isLostHandshake(curlCode, text): .failure(.connectionLost)
         default: .permanent
         }
