@@ -155,7 +155,7 @@ enum Option: String, CaseIterable, Sendable {
                 "rest of a body is requested; a POST or PATCH is sent again only if no byte of it",
                 "was sent",
             ]
-        case .retryMaxTime: ["decide on no further retry once a transfer has taken SECONDS"]
+        case .retryMaxTime: ["begin no further retry once a transfer has taken SECONDS"]
         case .retryAllErrors:
             [
                 "with --retry, also try again after any HTTP error or inactivity timeout, and",

@@ -30,34 +30,6 @@ extension CurlSession.Options {
         // Zero would be no limit.
         deadline = options.deadline.map { $0 > 0 ? max($0 - elapsed, 0.001) : 0 }
         retry = options.retryPolicy
-        interceptors.removeAll { $0 is RetryTimeLimit }
-        guard let retry, let limit = options.retryTimeLimit else { return }
-        interceptors.append(RetryTimeLimit(seconds: limit - elapsed, statuses: retry.statuses))
-    }
-}
-
-/// An interceptor that lets no retry be decided on once a task has taken a certain time, as curl's `--retry-max-time`.
-final class RetryTimeLimit: ImmediateRequestInterceptor {
-    let failureStatuses: Set<Int>
-    private let limit: Duration
-    /// When the first attempt of each task began, by the identifier of the task.
-    private let startTimes = Locked<[Int: ContinuousClock.Instant]>([:])
-
-    init(seconds: Double, statuses: Set<Int>) {
-        limit = .seconds(seconds)
-        failureStatuses = statuses
-    }
-
-    /// Notes when a task begins, and leaves its request as it is.
-    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
-        startTimes.withLock { times in
-            if times[attempt.taskIdentifier] == nil { times[attempt.taskIdentifier] = .now }
-        }
-        return request
-    }
-
-    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-        guard let startedAt = startTimes.withLock({ $0[attempt.taskIdentifier] }) else { return .proceed }
-        return ContinuousClock.now - startedAt < limit ? .proceed : .doNotRetry
+        if let limit = options.retryTimeLimit { retry?.maximumRetryTime = limit - elapsed }
     }
 }

@@ -147,6 +147,7 @@ extension Exchange {
         }
         if case .delegateStream = body, reader != nil, !hasUnreadStream { situation.body = .stream }
         situation.delivered = delivered(recovery)
+        situation.elapsed = recovery.elapsed
         situation.timeLeft = clock.timeLeft(at: .now())
         return situation
     }

@@ -61,6 +61,9 @@ final class Recovery {
         base = request
     }
 
+    /// The seconds since the first attempt was begun.
+    var elapsed: TimeInterval { Double(MonotonicTime.now().since(startedAt)) / 1_000_000_000 }
+
     /// Returns the description of the current attempt for interceptors.
     func requestAttempt(_ redirects: Exchange.Redirects) -> RequestAttempt {
         RequestAttempt(
@@ -118,8 +121,7 @@ final class Recovery {
         guard attempt.number > 1 || note != nil else { return error }
         var parts: [String] = []
         if attempt.number > 1 {
-            let seconds = Double(MonotonicTime.now().since(startedAt)) / 1_000_000_000
-            parts.append("after \(attempt.number) attempts in \((seconds * 10).rounded() / 10) s")
+            parts.append("after \(attempt.number) attempts in \((elapsed * 10).rounded() / 10) s")
         }
         if let note { parts.append(note) }
         var info = error.userInfo

@@ -111,6 +111,11 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Such a delay takes precedence over the backoff. If a server asks for a longer one, its response is delivered
     /// immediately.
     public var maximumServerDelay: TimeInterval = 60
+    /// The time, in seconds from the task's start, after which the policy causes no further attempt; `nil`, the default,
+    /// for no limit.
+    ///
+    /// Unlike ``CurlSession/Options/deadline`` it ends no attempt that has begun.
+    public var maximumRetryTime: TimeInterval?
     /// A Boolean value that indicates whether a request whose method is not idempotent gets an `Idempotency-Key` field
     /// with a random value, the same in each attempt, unless it has one; `false` by default.
     ///

@@ -39,6 +39,8 @@ enum RetryRule {
         var wasSent = true
         var body = Body.replayable
         var delivered = Delivered.nothing
+        /// The seconds since the task was started.
+        var elapsed: TimeInterval = 0
         /// The seconds until the deadline of the call.
         var timeLeft: TimeInterval?
 
@@ -88,6 +90,7 @@ enum RetryRule {
             guard server <= policy.maximumServerDelay else { return .end(.serverDelayTooLong) }
             delay = server
         }
+        if let limit = policy.maximumRetryTime, situation.elapsed + delay >= limit { return .end(.deadline) }
         return retry(situation, after: delay)
     }
 

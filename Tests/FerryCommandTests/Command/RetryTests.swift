@@ -248,7 +248,7 @@ struct RetryTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("No retry is decided on after --retry-max-time, and a longer Retry-After is not waited for")
+    @Test("No retry begins after --retry-max-time, and a longer Retry-After is not waited for")
     func retryMaxTime() async throws {
         let server = try LoopbackServer { _ in .status(503, headers: ["Retry-After": "1"]) }
         let outcome = try await ferry("--retry", "50", "--retry-max-time", "1.5", server.url.absoluteString)

@@ -50,32 +50,14 @@ struct RetryOptionsTests {
         var own = CurlSession.Options()
         own.setRetries(given)
         #expect(own.deadline == 10)
-        #expect(own.interceptors.count == 1)
+        #expect(own.retry?.maximumRetryTime == 5)
         own.setRetries(given, after: 4)
         #expect(own.deadline == 6)
-        #expect(own.interceptors.count == 1)
+        #expect(own.retry?.maximumRetryTime == 1)
         own.setRetries(given, after: 40)
         #expect((own.deadline ?? 0) > 0)
+        #expect((own.retry?.maximumRetryTime ?? 0) < 0)
         own.setRetries(try options("--deadline", "0"))
-        #expect(own.interceptors.isEmpty && own.retry == nil)
-    }
-
-    @Test("The time limit counts from the first attempt of each task")
-    func timeLimit() async throws {
-        let url = try #require(URL(string: "http://a"))
-        let request = URLRequest(url: url)
-        let failure = AttemptFailure(.error(URLError(.timedOut)), request: request, isRepeatable: true)
-        for (seconds, isOver) in [(600, false), (0, true), (-3, true)] as [(Double, Bool)] {
-            let limit = RetryTimeLimit(seconds: seconds, statuses: [503])
-            let attempt = RequestAttempt(taskIdentifier: 1, originalURL: url)
-            #expect(try await limit.adapt(request, for: attempt) == request)
-            let decision = await limit.retry(attempt, dueTo: failure)
-            if case .doNotRetry = decision { #expect(isOver) } else { #expect(!isOver) }
-            let other = RequestAttempt(taskIdentifier: 2, originalURL: url)
-            guard case .proceed = await limit.retry(other, dueTo: failure) else {
-                Issue.record("a task that has not begun")
-                return
-            }
-        }
+        #expect(own.retry == nil)
     }
 }
