@@ -36,21 +36,20 @@ public struct APIKeyInterceptor: ImmediateRequestInterceptor {
     /// An empty set: a refused key is not sent again.
     public var failureStatuses: Set<Int> { [] }
 
-    /// Returns the request with the key.
+    /// Adds the key to the request.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - attempt: The attempt that is about to begin.
-    /// - Returns: The request with the key; unchanged if it is for an origin that must not receive it.
+    /// - Returns: `true`. A request for an origin that must not receive the key is not changed.
     /// - Throws: ``RequestSerializationError`` if the name or the key cannot be sent. It does not contain the key.
-    public func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
-        guard scope.includes(request, in: attempt), let url = request.url else { return request }
-        var request = request
+    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
+        guard scope.includes(request, in: attempt), let url = request.url else { return true }
         switch placement {
-        case .header(let name): try request.setHeaders([HTTPHeader(name, key)])
+        case .header(let name): try request.setHeader(HTTPHeader(name, key))
         case .query(let name): request.url = try url.settingQueryItem(name, to: key)
         }
-        return request
+        return true
     }
 }
 

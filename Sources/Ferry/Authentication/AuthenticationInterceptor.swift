@@ -84,13 +84,14 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 
     // MARK: - Requests
 
-    /// Returns the request with the credential, or `nil` if a refresh has to be waited for.
-    public func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
-        guard scope.includes(request, in: attempt) else { return request }
+    /// Adds the credential to the request; returns `false` if a refresh has to be waited for.
+    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
+        guard scope.includes(request, in: attempt) else { return true }
         let now = clock()
-        guard let (credential, new) = state.withLock({ $0.usable(at: now) }) else { return nil }
+        guard let (credential, new) = state.withLock({ $0.usable(at: now) }) else { return false }
         if let new { start(new) }
-        return try authenticated(request, with: credential)
+        try authenticator.apply(credential.value, to: &request)
+        return true
     }
 
     /// Returns the request with the credential, for which it waits if necessary.

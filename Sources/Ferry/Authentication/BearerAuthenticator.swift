@@ -47,7 +47,7 @@ public struct BearerAuthenticator: Authenticator {
     ///   - request: The request.
     /// - Throws: ``RequestSerializationError`` if the token has a line break or a NUL.
     public func apply(_ credential: BearerToken, to request: inout URLRequest) throws {
-        try request.setHeaders([.bearer(credential.value)])
+        try request.setHeader(.bearer(credential.value))
     }
 
     /// Returns the expiration date of the token.

@@ -23,6 +23,15 @@ extension URLRequest {
 // Fields are assigned in one step: Foundation's `setValue(_:forHTTPHeaderField:)` silently drops some values, changes
 // the case of names, and takes several times as long.
 extension URLRequest {
+    /// Sets one field, replacing the request's field of the same name.
+    mutating func setHeader(_ field: HTTPHeader) throws {
+        try field.validate()
+        var fields = allHTTPHeaderFields ?? [:]
+        if let old = fields.keys.first(where: field.isNamed), old != field.name { fields[old] = nil }
+        fields[field.name] = field.value
+        allHTTPHeaderFields = fields
+    }
+
     /// Sets each field, replacing the request's field of the same name; duplicates in the list are joined.
     mutating func setHeaders(_ headers: HTTPHeaders) throws {
         try change(headers) { fields, old, new in

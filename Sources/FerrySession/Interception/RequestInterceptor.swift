@@ -62,22 +62,25 @@ extension RequestInterceptor {
 /// If all interceptors of a task are of this kind and none has to wait, the request of the first attempt is changed on
 /// the thread that resumes the task.
 public protocol ImmediateRequestInterceptor: RequestInterceptor {
-    /// Returns the request to send, or `nil` to be asked by ``RequestInterceptor/adapt(_:for:)`` because it has to wait.
+    /// Changes the request that is sent, unless that requires waiting.
     ///
     /// It is called on the thread that resumes the task and must not block.
     ///
     /// - Parameters:
-    ///   - request: The request, as changed by the interceptors before this one.
+    ///   - request: The request, as changed by the interceptors before this one. It is changed in place, which saves
+    ///     copies.
     ///   - attempt: The attempt that is about to begin.
-    /// - Returns: The changed request, or `nil`.
+    /// - Returns: `false` to be asked by ``RequestInterceptor/adapt(_:for:)`` instead because it has to wait; changes
+    ///   are discarded then.
     /// - Throws: The reason why the request must not be sent, with which the task then fails.
-    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest?
+    func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool
 }
 
 extension ImmediateRequestInterceptor {
-    /// Returns the request of ``adaptImmediately(_:for:)``, or the unchanged request if that returns `nil`.
+    /// Returns the request of ``adaptImmediately(_:for:)``, or the unchanged request if that returns `false`.
     public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        try adaptImmediately(request, for: attempt) ?? request
+        var adapted = request
+        return try adaptImmediately(&adapted, for: attempt) ? adapted : request
     }
 }
 
@@ -223,8 +226,7 @@ package final class RequestInterceptors: Sendable {
         guard let immediate else { return nil }
         var request = request
         for interceptor in immediate {
-            guard let next = try interceptor.adaptImmediately(request, for: attempt) else { return nil }
-            request = next
+            guard try interceptor.adaptImmediately(&request, for: attempt) else { return nil }
         }
         return request
     }

@@ -6,33 +6,16 @@ import Testing
 /// Interceptors that change requests, respond to them, and decide about retries.
 @Suite(.timeLimit(.minutes(5)))
 struct InterceptorTests {
-    /// An interceptor made of closures.
-    private struct Closures: RequestInterceptor {
-        var statuses = Set(400...599)
-        var change: @Sendable (inout URLRequest, RequestAttempt) async throws -> Void = { _, _ in }
-        var decide: @Sendable (RequestAttempt, AttemptFailure) async -> RetryDecision = { _, _ in .proceed }
-
-        var failureStatuses: Set<Int> { statuses }
-
-        func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-            var request = request
-            try await change(&request, attempt)
-            return request
-        }
-
-        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-            await decide(attempt, failure)
-        }
-    }
-
     /// An interceptor that is asked on the thread that resumes the task.
     private struct Immediate: ImmediateRequestInterceptor {
         var waits = false
         let calls = Watched<[String]>([])
 
-        func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+        func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
             calls.change { $0.append("immediately") }
-            return waits ? nil : try adapted(request, attempt)
+            // If it waits, the change is discarded.
+            request.addValue("\(attempt.number)", forHTTPHeaderField: "X-Attempt")
+            return !waits
         }
 
         func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
@@ -85,10 +68,10 @@ struct InterceptorTests {
     @Test("Interceptors change the request in their order, before each attempt, from the original request")
     func order() async throws {
         let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .status(503), .text("yes")]))
-        let first = Closures { request, attempt in
+        let first = ClosureInterceptor { request, attempt in
             request.addValue("first\(attempt.number)", forHTTPHeaderField: "X-Chain")
         }
-        let second = Closures { request, attempt in
+        let second = ClosureInterceptor { request, attempt in
             await Task.yield()
             request.addValue("second\(attempt.number)", forHTTPHeaderField: "X-Chain")
         }
@@ -99,7 +82,7 @@ struct InterceptorTests {
 
     @Test("The error of an interceptor is the error of the task, and nothing is sent") func refusal() async throws {
         let server = try LoopbackServer { _ in .text("sent") }
-        let session = session(Closures { _, _ in throw Refusal() })
+        let session = session(ClosureInterceptor { _, _ in throw Refusal() })
         await #expect(throws: Refusal()) { try await session.data(from: server.url) }
         #expect(server.requests.isEmpty)
     }
@@ -121,7 +104,7 @@ struct InterceptorTests {
     @Test("A cancelled task cancels the interceptor that it waits for") func cancel() async throws {
         let server = try LoopbackServer { _ in .text("sent") }
         let state = Watched("")
-        let waiting = Closures { _, _ in
+        let waiting = ClosureInterceptor { _, _ in
             state.change { $0 = "waiting" }
             defer { state.change { $0 = "cancelled \(Task.isCancelled)" } }
             try await Task.sleep(for: .seconds(600))
@@ -138,7 +121,7 @@ struct InterceptorTests {
 
     @Test("An interceptor that does not return ends at the deadline") func deadline() async throws {
         let server = try LoopbackServer { _ in .text("sent") }
-        let waiting = Closures { _, _ in try await Task.sleep(for: .seconds(600)) }
+        let waiting = ClosureInterceptor { _, _ in try await Task.sleep(for: .seconds(600)) }
         let error = await Wire.error { try await session(waiting, deadline: 0.3).data(from: server.url) }
         #expect(error?.code == .timedOut)
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .deadlineExceeded)
@@ -147,7 +130,7 @@ struct InterceptorTests {
     @Test("A waiting interceptor holds no connection slot") func slots() async throws {
         let server = try LoopbackServer { _ in .text("yes") }
         let gate = Watched(false)
-        let waiting = Closures { request, _ in
+        let waiting = ClosureInterceptor { request, _ in
             if request.url?.path == "/wait" { try await gate.wait { $0 } }
         }
         var options = CurlSession.Options()
@@ -173,7 +156,7 @@ struct InterceptorTests {
             }
         }
         let seen = Watched<[RequestAttempt]>([])
-        let token = Closures { request, attempt in
+        let token = ClosureInterceptor { request, attempt in
             seen.change { $0.append(attempt) }
             request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
             request.addValue("x", forHTTPHeaderField: "X-Plain")
@@ -197,7 +180,7 @@ struct InterceptorTests {
             request.header("Authorization") == "new" ? .text("yes") : .text("expired", status: 401)
         }
         let token = Watched("old")
-        let interceptor = Closures(statuses: [401]) { request, _ in
+        let interceptor = ClosureInterceptor(statuses: [401]) { request, _ in
             request.setValue(token.current, forHTTPHeaderField: "Authorization")
         } decide: { attempt, failure in
             #expect(failure.response?.statusCode == 401)
@@ -225,7 +208,7 @@ struct InterceptorTests {
                 ? LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) : .text("yes")
         }
         let hasToken = Watched(false)
-        let interceptor = Closures { request, _ in
+        let interceptor = ClosureInterceptor { request, _ in
             if hasToken.current { request.setValue("t", forHTTPHeaderField: "X-Token") }
         } decide: { _, _ in
             hasToken.change { $0 = true }
@@ -241,7 +224,7 @@ struct InterceptorTests {
         let server = try LoopbackServer { _ in .text("busy", status: 503) }
         func requests(_ decision: RetryDecision) async throws -> Int {
             let before = server.requests.count
-            let interceptor = Closures(decide: { _, _ in decision })
+            let interceptor = ClosureInterceptor(decide: { _, _ in decision })
             _ = try await session(interceptor, retry: quick).data(from: server.url)
             return server.requests.count - before
         }
@@ -254,11 +237,11 @@ struct InterceptorTests {
         #expect(try await requests(.retryAfter(.nan)) == 1)
         await #expect(throws: Refusal()) { try await requests(.fail(Refusal())) }
         let calls = Watched<[String]>([])
-        let first = Closures(decide: { _, _ in
+        let first = ClosureInterceptor(decide: { _, _ in
             calls.change { $0.append("first") }
             return .doNotRetry
         })
-        let second = Closures(decide: { _, _ in
+        let second = ClosureInterceptor(decide: { _, _ in
             calls.change { $0.append("second") }
             return .retry
         })
@@ -273,7 +256,7 @@ struct InterceptorTests {
             handler: LoopbackServer.sequence([.text("").faulted(.resetBeforeHead), .text("yes")])
         )
         let failures = Watched<[AttemptFailure]>([])
-        let interceptor = Closures(decide: { _, failure in
+        let interceptor = ClosureInterceptor(decide: { _, failure in
             failures.change { $0.append(failure) }
             return .retry
         })
@@ -291,7 +274,7 @@ struct InterceptorTests {
             response.status = 404
             return response
         }
-        let interceptor = Closures(decide: { _, _ in
+        let interceptor = ClosureInterceptor(decide: { _, _ in
             try? await Task.sleep(for: .seconds(0.2))
             return .proceed
         })
@@ -311,7 +294,7 @@ struct InterceptorTests {
         }
         let token = Watched("old")
         let session = Watched<CurlSession?>(nil)
-        let interceptor = Closures(statuses: [401]) { request, _ in
+        let interceptor = ClosureInterceptor(statuses: [401]) { request, _ in
             request.setValue(token.current, forHTTPHeaderField: "X-Token")
         } decide: { _, _ in
             guard let session = session.current else { return .doNotRetry }
@@ -350,7 +333,9 @@ struct InterceptorTests {
                 : .text(request.header("X-Token") ?? "none")
         }
         var options = CurlSession.Options()
-        options.interceptors = [Closures { request, _ in request.setValue("t", forHTTPHeaderField: "X-Token") }]
+        options.interceptors = [
+            ClosureInterceptor { request, _ in request.setValue("t", forHTTPHeaderField: "X-Token") }
+        ]
         let session = Wire.session(options: options) {
             $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         }
@@ -381,11 +366,13 @@ struct InterceptorTests {
         let server = try LoopbackServer { .text($0.header("X-Name") ?? "none") }
         let recorder = RecordingDelegate()
         let session = session(
-            Closures { request, _ in request.setValue("session", forHTTPHeaderField: "X-Name") },
+            ClosureInterceptor { request, _ in request.setValue("session", forHTTPHeaderField: "X-Name") },
             delegate: recorder
         )
         let task = session.dataTask(with: server.url)
-        task.interceptors = [Closures { request, _ in request.setValue("task", forHTTPHeaderField: "X-Name") }]
+        task.interceptors = [
+            ClosureInterceptor { request, _ in request.setValue("task", forHTTPHeaderField: "X-Name") }
+        ]
         #expect(try await recorder.run(task).text == "task")
         let none = session.dataTask(with: server.url)
         none.interceptors = []
@@ -446,7 +433,7 @@ struct InterceptorTests {
         }
         var policy = quick
         policy.budget = nil
-        let interceptor = Closures { request, _ in
+        let interceptor = ClosureInterceptor { request, _ in
             await Task.yield()
             request.setValue("t", forHTTPHeaderField: "X-Token")
         } decide: { attempt, _ in

@@ -129,3 +129,11 @@ final class TokenIssuer: Sendable {
 struct RefreshFailure: Error, Equatable {
     var number = 0
 }
+
+extension ImmediateRequestInterceptor {
+    /// Returns the adapted request, or nil if the interceptor has to wait.
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+        var request = request
+        return try adaptImmediately(&request, for: attempt) ? request : nil
+    }
+}

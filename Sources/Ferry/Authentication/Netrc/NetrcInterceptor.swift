@@ -27,14 +27,13 @@ public struct NetrcInterceptor: ImmediateRequestInterceptor {
     /// An empty set: a refused password is not sent again.
     public var failureStatuses: Set<Int> { [] }
 
-    /// Returns the request with the `Authorization` field, unchanged if there is no entry for it.
-    public func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+    /// Adds the `Authorization` field to the request, unless there is no entry for it.
+    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
         guard scope.includes(request, in: attempt), let url = request.url, url.user == nil,
             request.value(forHTTPHeaderField: "Authorization") == nil,
             let entry = file.entry(forHost: Origin(url).host)
-        else { return request }
-        var request = request
-        try request.setHeaders([.basic(username: entry.login, password: entry.password)])
-        return request
+        else { return true }
+        try request.setHeader(.basic(username: entry.login, password: entry.password))
+        return true
     }
 }

@@ -89,7 +89,7 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Sets the `Authorization` field to the access token.
     public func apply(_ credential: OAuth2Token, to request: inout URLRequest) throws {
-        try request.setHeaders([.bearer(credential.accessToken)])
+        try request.setHeader(.bearer(credential.accessToken))
     }
 
     /// Returns the expiration date of the access token.
@@ -133,8 +133,8 @@ public struct OAuth2Authenticator: Authenticator {
         var request = URLRequest(url: tokenEndpoint)
         request.httpMethod = "POST"
         request.httpShouldHandleCookies = false
-        try request.setHeaders([.accept("application/json")])
-        if let authorization = client.authorization { try request.setHeaders([authorization]) }
+        try request.setHeader(.accept("application/json"))
+        if let authorization = client.authorization { try request.setHeader(authorization) }
         let text = try QueryEncoding(spaces: .plus).encode(.dictionary(form.mapValues(ParameterValue.string)))
         try request.setBody(Data(text.utf8), contentType: "application/x-www-form-urlencoded")
         return request

@@ -1,0 +1,92 @@
+import FerrySession
+import FerryTesting
+import TestSupport
+import Testing
+
+/// Interceptors that send a request to another origin than that of the task's request.
+@Suite(.timeLimit(.minutes(5)))
+struct InterceptorOriginTests {
+    private func session(_ delegate: CredentialDelegate?, _ interceptor: ClosureInterceptor) -> CurlSession {
+        var options = CurlSession.Options()
+        options.interceptors = [interceptor]
+        return Wire.session(delegate, options: options)
+    }
+
+    /// Returns a server that requires a credential, and responds with the `Authorization` that it has received.
+    private func guarded() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            guard let field = request.header("Authorization") else {
+                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
+            return .text(field)
+        }
+    }
+
+    private let credential = "Basic \(Data("ada:secret".utf8).base64EncodedString())"
+
+    @Test("A credential that the delegate has provided for an origin is not sent to another one")
+    func otherOrigin() async throws {
+        let server = try guarded()
+        let other = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
+        let calls = Watched(0)
+        let delegate = CredentialDelegate(password: "secret")
+        let session = session(
+            delegate,
+            ClosureInterceptor { request, _ in
+                let number = calls.change { calls in
+                    calls += 1
+                    return calls
+                }
+                // The request that would carry the credential.
+                if number == 2 { request.url = other.url }
+            }
+        )
+        let (data, _) = try await session.data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == "none")
+        #expect(delegate.count.withLock { $0 } == 1)
+        #expect(server.requests.map { $0.header("Authorization") } == [nil])
+        #expect(other.requests.count == 1)
+        // The same credential is sent where it belongs.
+        let (again, _) = try await session.data(from: server.url)
+        #expect(String(decoding: again, as: UTF8.self) == credential)
+    }
+
+    @Test("The origin that an interceptor has chosen asks for its own credential, which is sent there")
+    func chosenOrigin() async throws {
+        let server = try LoopbackServer { _ in .text("sent") }
+        let other = try guarded()
+        let delegate = CredentialDelegate(password: "secret")
+        let session = session(delegate, ClosureInterceptor { request, _ in request.url = other.url })
+        let (data, _) = try await session.data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == credential)
+        #expect(delegate.count.withLock { $0 } == 1)
+        #expect(server.requests.isEmpty)
+        #expect(other.requests.map { $0.header("Authorization") } == [nil, credential])
+    }
+
+    @Test("Fields that an interceptor has removed for another origin are not added again after a redirect there")
+    func redirect() async throws {
+        let server = try LoopbackServer { _ in .text("sent") }
+        let other = try LoopbackServer { request in
+            request.path == "/start" ? .status(302, headers: ["Location": "/end"]) : .text("end")
+        }
+        let session = session(
+            nil,
+            ClosureInterceptor { request, attempt in
+                guard attempt.redirectCount == 0 else { return }
+                request.url = other.url("/start")
+                for name in ["Authorization", "X-Internal"] { request.setValue(nil, forHTTPHeaderField: name) }
+                request.setValue("yes", forHTTPHeaderField: "X-Added")
+            }
+        )
+        let fields = ["Authorization": "Bearer secret", "X-Internal": "1", "X-Plain": "x"]
+        let (data, _) = try await session.data(for: Wire.request(server.url, headers: fields))
+        #expect(String(decoding: data, as: UTF8.self) == "end")
+        #expect(server.requests.isEmpty)
+        #expect(other.requests.map(\.path) == ["/start", "/end"])
+        #expect(other.requests.map { $0.header("Authorization") } == [nil, nil])
+        #expect(other.requests.map { $0.header("X-Internal") } == [nil, nil])
+        #expect(other.requests.map { $0.header("X-Plain") } == ["x", "x"])
+        #expect(other.requests.map { $0.header("X-Added") } == ["yes", "yes"])
+    }
+}
