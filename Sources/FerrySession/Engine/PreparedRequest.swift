@@ -122,6 +122,11 @@ struct PreparedRequest: Sendable {
         var hasSecrets = false
         var contentLength: String?
         var seen: Set<String> = []
+        let given = request.allHTTPHeaderFields ?? [:]
+        if !given.isEmpty {
+            list.reserveCapacity(given.count + 2)
+            seen.reserveCapacity(given.count + 2)
+        }
         func add(_ field: HeaderField) throws(URLError) {
             let (name, value) = field
             let folded = name.folded
@@ -144,7 +149,7 @@ struct PreparedRequest: Sendable {
                 if !hasSecrets { hasSecrets = settings.isSecret(folded) }
             }
         }
-        for (name, value) in request.allHTTPHeaderFields ?? [:] { try add((name, value)) }
+        for (name, value) in given { try add((name, value)) }
         for field in settings.additionalHeaders(hasLeftOrigin: context.hasLeftOrigin) { try add(field) }
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
@@ -160,23 +165,23 @@ struct PreparedRequest: Sendable {
     ) -> [String] {
         var lines: [String] = []
         lines.reserveCapacity(fields.count + 4)
-        var names: Set<String> = []
+        // Few names are looked for, and a set of all would allocate.
+        func has(_ name: String) -> Bool { fields.contains { $0.name.isEqualIgnoringCase(name) } }
         for (name, value) in fields {
-            names.insert(name.lowercased())
             // libcurl takes a name with a colon and nothing behind it for an order to drop the field.
             let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
-        if !names.contains("user-agent") { lines.append(userAgentLine) }
-        if decodesContent, !names.contains("accept-encoding"), !names.contains("range") {
+        if !has("user-agent") { lines.append(userAgentLine) }
+        if decodesContent, !has("accept-encoding"), !has("range") {
             lines.append(ContentCoding.acceptEncodingLine)
         }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
-        if context.hasBody, !names.contains("expect") { lines.append("Expect:") }
+        if context.hasBody, !has("expect") { lines.append("Expect:") }
         // As URLSession does for content that is posted without a type.
-        if context.isBodyGiven, method == "POST", !names.contains("content-type") {
+        if context.isBodyGiven, method == "POST", !has("content-type") {
             lines.append("Content-Type: application/x-www-form-urlencoded")
-        } else if !names.contains("content-type") {
+        } else if !has("content-type") {
             lines.append("Content-Type:")
         }
         return lines

@@ -44,7 +44,14 @@ struct RetryBudget {
 struct RetryBudgets {
     /// How many origins are remembered.
     private static let largestCount = 256
-    private var budgets: [Key: RetryBudget] = [:]
+    private var budgets: [Key: Entry] = [:]
+
+    /// A class, because changing a value in a dictionary allocates.
+    private final class Entry {
+        var budget: RetryBudget
+
+        init(_ budget: RetryBudget) { self.budget = budget }
+    }
 
     /// Tasks may have policies with different budgets.
     struct Key: Hashable {
@@ -52,22 +59,16 @@ struct RetryBudgets {
         let limits: RetryPolicy.Budget
     }
 
-    mutating func noteRequest(to key: Key, at now: MonotonicTime) {
-        make(key, at: now)
-        budgets[key]?.noteRequest()
-    }
+    mutating func noteRequest(to key: Key, at now: MonotonicTime) { entry(key, at: now).budget.noteRequest() }
+    mutating func take(for key: Key, at now: MonotonicTime) -> Bool { entry(key, at: now).budget.take(at: now) }
+    func giveBack(to key: Key) { budgets[key]?.budget.giveBack() }
 
-    mutating func take(for key: Key, at now: MonotonicTime) -> Bool {
-        make(key, at: now)
-        return budgets[key]?.take(at: now) ?? false
-    }
-
-    mutating func giveBack(to key: Key) { budgets[key]?.giveBack() }
-
-    private mutating func make(_ key: Key, at now: MonotonicTime) {
-        if budgets[key] != nil { return }
+    private mutating func entry(_ key: Key, at now: MonotonicTime) -> Entry {
+        if let entry = budgets[key] { return entry }
         // A server can invent hosts by redirects; which of the others is forgotten makes little difference.
         if budgets.count >= Self.largestCount, let other = budgets.keys.first { budgets[other] = nil }
-        budgets[key] = RetryBudget(key.limits, at: now)
+        let entry = Entry(RetryBudget(key.limits, at: now))
+        budgets[key] = entry
+        return entry
     }
 }
