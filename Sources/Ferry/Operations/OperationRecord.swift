@@ -116,6 +116,7 @@ struct OperationSettings: Sendable {
     var challenge: RequestOperation.ChallengeHandler?
     var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
     var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+    var recovery = RequestRecovery()
 
     /// The hooks for the operation's tasks.
     var hooks: TaskHooks {
@@ -131,6 +132,7 @@ struct OperationSettings: Sendable {
     mutating func releaseClosures() {
         (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
         (challenge, redirect, cacheResponse) = (nil, nil, nil)
+        recovery.interceptors = []
     }
 
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension RequestOperation {
     /// A closure that decides about a challenge; after ``ChallengeOutcome/deferred``, it calls its second argument once
@@ -115,6 +115,29 @@ extension RequestOperation {
         get { record.withLock { $0.settings.cacheResponse } }
         set { change(\.cacheResponse, to: newValue) }
     }
+
+    /// The policy that decides whether the operation sends its request again; nil, the default, for the manager's.
+    public var retryPolicy: RetryPolicy? {
+        get { record.withLock { $0.settings.recovery.retry } ?? nil }
+        set { change(\.recovery.retry, to: newValue.map { .some($0) }) }
+    }
+
+    /// The interceptors that are asked after the manager's; none by default.
+    public var interceptors: [any RequestInterceptor] {
+        get { record.withLock { $0.settings.recovery.interceptors } }
+        set { change(\.recovery.interceptors, to: newValue) }
+    }
+
+    /// The time limit, in seconds, of each task of the operation; nil, the default, for the manager's.
+    ///
+    /// An operation that is paused and resumed has a new task.
+    public var deadline: TimeInterval? {
+        get { record.withLock { $0.settings.recovery.deadline } }
+        set { change(\.recovery.deadline, to: newValue) }
+    }
+
+    /// Sets what a request says about retries, interceptors and the deadline.
+    func setRecovery(_ recovery: RequestRecovery) { change(\.recovery, to: recovery) }
 
     /// Changes a setting, and releases the old value outside the lock, because that may run code of the user.
     private func change<Value: Sendable>(

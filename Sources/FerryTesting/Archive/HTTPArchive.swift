@@ -118,7 +118,8 @@ public enum HTTPArchiveError: Error, Hashable, Sendable, LocalizedError, CustomS
         case .unreadable(let reason): "The archive cannot be read: \(reason)."
         case .tooLarge(let limit): "The archive has more than \(limit) bytes."
         case .tooManyEntries(let limit): "The archive has more than \(limit) entries."
-        case .unsupportedVersion(let version): "The version of the archive is “\(version.prefix(40))”, and not 1.2."
+        case .unsupportedVersion(let version):
+            "The version of the archive is “\(String(version.unicodeScalars.prefix(40)))”, and not 1.2."
         case .malformed(let reason): "The file is not an HTTP archive: \(reason)."
         }
     }

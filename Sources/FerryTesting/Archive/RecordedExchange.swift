@@ -59,13 +59,17 @@ struct RecordedExchange {
         _ version: String
     ) -> HTTPArchive.Response {
         guard let response else { return HTTPArchive.Response(status: 0) }
-        let fields = response.allHeaderFields.compactMap { key, value in
-            (key as? String).map { (name: $0, value: (value as? String) ?? "\(value)") }
-        }
+        // Fields that came several times, such as `Set-Cookie`, are recorded one by one.
+        let fields =
+            response.receivedFields
+            ?? response.allHeaderFields.compactMap { key, value in
+                (key as? String).map { (name: $0, value: (value as? String) ?? "\(value)") }
+            }
+            .sorted { $0.name < $1.name }
         var part = HTTPArchive.Response(
             status: response.statusCode,
             statusText: ReasonPhrase.of(response.statusCode),
-            headers: redaction.fields(fields.sorted { $0.name < $1.name }),
+            headers: redaction.fields(fields),
             content: content(of: response, redaction, bodyLimit)
         )
         part.httpVersion = version

@@ -158,7 +158,7 @@ struct HTTPArchiveRecorderTests {
     @Test("A session's requests are recorded with their times, and replayed", .ownThreads) func session() async throws {
         let server = try LoopbackServer(routes: [
             LoopbackRoute("GET", "/moved") { _ in .redirect(to: "/hello") },
-            LoopbackRoute("GET", "/hello") { _ in .text("hello").adding("X-Own", "1") },
+            LoopbackRoute("GET", "/hello") { _ in .text("hello").adding("X-Own", "1").adding("X-Own", "2") },
         ])
         let session = CurlSession(configuration: .ephemeral)
         let recorder = HTTPArchiveRecorder()
@@ -173,13 +173,14 @@ struct HTTPArchiveRecorderTests {
         #expect(archive.entries.map(\.response.status) == [200, 200, 200, 0])
         #expect(archive.entries.allSatisfy { $0.startDate != nil })
         #expect(archive.entries[0].time > 0)
+        #expect(archive.entries[0].response.headers.filter { $0.name == "X-Own" }.map(\.value) == ["1", "2"])
         #expect(archive.entries[3].errorCode == URLError.Code.cannotConnectToHost.rawValue)
 
         let transport = ArchiveTransport(archive)
         server.stop()
         let hello = try await transport.answer("GET", server.url("/hello").absoluteString)
         #expect(hello?.body == Data("hello".utf8))
-        #expect(hello?.headers["X-Own"] == "1")
+        #expect(hello?.headers["X-Own"] == "1, 2")
         #expect(try await transport.answer("GET", server.url("/moved").absoluteString)?.body == Data("hello".utf8))
         let gzip = try await transport.answer("GET", server.url("/gzip").absoluteString)
         #expect(gzip?.body.starts(with: Data(#"{"name""#.utf8)) == true)

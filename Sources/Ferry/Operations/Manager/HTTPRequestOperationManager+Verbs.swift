@@ -45,6 +45,7 @@ extension HTTPRequestOperationManager {
         }
         operation.uploadProgress = request.uploadProgress
         operation.downloadProgress = request.downloadProgress
+        operation.setRecovery(request.recovery)
         operationQueue.addOperation(operation)
         return operation
     }

@@ -80,6 +80,8 @@ extension RequestOperation {
             record.withLock { $0.body.forget() }
         }
         if plan.isStreamSpent { next.httpBodyStream = try freshBodyStream(plan.settings) }
+        let recovery = plan.settings.recovery
+        if let refusal = recovery.refusal(by: session.session) { throw refusal }
         next = try session.adapt(next)
         let task = session.streamingTask(
             next,
@@ -89,6 +91,7 @@ extension RequestOperation {
             uploadProgress: plan.settings.uploadProgress,
             finish: plan.transfer.finish
         )
+        recovery.apply(to: task)
         if next.httpBodyStream != nil { record.withLock { $0.hasUsedBodyStream = true } }
         session.start(task)
         plan.transfer.attach(task, in: session)
