@@ -13,6 +13,12 @@ extension HTTPURLResponse {
         return HTTPHeaders(joined)
     }
 
+    /// The fields that were received after the body, in order (RFC 9110, section 6.5); complete when the task is.
+    ///
+    /// Many servers send them only to requests with the field `TE: trailers`. They are never part of
+    /// ``headerFields``, are not stored in the cache, and are empty if the response is not one of a `CurlSession`.
+    public var trailerFields: HTTPHeaders { HTTPHeaders(receivedTrailers.map { HTTPHeader($0.name, $0.value) }) }
+
     /// Returns the values of all header fields with a name, which may be in any case, in the order received.
     ///
     /// If the response is not one of a `CurlSession`, they are joined into one value.
@@ -24,4 +30,7 @@ extension TaskResponse {
     ///
     /// They are in the order received; see ``headerFields`` for those joined by name.
     public func values(of name: String) -> [String] { httpResponse?.values(of: name) ?? [] }
+
+    /// The fields that were received after the body; see `HTTPURLResponse.trailerFields`.
+    public var trailerFields: HTTPHeaders { httpResponse?.trailerFields ?? HTTPHeaders([]) }
 }

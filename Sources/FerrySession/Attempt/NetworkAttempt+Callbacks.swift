@@ -164,7 +164,7 @@ extension NetworkAttempt {
         else { return }
         isMultiplexed = true
         connection?.isMultiplexed = true
-        exchange.engine.noteMultiplexed(origin)
+        exchange.engine.admission.noteMultiplexed(origin)
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

@@ -51,6 +51,8 @@ final class NetworkAttempt {
     var isMultiplexed = false
 
     var parser = ResponseHeadParser()
+    /// The fields after the response's body.
+    var trailers: [ResponseHead.Field] { parser.trailers }
     /// The status of the last response.
     var status: Int?
     /// How many responses have asked for a credential.

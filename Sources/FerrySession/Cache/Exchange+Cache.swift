@@ -14,6 +14,10 @@ extension Exchange {
         var context: CacheContext?
         /// The body that is delivered from the cache.
         var body: CacheBodyReader?
+        /// The transfer of this exchange that others with the same request wait for.
+        var shared: SharedTransfer?
+        /// Whether the exchange waits for no other, since the response has turned out to be for one exchange alone.
+        var isUnshareable = false
     }
 
     /// How much of a stored body one turn delivers before the engine looks at its other transfers.
@@ -176,6 +180,7 @@ extension Exchange {
 
     /// Begins to deliver a response that does not come from the network.
     func beginServing(_ transaction: TransferMetrics.Transaction) {
+        endSharing(.unshareable)
         incoming = IncomingResponse()
         caching.body = nil
         removeLocalPauses()

@@ -108,6 +108,8 @@ enum EngineCommand: Sendable {
     case responseHeld(Exchange)
     /// Interceptors have answered the question with this number.
     case interceptorsAnswered(Exchange, Int, Exchange.InterceptorAnswer)
+    /// The transfer that exchanges with the same request have waited for is over.
+    case sharedTransferEnded([Exchange], SharedTransfer.End)
     /// Ends the validations of stored responses that no task waits for.
     case cancelRevalidations
 }

@@ -4,6 +4,8 @@ typealias HeaderField = (name: String, value: String)
 /// The settings that all exchanges of a session share; a class, because each request passes them on several times.
 final class EngineSettings: Sendable {
     let maximumConnectionsPerHost: Int
+    let limits: RequestLimits?
+    let coalescesIdenticalRequests: Bool
     let maximumRedirects: Int
     let allowsInsecureRedirects: Bool
     let sensitiveHeaders: Set<String>
@@ -32,6 +34,8 @@ final class EngineSettings: Sendable {
         let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
         let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
         maximumConnectionsPerHost = max(1, most)
+        limits = options.limits
+        coalescesIdenticalRequests = options.coalescesIdenticalRequests
         maximumRedirects = max(0, options.maximumRedirects)
         allowsInsecureRedirects = options.allowsInsecureRedirects
         sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })

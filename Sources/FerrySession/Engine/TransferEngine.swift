@@ -9,14 +9,10 @@ internal import CFerry
 /// `@unchecked Sendable`: everything that is not behind `inbox` is used only by the thread that has the engine: its
 /// own, or a caller's that runs a turn.
 final class TransferEngine: @unchecked Sendable {
-    /// The maximum number of simultaneous requests to an origin with HTTP/2, which servers commonly allow.
-    private static let streamsPerOrigin = 100
     /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
     /// The number of libcurl's handles that are kept for the next requests.
     private static let idleHandleCount = 64
-    /// The number of origins without a request whose connection slots are kept.
-    private static let idleLimiterCount = 64
     /// The number of turns before the backlogs of paused streams are counted again.
     private static let turnsBetweenBacklogs = 4
     /// The time for which the thread waits if there is no deadline, in milliseconds.
@@ -37,7 +33,6 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: On the thread that has the engine
 
     private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
-    private var multiplexed: Set<Origin> = []
     private var idleHandles: [EasyHandle] = []
     private let reusesHandles: Bool
     /// Exchanges that wait for user code, by their addresses; their deadlines go on.
@@ -45,7 +40,8 @@ final class TransferEngine: @unchecked Sendable {
     /// The exchanges that have a deadline for the whole call, in whichever phase they are.
     private(set) var calls: [ObjectIdentifier: Exchange] = [:]
     var retryBudgets = RetryBudgets()
-    private var limiters: [Origin: HostLimiter] = [:]
+    var sharedTransfers = SharedTransfers()
+    let admission: Admission
     private(set) var nextDeadline: MonotonicTime?
     var sleep = Sleep()
     /// The connection on which the last exchange ended.
@@ -68,6 +64,7 @@ final class TransferEngine: @unchecked Sendable {
         self.settings = settings
         self.dispatcher = dispatcher
         runtime = try CurlRuntime.current()
+        admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
         multi = try MultiHandle(connections, chains)
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
         lostTimers = LostTimerWorkaround(versionNumber: runtime.versionNumber)
@@ -147,14 +144,15 @@ final class TransferEngine: @unchecked Sendable {
     func noteEvent() { isEventful = true }
 
     /// Whether nothing can happen before a command.
-    var isIdle: Bool { active.isEmpty && waiting.isEmpty && calls.isEmpty }
+    var isIdle: Bool { active.isEmpty && waiting.isEmpty && calls.isEmpty && admission.nextTime == nil }
 
     /// Handles what libcurl has done in the turn.
     func endTurn() {
         finishEnded()
         limitBacklogs()
-        admitMultiplexed()
         expire()
+        admission.admitWaiting()
+        watchPace()
         // A single one is built immediately: the delegate queue would only wait for it.
         if unbuilt.count == 1 { buildResponses() }
         dispatcher.engineDidEndTurn()
@@ -182,6 +180,8 @@ final class TransferEngine: @unchecked Sendable {
         case .responseHeld(let exchange): exchange.recoverFromResponse()
         case .interceptorsAnswered(let exchange, let question, let answer):
             exchange.interceptorsAnswered(question, answer)
+        case .sharedTransferEnded(let exchanges, let end):
+            for exchange in exchanges { exchange.sharedTransferEnded(end) }
         case .cancelRevalidations: cancelRevalidations()
         }
     }
@@ -233,26 +233,14 @@ final class TransferEngine: @unchecked Sendable {
             return
         }
         noteRequest(of: exchange, to: origin)
+        exchange.noteUnsafeRequest(to: origin)
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }
-        exchange.slot.origin = origin
-        let limiter = limiter(of: origin)
-        if limiter.enter() {
-            exchange.slot.isHeld = true
-            begin(exchange)
-        } else {
-            exchange.phase = .waitingForSlot
-            limiter.wait(exchange, priority: priority)
-        }
+        if exchange.mustWaitForIdenticalRequest() { return }
+        admission.admit(exchange, to: origin)
     }
 
-    private func limiter(of origin: Origin) -> HostLimiter {
-        if let limiter = limiters[origin] { return limiter }
-        let limiter = HostLimiter(limit: settings.maximumConnectionsPerHost)
-        limiters[origin] = limiter
-        return limiter
-    }
-
-    private func begin(_ exchange: Exchange) {
+    /// Begins the attempt of an exchange that has been admitted.
+    func begin(_ exchange: Exchange) {
         guard let attempt = exchange.attempt, let easy = idleHandles.popLast() ?? EasyHandle() else {
             return exchange.fail(.ferry(.unknown, url: exchange.request.url, "There is no memory for a request"))
         }
@@ -290,44 +278,14 @@ final class TransferEngine: @unchecked Sendable {
         attempt.abandon()
     }
 
-    /// Gives a connection slot to the next exchange that waits for one.
+    /// Lets other exchanges begin instead of one that does not use its connection for now.
     func giveUpSlot(_ exchange: Exchange) {
-        guard exchange.slot.isHeld, let origin = exchange.slot.origin else { return }
-        exchange.slot.isHeld = false
-        limiters[origin]?.leave()
-        admitWaiting(origin)
+        admission.leave(exchange)
     }
 
     /// Takes a slot for an exchange that is resumed: it still has its connection, so no slot needs to be free.
     func retakeSlot(_ exchange: Exchange) {
-        guard !exchange.slot.isHeld, exchange.phase == .running, let origin = exchange.slot.origin else { return }
-        limiter(of: origin).reenter()
-        exchange.slot.isHeld = true
-    }
-
-    /// Raises the number of slots of an origin with HTTP/2; exchanges begin when libcurl, which calls this, returns.
-    func noteMultiplexed(_ origin: Origin) {
-        guard let limiter = limiters[origin], limiter.limit < Self.streamsPerOrigin else { return }
-        limiter.limit = Self.streamsPerOrigin
-        multiplexed.insert(origin)
-    }
-
-    private func admitMultiplexed() {
-        guard !multiplexed.isEmpty else { return }
-        let origins = multiplexed
-        multiplexed = []
-        for origin in origins { admitWaiting(origin) }
-    }
-
-    private func admitWaiting(_ origin: Origin) {
-        guard let limiter = limiters[origin] else { return }
-        while let next = limiter.next() {
-            next.slot.isHeld = true
-            begin(next)
-        }
-        // An idle limiter is kept for the next request, unless there are many.
-        let isRaised = limiter.limit != settings.maximumConnectionsPerHost
-        if limiters.count > Self.idleLimiterCount, limiter.isEmpty, !isRaised { limiters[origin] = nil }
+        if exchange.phase == .running { admission.readmit(exchange) }
     }
 
     // MARK: - Waiting for user code
@@ -430,6 +388,12 @@ final class TransferEngine: @unchecked Sendable {
         guard let deadline = exchange.clock.next()?.time else { return }
         if let next = nextDeadline, next <= deadline { return }
         nextDeadline = deadline
+    }
+
+    /// Makes sure that there is a turn when a request may begin that waits for a time.
+    private func watchPace() {
+        guard let time = admission.nextTime else { return }
+        nextDeadline = min(time, nextDeadline ?? time)
     }
 
     private func expire() {

@@ -15,15 +15,18 @@ extension Exchange {
         clock.stop(at: .now())
         clock.stopCall(at: .now())
         // No other exchange waits for the slot of a suspended one; its connection is kept.
-        if phase == .running { engine.giveUpSlot(self) }
+        if phase == .waitingForSlot, slot.hasConnection { phase = .parked }
+        endSharing(.abandoned)
+        if phase == .running || phase == .parked { engine.giveUpSlot(self) }
     }
 
     private func resume() {
         pauses.remove(.suspended)
         clock.startCall(at: .now())
-        engine.retakeSlot(self)
+        // While it is decided about a failed attempt, others may use its slot.
+        if recovery?.isDeciding != true { engine.retakeSlot(self) }
         switch phase {
-        case .running, .waitingForDecision, .waitingForRetry: clock.start(at: .now())
+        case .running, .waitingForDecision, .waitingForIdenticalRequest, .waitingForRetry: clock.start(at: .now())
         case .parked: engine.start(self, priority: priority)
         case .idle, .waitingForSlot, .detached, .finished: break
         }
@@ -76,6 +79,7 @@ extension Exchange {
             case .redirect(let asked, let keepsBody) = question.kind
         else { return }
         guard let next else { return deliverQuestion() }
+        endSharing(.unshareable)
         endAttempt()
         redirects.count += 1
         body = bodyAfterRedirect(from: asked, keepsBody: keepsBody, to: next)
@@ -83,6 +87,7 @@ extension Exchange {
             redirects.hasLeftOrigin = true
             authentication.server = Authentication.Party()
         }
+        if let origin = slot.origin { noteUnsafeRequest(to: origin) }
         request = next
         recovery?.base = next
         sendAgain()
@@ -117,6 +122,7 @@ extension Exchange {
             return askQuestion()
         }
         incoming.question = nil
+        endSharing(.unshareable)
         if question.isTunnel, let failure = question.failure { return fail(failure) }
         if question.isAbandoned { return sendWithoutCredential() }
         let received = ReceivedResponse(question.response)

@@ -49,12 +49,15 @@ extension Exchange {
         case .ask:
             let failure = incoming.failure ?? failure
             incoming.question?.failure = failure
+            let isWhole = incoming.decoder.map { $0.isDrained && $0.mayEnd } ?? true
+            if failure == nil, isWhole { shareResponse() } else { endSharing(.unshareable) }
             incoming.hasEnded = true
             storeRedirect()
             askQuestion()
             // Asked before the attempt ended: the deadlines go on while an interceptor decides.
             if phase == .idle, recovery?.isAsking == true { engine.wait(self) }
         case .askForTunnel:
+            endSharing(.unshareable)
             incoming.question = tunnel
             incoming.question?.failure = failure
             incoming.hasEnded = true
@@ -64,15 +67,24 @@ extension Exchange {
         case .finish:
             incoming.hasEnded = true
             finishIfDrained()
-        case .fail(.own): recover(from: attemptError, wasSent: wasSent)
-        case .fail(.transport): recover(from: failure ?? attemptError, wasSent: wasSent)
+        case .fail(.own):
+            endSharing(.unshareable)
+            recover(from: attemptError, wasSent: wasSent)
+        case .fail(.transport): failTransfer(failure ?? attemptError, wasSent: wasSent)
         case .fail(.noResponse):
             let error = URLError.ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
-            recover(from: error, wasSent: wasSent)
+            failTransfer(error, wasSent: wasSent)
         }
     }
 
+    /// Fails the attempt for a reason that also concerns the exchanges with the same request.
+    private func failTransfer(_ error: URLError, wasSent: Bool) {
+        endSharing(.failure(error, wasSent: wasSent))
+        recover(from: error, wasSent: wasSent)
+    }
+
     private func sendAgain(_ again: AttemptEnd.Again) {
+        if again != .onNewConnection { endSharing(.unshareable) }
         switch again {
         case .withoutConditions: caching.isBypassed = true
         case .fromStart: continuation.startOver()
@@ -138,6 +150,7 @@ extension Exchange {
             // There is no time to deliver a stored response either.
             caching.context = nil
         }
+        if deadline == .call || deadline == .resource { endSharing(.abandoned) }
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
         // Read first, since ending an attempt during its lookup discards the attempt.
         let wasSent = wasSent
@@ -148,13 +161,14 @@ extension Exchange {
             incoming.hasEnded = true
             return askQuestion()
         }
-        recover(from: error, wasSent: wasSent)
+        failTransfer(error, wasSent: wasSent)
     }
 
     // MARK: - The end
 
     /// Ends the exchange without telling the client, which knows.
     func cancel() {
+        endSharing(.abandoned)
         endAttempt()
         client = nil
         end()
@@ -206,6 +220,8 @@ extension Exchange {
             destination = .client
         }
         noteSuccessOfRetry()
+        shareResponse()
+        addTrailers()
         let client = client
         if let candidate = finishStoring() { client?.exchange(willCache: candidate) }
         self.client = nil
@@ -213,7 +229,15 @@ extension Exchange {
         client?.exchange(didFinishWith: nil, file: finished)
     }
 
+    /// Adds the fields after the body to the response.
+    private func addTrailers() {
+        guard let trailers = attempt?.trailers, !trailers.isEmpty else { return }
+        response?.add(trailers)
+    }
+
     func end() {
+        endSharing(.unshareable)
+        if let origin = slot.origin { noteUnsafeRequest(to: origin) }
         endAttempt()
         reader?.close()
         reader = nil

@@ -9,6 +9,7 @@ extension Exchange {
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         if incoming.question?.isAsked == false { incoming.question = nil }
         engine.settings.cookies?.store(head.fields, for: request)
+        holdOrigin(head)
         if head.status == 417, canRepeatWithoutExpectation(attempt) {
             attempt.again = .withoutExpectation
             return false
@@ -31,6 +32,7 @@ extension Exchange {
                 return false
             }
             incoming.question = question
+            beginSharing(head, isDecoded: incoming.decoder != nil)
             beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: true)
             return true
         }
@@ -38,6 +40,7 @@ extension Exchange {
         let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
         if let challenge = challenge(for: head, of: attempt), let response = received.value as? HTTPURLResponse {
             // libcurl answers each nonce that the server calls stale; ending the attempt is the only way to stop it.
+            endSharing(.unshareable)
             let kind = PendingQuestion.Kind.challenge(challenge)
             incoming.question = PendingQuestion(response: response, kind: kind, isAbandoned: !mayAnswer)
             return mayAnswer
@@ -52,12 +55,22 @@ extension Exchange {
         if !isAboutRest, let held = heldResponse(received, status: head.status) {
             incoming.question = held
             incoming.question?.head = head
+            beginSharing(head, isDecoded: incoming.decoder != nil)
             return true
         }
         if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
         deliver(received)
+        beginSharing(head, isDecoded: incoming.decoder != nil)
         beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)
         return true
+    }
+
+    /// Lets the requests to the origin wait if the response asks for that, and the session's limits allow it.
+    private func holdOrigin(_ head: ResponseHead) {
+        guard let origin = slot.origin,
+            let delay = engine.settings.limits?.delay(status: head.status, now: Date(), value: head.value)
+        else { return }
+        engine.admission.hold(origin, seconds: delay)
     }
 
     /// Notes why the attempt fails, since the response's head is not accepted.
@@ -153,6 +166,7 @@ extension Exchange {
 
     /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        share(bytes)
         if incoming.question != nil { return keepForQuestion(bytes) }
         if incoming.skipsBody { return true }
         bodyReceived.add(ByteCount(clamping: bytes.count))
@@ -166,7 +180,10 @@ extension Exchange {
         case .client:
             switch client?.exchange(didReceive: bytes) ?? .more {
             case .more: break
-            case .wait: setClientFull(true)
+            case .wait:
+                // The others do not wait for a reader that takes long.
+                endSharing(.unshareable)
+                setClientFull(true)
             case .noMemory:
                 let text = "There is no memory for the response"
                 incoming.failure = .ferry(.dataLengthExceedsMaximum, url: request.url, text)
@@ -192,6 +209,8 @@ extension Exchange {
         incoming.question?.body.append(contentsOf: bytes)
         if let question = incoming.question, question.body.count >= PendingQuestion.bodyLimit {
             setClientFull(true)
+            // The others do not wait for the decision.
+            endSharing(.unshareable)
             askQuestion()
         }
         return true

@@ -18,10 +18,12 @@ final class Exchange: @unchecked Sendable {
         case idle
         /// It was suspended before its attempt could begin, which begins when the task is resumed.
         case parked
-        /// It waits for one of its origin's connections.
+        /// It waits until ``Admission`` lets its request be sent.
         case waitingForSlot
         /// It waits for the user's code to decide about the connection's trust. Its deadlines go on.
         case waitingForDecision
+        /// It waits for the response to an identical request of another exchange.
+        case waitingForIdenticalRequest
         /// It waits until the next attempt begins after one that has failed.
         case waitingForRetry
         /// Its attempt has a handle of libcurl's.
@@ -43,6 +45,8 @@ final class Exchange: @unchecked Sendable {
         struct Party {
             var credential: SchemeCredential?
             var failures = 0
+            /// Whether it has not asked for a credential.
+            var isUnused: Bool { credential == nil && failures == 0 }
         }
 
         var server = Party()
@@ -55,12 +59,6 @@ final class Exchange: @unchecked Sendable {
         var dropsExpectation = false
         /// How many times in a row another connection has been looked for.
         var reconnections = 0
-    }
-
-    /// The right to use one of an origin's connections.
-    struct Slot {
-        var origin: Origin?
-        var isHeld = false
     }
 
     let engine: TransferEngine
@@ -80,7 +78,7 @@ final class Exchange: @unchecked Sendable {
 
     var phase = Phase.idle
     var pauses: PauseReasons = []
-    var slot = Slot()
+    var slot = Admission.Slot()
 
     var redirects: Redirects
     var authentication = Authentication()

@@ -40,6 +40,9 @@ public struct TransferMetrics: Sendable, Hashable {
         public var isReusedConnection = false
         /// A Boolean value that indicates whether the response came from the cache, without using the network.
         public var isFromCache = false
+        /// A Boolean value that indicates whether the response is that of an identical request of another task; see
+        /// ``CurlSession/Options/coalescesIdenticalRequests``.
+        public var isShared = false
 
         /// Returns the transaction of a response from the cache, which takes no time.
         static func cached(_ request: URLRequest, status: Int) -> Self {
@@ -50,6 +53,12 @@ public struct TransferMetrics: Sendable, Hashable {
         /// Returns the transaction of a response that an interceptor has given.
         static func intercepted(_ request: URLRequest, status: Int) -> Self {
             Self(url: request.url?.presentable, method: request.httpMethod ?? "GET", status: status, start: Date())
+        }
+
+        /// Returns the transaction of a response to an identical request of another task.
+        static func shared(_ request: URLRequest, status: Int) -> Self {
+            let method = request.httpMethod ?? "GET"
+            return Self(url: request.url?.presentable, method: method, status: status, start: Date(), isShared: true)
         }
     }
 

@@ -104,6 +104,9 @@ final class Recovery {
         return true
     }
 
+    /// Whether it is not decided yet what follows a failed attempt.
+    var isDeciding: Bool { isAsking || attempt.pendingRetry != nil }
+
     /// Whether an interceptor has not answered yet.
     var isAsking: Bool { pending != nil }
 

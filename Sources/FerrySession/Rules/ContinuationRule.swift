@@ -164,6 +164,14 @@ struct ContentRange: Hashable, Sendable {
 
 /// The rules for sending a request a second time automatically (RFC 9110, section 9.2.2).
 enum RepetitionRule {
+    /// Whether a request with this method only reads (RFC 9110, section 9.2.1).
+    static func isSafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY": true
+        default: false
+        }
+    }
+
     /// Whether sending a request of this method several times has the same effect as sending it once.
     static func isIdempotent(_ method: String) -> Bool {
         switch method {

@@ -14,6 +14,21 @@ extension CurlSession {
         /// connections, set this option to 6.
         public var maximumConnectionsPerHost: Int?
 
+        /// The limits on the requests in flight to all servers, and on the rate of those to each origin; `nil`, the
+        /// default, for none.
+        public var limits: RequestLimits?
+
+        /// A Boolean value that indicates whether GET requests that are identical and in flight at the same time are one
+        /// transfer, whose response all of their tasks receive; `false` by default.
+        ///
+        /// Requests are identical if their URLs, header fields, cache policies, timeouts and priorities are equal. Each
+        /// task keeps its own delegate, redirects, retries and cancellation; if the first one is cancelled or suspended,
+        /// the next one sends its request. The others receive the response when it is complete. Where that is not
+        /// possible, each task sends its request: for bodies of more than 1 MiB, and after a challenge. A request that
+        /// validates a stored response is always sent. A request waits for none that began before a request with
+        /// another method to the same origin, such as a POST.
+        public var coalescesIdenticalRequests = false
+
         /// The certificates, versions and ciphers of TLS connections.
         public var tls = TLSOptions()
 

@@ -4,4 +4,9 @@ extension HTTPURLResponse {
     package var receivedFields: [(name: String, value: String)]? {
         (self as? CurlHTTPResponse)?.fields?.map { ($0.name, $0.value) }
     }
+
+    /// The fields that were received after the body.
+    package var receivedTrailers: [(name: String, value: String)] {
+        (self as? CurlHTTPResponse)?.trailers.withLock { $0 }.map { ($0.name, $0.value) } ?? []
+    }
 }

@@ -25,6 +25,12 @@ final class ReceivedResponse: Sendable {
 
     /// Makes the response now, unless another thread is making it.
     func prebuild() { _ = state.withLockIfAvailable { Self.make(&$0) } }
+    /// Adds the fields after the body, which have arrived last.
+    func add(_ trailers: [ResponseHead.Field]) {
+        guard !trailers.isEmpty else { return }
+        (value as? CurlHTTPResponse)?.trailers.withLock { $0 = trailers }
+    }
+
     /// The response, which is always the same object.
     var value: URLResponse { state.withLock { Self.make(&$0) } }
 
@@ -45,9 +51,11 @@ final class ReceivedResponse: Sendable {
 /// An `HTTPURLResponse` that behaves as documented where FoundationNetworking's does not: it has an unknown length if
 /// the body is decoded, and a safe file name.
 final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
-    // `@unchecked Sendable` like its superclass: nothing changes after the initializer.
+    // `@unchecked Sendable` like its superclass: only the trailers change after the initializer.
     /// The fields of the head, which the superclass joins; `nil` for a response from an archive.
     let fields: [ResponseHead.Field]?
+    /// The fields after the body (RFC 9110, section 6.5).
+    let trailers = Mutex<[ResponseHead.Field]>([])
     private let length: ByteCount?
     private let disposition: String?
 

@@ -11,6 +11,8 @@ enum PageSnippets {
         let response = await manager.response(for: .get("login", serializer: .data))
         for cookie in response.values(of: "Set-Cookie") { print(cookie) }
         for field in response.httpResponse?.headerFields ?? [] { print(field.name) }
+        let sum = response.trailerFields["Content-Digest"]
+        print(sum ?? "no digest")
     }
 
     static func links(manager: HTTPSessionManager) async {

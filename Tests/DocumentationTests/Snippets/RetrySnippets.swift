@@ -53,4 +53,12 @@ enum RetrySnippets {
         task.retryPolicy = nil
         task.resume()
     }
+
+    static func limits(api: URL) -> HTTPSessionManager {
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 8, rate: .init(20, per: 1))
+        options.coalescesIdenticalRequests = true
+        let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
+        return manager
+    }
 }

@@ -67,9 +67,22 @@ struct ResponseFieldsTests {
         #expect(made.values(of: "x-a") == ["1, 2"])
     }
 
+    @Test("The fields after a body are trailers, and no header fields")
+    func trailers() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(body: .chunked([Data("a".utf8)], trailers: ["X-Sum": "1", "X-SUM": "2"]))
+        }
+        let manager = TestTransport.all[0].manager(baseURL: server.url)
+        let response = await manager.response(for: .get("x", serializer: .string))
+        #expect(response.trailerFields.map(\.description) == ["X-Sum: 1", "X-SUM: 2"])
+        #expect(response.trailerFields["x-sum"] == "1, 2")
+        #expect(response.values(of: "X-Sum") == [])
+    }
+
     @Test("Without a response there are no fields")
     func none() {
         let response = TaskResponse<Data>()
         #expect(response.values(of: "X-A") == [])
+        #expect(response.trailerFields.isEmpty)
     }
 }

@@ -1,0 +1,72 @@
+/// The limits on how many requests of a session are in flight, and how fast they are sent.
+///
+/// A request that has to wait is queued by its task's `priority`, and in order among those of the same priority. The
+/// wait counts towards ``CurlSession/Options/deadline`` but not towards the request's `timeoutInterval`. A suspended
+/// task does not count, and neither does one that waits for an interceptor or for its next attempt.
+///
+/// ```swift
+/// var options = CurlSession.Options()
+/// options.limits = RequestLimits(maximumInFlight: 8, rate: .init(20, per: 1))
+/// ```
+public struct RequestLimits: Sendable, Hashable {
+    /// A number of requests in a time, as a token bucket.
+    public struct Rate: Sendable, Hashable {
+        /// The number of requests that are allowed in ``interval``; at least 1.
+        public var count: Int
+        /// The interval in seconds; a value that is not positive and finite means no limit.
+        public var interval: TimeInterval
+        /// The number of requests that may be sent at once after a pause; at least 1, ``count`` by default.
+        public var burst: Int
+
+        /// Makes a rate.
+        ///
+        /// - Parameters:
+        ///   - count: The number of requests.
+        ///   - interval: The interval in seconds.
+        ///   - burst: The number of requests that may be sent at once; `nil` for `count`.
+        public init(_ count: Int, per interval: TimeInterval, burst: Int? = nil) {
+            self.count = count
+            self.interval = interval
+            self.burst = burst ?? count
+        }
+    }
+
+    /// The maximum number of requests that the session has in flight to all servers together.
+    ///
+    /// It is at least 1; `nil`, the default, leaves only the limit on connections for each origin. A request is in flight until the last byte of its response, so one whose response never ends takes a place.
+    public var maximumInFlight: Int?
+    /// The rate of requests to each origin, which redirects and retries also count towards; `nil`, the default, for no
+    /// limit.
+    public var rate: Rate?
+    /// A Boolean value that indicates whether all requests to an origin wait after a response with status 429 or 503
+    /// that asks for it with `Retry-After` (RFC 9110, section 10.2.3) or `RateLimit`; `true` by default.
+    ///
+    /// The request with that response is sent again only if the task's ``RetryPolicy`` says so.
+    public var honorsServerDelays: Bool
+    /// The longest delay, in seconds, that other requests wait for a server; 60 by default.
+    ///
+    /// If a server asks for a longer one, they are sent as usual.
+    public var maximumServerDelay: TimeInterval
+
+    /// Makes limits.
+    public init(
+        maximumInFlight: Int? = nil,
+        rate: Rate? = nil,
+        honorsServerDelays: Bool = true,
+        maximumServerDelay: TimeInterval = 60
+    ) {
+        self.maximumInFlight = maximumInFlight
+        self.rate = rate
+        self.honorsServerDelays = honorsServerDelays
+        self.maximumServerDelay = maximumServerDelay
+    }
+
+    /// Returns how long, in seconds, all requests to the origin of a response have to wait; `nil` for no wait.
+    func delay(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
+        guard honorsServerDelays, status == 429 || status == 503,
+            let seconds = ServerDelay.seconds(status: status, now: now, value: value), seconds > 0,
+            seconds <= maximumServerDelay
+        else { return nil }
+        return seconds
+    }
+}

@@ -1,0 +1,51 @@
+/// When the next request to an origin may be sent: a token bucket, and the delay that the server has asked for.
+struct RequestPace {
+    /// The longest time, in seconds, after which the tokens are counted again.
+    private static let longestWait = 3_600.0
+
+    /// The requests for each second; `nil` for no limit.
+    private let perSecond: Double?
+    private let burst: Double
+    private var tokens: Double
+    private var refilledAt: MonotonicTime
+    private var heldUntil: MonotonicTime?
+
+    init(_ rate: RequestLimits.Rate?, at now: MonotonicTime) {
+        let interval = rate?.interval ?? 0
+        let perSecond = interval > 0 && interval.isFinite ? Double(max(1, rate?.count ?? 1)) / interval : .infinity
+        self.perSecond = perSecond.isFinite && perSecond > 0 ? perSecond : nil
+        burst = Double(max(1, rate?.burst ?? 1))
+        tokens = burst
+        refilledAt = now
+    }
+
+    /// Lets no request begin before a time; an earlier one than before has no effect.
+    mutating func hold(until time: MonotonicTime) { heldUntil = max(heldUntil ?? time, time) }
+
+    /// Returns when a request may be sent, or `nil` if that is now.
+    func nextTime(at now: MonotonicTime) -> MonotonicTime? {
+        if let heldUntil, heldUntil > now { return heldUntil }
+        guard let perSecond else { return nil }
+        // A billionth less is a matter of rounding.
+        let missing = 1 - tokens(at: now)
+        if missing <= 1e-9 { return nil }
+        let seconds = min(missing / perSecond, Self.longestWait)
+        return now.advanced(by: UInt64(seconds * 1_000_000_000))
+    }
+
+    /// Counts a request that is sent now.
+    mutating func noteRequest(at now: MonotonicTime) {
+        guard perSecond != nil else { return }
+        tokens = tokens(at: now) - 1
+        refilledAt = now
+    }
+
+    /// Whether nothing would change if the pace began anew.
+    func isUnused(at now: MonotonicTime) -> Bool {
+        nextTime(at: now) == nil && (perSecond == nil || tokens(at: now) >= burst)
+    }
+
+    private func tokens(at now: MonotonicTime) -> Double {
+        min(burst, tokens + Double(now.since(refilledAt)) / 1_000_000_000 * (perSecond ?? 0))
+    }
+}

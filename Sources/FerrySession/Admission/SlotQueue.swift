@@ -1,0 +1,96 @@
+/// A number of slots for requests, and the exchanges that wait for one: for a connection of an origin, or for one of the
+/// requests that a session may have in flight.
+///
+/// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a
+/// value in a dictionary allocates; only the thread that has the engine touches it.
+final class SlotQueue {
+    private(set) var running = 0
+    var limit: Int
+    /// When requests may begin, if not only the number of slots decides.
+    var pace: RequestPace?
+    private var queues: [Queue] = [Queue(), Queue(), Queue()]
+    private var waiting = 0
+
+    init(limit: Int, pace: RequestPace? = nil) {
+        self.limit = limit
+        self.pace = pace
+    }
+
+    var isEmpty: Bool { running == 0 && waiting == 0 }
+
+    /// Takes a slot if one is free and its time has come, and returns whether it has.
+    func enter() -> Bool {
+        // Those that wait come first.
+        guard running < limit, waiting == 0, isInPace else { return false }
+        running += 1
+        return true
+    }
+
+    /// Whether a request may be sent now, as far as only the time decides.
+    var isInPace: Bool { pace?.nextTime(at: .now()) == nil }
+
+    /// Takes a slot even if none is free: an exchange that is resumed still has its connection.
+    func reenter() { running += 1 }
+    func leave() { running -= 1 }
+
+    /// Lets an exchange wait: behind the others of its priority, or before them if it has waited here already.
+    func wait(_ exchange: Exchange, isReturning: Bool = false) {
+        let (priority, normal) = (exchange.priority, URLSessionTask.defaultPriority)
+        let index = priority > normal ? 0 : priority < normal ? 2 : 1
+        exchange.phase = .waitingForSlot
+        exchange.slot.queue = self
+        if isReturning { queues[index].prepend(exchange) } else { queues[index].append(exchange) }
+        waiting += 1
+    }
+
+    /// Returns the next exchange that waits, with its slot, if one is free and its time has come.
+    func next() -> Exchange? {
+        guard mayBegin, isInPace else { return nil }
+        for index in queues.indices {
+            while let exchange = queues[index].popFirst() {
+                waiting -= 1
+                guard exchange.phase == .waitingForSlot, exchange.slot.queue === self else { continue }
+                exchange.slot.queue = nil
+                guard !exchange.isSuspended else {
+                    exchange.phase = .parked
+                    continue
+                }
+                running += 1
+                return exchange
+            }
+        }
+        return nil
+    }
+
+    /// Whether an exchange waits although a slot is free.
+    var mayBegin: Bool { waiting > 0 && running < limit }
+
+    /// A first-in, first-out queue whose operations take the same time however long it is.
+    private struct Queue {
+        private var items: [Exchange?] = []
+        private var head = 0
+
+        mutating func append(_ exchange: Exchange) { items.append(exchange) }
+
+        mutating func prepend(_ exchange: Exchange) {
+            if head > 0 {
+                head -= 1
+                items[head] = exchange
+            } else {
+                items.insert(exchange, at: 0)
+            }
+        }
+
+        mutating func popFirst() -> Exchange? {
+            guard head < items.count else { return nil }
+            let first = items[head]
+            items[head] = nil
+            head += 1
+            if head > 64, head * 2 > items.count {
+                items.removeFirst(head)
+                head = 0
+            }
+            return first
+        }
+    }
+}

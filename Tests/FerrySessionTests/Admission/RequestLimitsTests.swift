@@ -1,0 +1,329 @@
+import FerrySession
+import FerryTesting
+import TestSupport
+import Testing
+
+/// The limits of a session on requests in flight and on their rate.
+@Suite(.timeLimit(.minutes(5)))
+struct RequestLimitsTests {
+    private func session(_ limits: RequestLimits, deadline: TimeInterval? = nil) -> CurlSession {
+        var options = CurlSession.Options()
+        options.limits = limits
+        options.deadline = deadline
+        return Wire.session(options: options)
+    }
+
+    // MARK: - Requests in flight
+
+    @Test("No more requests are in flight than allowed, to all servers together")
+    func inFlight() async throws {
+        let inFlight = Watched((now: 0, most: 0))
+        let servers = try (0..<4).map { _ in
+            try LoopbackServer { _ in
+                .stream { stream in
+                    inFlight.change {
+                        $0.now += 1
+                        $0.most = max($0.most, $0.now)
+                    }
+                    stream.write(Data("a".utf8))
+                    usleep(2_000)
+                    inFlight.change { $0.now -= 1 }
+                    stream.write(Data("b".utf8))
+                }
+            }
+        }
+        let session = session(RequestLimits(maximumInFlight: 3))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<100 {
+                let url = servers[index % 4].url
+                group.addTask {
+                    let data = try await session.data(from: url).0
+                    #expect(data == Data("ab".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(inFlight.change { $0.most } == 3)
+    }
+
+    @Test("Requests wait by priority, and in order among those of the same")
+    func priorities() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/first" ? .gated(gate, first: 1, of: 2) : .text("")
+        }
+        let other = try LoopbackServer { _ in .text("") }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 1)
+        let session = makeSession(delegate, options: options)
+        let first = session.dataTask(with: server.url("/first"))
+        first.resume()
+        try await eventually("the first response") { delegate[first].data.count == 1 }
+        let order: [(String, Float)] = [
+            ("/low1", 0.1), ("/normal1", 0.5), ("/high1", 0.9), ("/low2", 0.1), ("/normal2", 0.5), ("/high2", 0.9),
+        ]
+        let tasks = order.map { path, priority in
+            let task = session.dataTask(with: server.url(path))
+            task.priority = priority
+            task.resume()
+            return task
+        }
+        // To another server, but behind them.
+        let last = session.dataTask(with: other.url)
+        last.priority = 0.1
+        last.resume()
+        gate.open()
+        for task in tasks { _ = try await delegate.completion(of: task) }
+        _ = try await delegate.completion(of: last)
+        #expect(
+            server.requests.map(\.path) == ["/first", "/high1", "/high2", "/normal1", "/normal2", "/low1", "/low2"]
+        )
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A place goes to the first that waits, also if the next one of the origin waits for a connection")
+    func placesBeforeConnections() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/1" ? .gated(gate, first: 1, of: 2) : .text("")
+        }
+        let other = try LoopbackServer { _ in .text("") }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 1)
+        options.maximumConnectionsPerHost = 2
+        let session = makeSession(delegate, options: options)
+        let tasks = (1...6).map { session.dataTask(with: server.url("/\($0)")) }
+        tasks[0].resume()
+        try await eventually("the first response") { delegate[tasks[0]].data.count == 1 }
+        for task in tasks.dropFirst() { task.resume() }
+        let urgent = session.dataTask(with: other.url)
+        urgent.priority = 1
+        urgent.resume()
+        try await session.flushed()
+        gate.open()
+        for task in tasks + [urgent] { _ = try await delegate.completion(of: task) }
+        #expect(server.requests.map(\.path) == ["/1", "/2", "/3", "/4", "/5", "/6"])
+        let completions = delegate.order.filter { $0 == "completed" }.count
+        #expect(completions == 7)
+        let first = try #require(urgent.transferMetrics?.transactions.first?.start)
+        let second = try #require(tasks[1].transferMetrics?.transactions.first?.start)
+        #expect(first <= second)
+    }
+
+    @Test("A long queue of requests that fail as soon as they begin makes no deep stack")
+    func failingQueue() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 1, of: 2) }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.maximumConnectionsPerHost = 1
+        let session = makeSession(delegate, options: options)
+        let first = session.dataTask(with: server.url)
+        first.resume()
+        try await eventually("the first byte") { delegate[first].data.count == 1 }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        let file = try TemporaryFile(Data("x".utf8))
+        let tasks = (0..<20_000).map { _ in session.uploadTask(with: request, fromFile: file.url) }
+        for task in tasks { task.resume() }
+        try FileManager.default.removeItem(at: file.url)
+        gate.open()
+        for task in tasks { #expect(try await delegate.completion(of: task).error != nil) }
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("A task that is suspended, waits for its retry or is cancelled leaves its place to others")
+    func places() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/gated": .gated(gate, first: 1, of: 2)
+            case "/failing": .status(503, headers: ["Retry-After": "30"])
+            default: .text("other")
+            }
+        }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 1, honorsServerDelays: false)
+        options.retry = .standard
+        let session = makeSession(delegate, options: options)
+        let suspended = session.dataTask(with: server.url("/gated"))
+        suspended.resume()
+        try await eventually("the first byte") { delegate[suspended].data.count == 1 }
+        let waiting = session.dataTask(with: server.url("/other"))
+        let cancelled = session.dataTask(with: server.url("/cancelled"))
+        cancelled.resume()
+        waiting.resume()
+        cancelled.cancel()
+        #expect(try await delegate.completion(of: cancelled).error?.code == .cancelled)
+        #expect(delegate[waiting].completions == 0)
+        suspended.suspend()
+        #expect(try await delegate.completion(of: waiting).text == "other")
+        let retrying = session.dataTask(with: server.url("/failing"))
+        retrying.resume()
+        try await eventually("the first attempt") { retrying.transferMetrics?.retries.count == 1 }
+        #expect(try await delegate.run(session.dataTask(with: server.url("/other"))).text == "other")
+        retrying.cancel()
+        gate.open()
+        suspended.resume()
+        #expect(try await delegate.completion(of: suspended).data.count == 2)
+        #expect(!server.requests.contains { $0.path == "/cancelled" })
+    }
+
+    @Test("A task suspended while it waits for its place takes none, and runs once when it is resumed")
+    func suspendedWhileWaiting() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.path == "/gated" ? .gated(gate, first: 1, of: 2) : .text(request.path)
+        }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 1)
+        let session = makeSession(delegate, options: options)
+        let first = session.dataTask(with: server.url("/gated"))
+        first.resume()
+        try await eventually("the first byte") { delegate[first].data.count == 1 }
+        let suspended = session.dataTask(with: server.url("/suspended"))
+        let last = session.dataTask(with: server.url("/last"))
+        suspended.resume()
+        last.resume()
+        for _ in 0..<3 {
+            suspended.suspend()
+            suspended.resume()
+        }
+        suspended.suspend()
+        gate.open()
+        #expect(try await delegate.completion(of: last).text == "/last")
+        suspended.resume()
+        #expect(try await delegate.completion(of: suspended).text == "/suspended")
+        #expect(server.requests.filter { $0.path == "/suspended" }.count == 1)
+        #expect(delegate.violations == [])
+    }
+
+    // MARK: - Rates
+
+    @Test("Requests to an origin keep to the rate, and those to another do not wait for them")
+    func rate() async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let other = try LoopbackServer { _ in .text("") }
+        let session = session(RequestLimits(rate: .init(20, per: 1, burst: 5)))
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<15 { group.addTask { _ = try await session.data(from: server.url) } }
+            for _ in 0..<5 { _ = try await session.data(from: other.url) }
+            #expect(server.requestCount < 15)
+            try await group.waitForAll()
+        }
+        // Ten of them have waited for a token, of which there are 20 in a second.
+        #expect(ContinuousClock.now - start >= .milliseconds(499))
+        #expect(server.requestCount == 15)
+    }
+
+    @Test("Waiting for the rate takes no processor time, and the tasks can be cancelled and invalidated")
+    func waiting() async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(rate: .init(1, per: 1_000))
+        let session = makeSession(delegate, options: options)
+        _ = try await delegate.run(session.dataTask(with: server.url))
+        let tasks = (0..<100).map { _ in session.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        tasks[0].cancel()
+        #expect(try await delegate.completion(of: tasks[0]).error?.code == .cancelled)
+        session.invalidateAndCancel()
+        for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
+        try await eventually("the invalidation") { delegate.invalidations == 1 }
+        #expect(server.requestCount == 1)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("The deadline of the call ends the wait")
+    func deadline() async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let session = session(RequestLimits(rate: .init(1, per: 1_000)), deadline: 0.3)
+        _ = try await session.data(from: server.url)
+        let error = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.ferryCode == .deadlineExceeded)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("The requests behind cancelled ones begin when their time has come")
+    func cancelled() async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(rate: .init(2, per: 1, burst: 1))
+        let session = makeSession(delegate, options: options)
+        _ = try await delegate.run(session.dataTask(with: server.url))
+        let tasks = (0..<10).map { _ in session.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = try await delegate.completion(of: task) }
+        #expect(try await delegate.run(session.dataTask(with: server.url)).status == 200)
+        #expect(server.requestCount == 2)
+    }
+
+    // MARK: - Delays of servers
+
+    @Test("All requests to an origin wait as long as a 429 asks, and those to another do not", arguments: [429, 503])
+    func hold(_ status: Int) async throws {
+        let times = Watched<[ContinuousClock.Instant]>([])
+        let server = try LoopbackServer { _ in
+            times.append(.now)
+            let isFirst = times.change { $0.count == 1 }
+            return isFirst ? .status(status, headers: ["Retry-After": "1"]) : .text("")
+        }
+        let other = try LoopbackServer { _ in .text("") }
+        let session = session(RequestLimits())
+        let first = try await session.data(from: server.url).1 as? HTTPURLResponse
+        #expect(first?.statusCode == status)
+        async let second = session.data(from: server.url)
+        async let third = session.data(from: server.url)
+        _ = try await session.data(from: other.url)
+        #expect(server.requestCount == 1)
+        _ = try await (second, third)
+        let waits = times.change { times in times.dropFirst().map { $0 - times[0] } }
+        #expect(waits.count == 2)
+        #expect(waits.allSatisfy { $0 >= .milliseconds(990) })
+    }
+
+    @Test("Without limits, or if they say so, no other request waits for a server's delay")
+    func noHold() async throws {
+        let server = try LoopbackServer { _ in .status(429, headers: ["Retry-After": "50"]) }
+        for limits in [nil, RequestLimits(honorsServerDelays: false), RequestLimits(maximumServerDelay: 49)] {
+            var options = CurlSession.Options()
+            options.limits = limits
+            let session = Wire.session(options: options)
+            for _ in 0..<3 { _ = try await session.data(from: server.url) }
+        }
+        #expect(server.requestCount == 9)
+    }
+
+    @Test("A retry waits together with the other requests, and only those in flight are refused")
+    func holdAndRetry() async throws {
+        let start = ContinuousClock.now
+        let server = try LoopbackServer { _ in
+            ContinuousClock.now - start < .seconds(1) ? .status(429, headers: ["Retry-After": "2"]) : .text("yes")
+        }
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 4)
+        options.retry = .standard
+        options.retry?.budget = nil
+        let session = Wire.session(options: options)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let data = try await session.data(from: server.url).0
+                    #expect(data == Data("yes".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Only those that were in flight have been refused.
+        #expect(server.requestCount <= 54)
+    }
+}

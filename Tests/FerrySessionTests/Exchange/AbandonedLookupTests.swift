@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// Attempts that end while a host's name is looked up, so that the exchange leaves them to libcurl.
+@Suite(.timeLimit(.minutes(5)))
+struct AbandonedLookupTests {
+    /// libcurl looks a name up again to send a request once more, if its connection from the pool was closed.
+    @Test("An attempt that ends during a lookup counts as sent if the request was sent before", arguments: [0, 1])
+    func sent(_ sends: Int) async throws {
+        let session = makeSession()
+        let engine = try #require(session.engine)
+        let url = try #require(URL(string: "http://a-name-nobody-knows.invalid/"))
+        let request = Wire.request(url, "POST", body: Data("x".utf8))
+        let task = session.dataTask(with: request)
+        let core = try #require((task as? any CurlTask)?.core)
+        let limits = ExchangeClock.Limits(connect: 1_000_000_000)
+        let body = BodySource.data(Data("x".utf8))
+        let exchange = Exchange(engine, request, body: body, toFile: false, client: core, limits: limits)
+        let (isReturned, failures) = (Watched(false), Watched<[AttemptFailure]>([]))
+        let interceptor = ClosureInterceptor(decide: { _, failure in
+            // Until then this test and not the engine's thread has the exchange.
+            _ = try? await isReturned.wait { $0 }
+            failures.append(failure)
+            return .doNotRetry
+        })
+        exchange.recovery = Recovery(
+            RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) },
+            request,
+            taskIdentifier: task.taskIdentifier,
+            originalURL: url,
+            received: .zero
+        )
+        let prepared = try PreparedRequest(
+            request,
+            settings: session.engineSettings,
+            context: exchange.preparationContext
+        )
+        let attempt = NetworkAttempt(prepared, url: url)
+        attempt.attach(try #require(EasyHandle()), to: exchange)
+        attempt.stage = .resolving
+        attempt.sending.count = sends
+        exchange.attempt = attempt
+        exchange.phase = .running
+        exchange.expire(.connect)
+        #expect(exchange.attempt == nil)
+        isReturned.change { $0 = true }
+        let failure = try await failures.first()
+        #expect(failure.error?.ferryCode == .connectTimeout)
+        #expect(failure.isRepeatable == (sends == 0))
+        session.invalidateAndCancel()
+    }
+}
