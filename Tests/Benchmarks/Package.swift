@@ -45,6 +45,20 @@ if measuresPeers {
     )
 }
 
+// Only on request, since it is measured for its interceptors alone.
+if Context.environment["FERRY_BENCHMARKS_ALAMOFIRE"] == "1" {
+    dependencies.append(.package(url: "https://github.com/Alamofire/Alamofire", from: "5.12.0"))
+    targets.append(
+        .executableTarget(
+            name: "alamofire-client",
+            dependencies: [
+                "BenchmarkSupport", "SessionWorkloads", .product(name: "Alamofire", package: "Alamofire"),
+            ],
+            swiftSettings: settings
+        )
+    )
+}
+
 let package = Package(
     name: "FerryBenchmarks",
     platforms: [.macOS(.v15)],

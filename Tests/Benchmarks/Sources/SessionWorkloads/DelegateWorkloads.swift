@@ -26,10 +26,19 @@ public struct DelegateWorkloads: Sendable {
 
     private func fetch(_ body: TaskRecord.Body) -> Pump.Start {
         { [self] completed in
-            start(session.dataTask(with: order.url), body) { body, task, error in
+            start(dataTask(), body) { body, task, error in
                 completed(order.check(body.count, task.response, error))
             }
         }
+    }
+
+    /// Creates a task; for the face with fields, one whose request has the same ones as that with interceptors.
+    private func dataTask() -> URLSessionDataTask {
+        guard order.face.hasSuffix("-fields") else { return session.dataTask(with: order.url) }
+        var request = URLRequest(url: order.url)
+        request.setValue("1", forHTTPHeaderField: "X-Attempt")
+        request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
+        return session.dataTask(with: request)
     }
 
     private func download(to file: URL) -> Pump.Start {

@@ -19,10 +19,9 @@ extension WorkOrder {
 
 /// An interceptor that adds a field.
 private struct PlainInterceptor: ImmediateRequestInterceptor {
-    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
-        var request = request
+    func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
         request.setValue("1", forHTTPHeaderField: "X-Attempt")
-        return request
+        return true
     }
 }
 

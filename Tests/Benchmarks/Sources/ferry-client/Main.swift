@@ -7,8 +7,8 @@ enum FerryClient {
     static func main() async {
         await Client.run { order in
             switch order.face {
-            // With a retry policy, an interceptor and an authenticator.
-            case "delegate", "delegate-recovery":
+            // With a retry policy, an interceptor and an authenticator; and with the fields that those set.
+            case "delegate", "delegate-recovery", "delegate-fields":
                 let delegate = WorkloadDelegate()
                 let session = CurlSession(order, delegate: delegate)
                 return try DelegateWorkloads(order, session: session, delegate: delegate).run()
