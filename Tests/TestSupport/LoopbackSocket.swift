@@ -12,9 +12,16 @@ package enum LoopbackSocket {
         return socket(AF_INET, Int32(flags), 0)
     }
 
-    /// Binds a socket to a port that the system chooses, and returns the port; with a backlog, the socket listens.
-    package static func bind(_ descriptor: Int32, backlog: Int32? = nil) throws -> Int {
-        var address = address(of: 0)
+    /// Allows several sockets to be bound to one port, of which one listens; all of them must allow it.
+    package static func allowReuse(_ descriptor: Int32) {
+        var option: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &option, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Binds a socket to a port, by default one that the system chooses, and returns the port; with a backlog, the
+    /// socket listens.
+    package static func bind(_ descriptor: Int32, port: Int = 0, backlog: Int32? = nil) throws -> Int {
+        var address = address(of: port)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -44,6 +44,7 @@ struct CancelLookupTests {
         #expect(text.contains("A hanging lookup is cancelled"), "\(text)")
         #expect(text.contains("A child process inherits nothing of hanging lookups"), "\(text)")
         #expect(text.contains("A stale response replaces a hanging lookup"), "\(text)")
+        #expect(text.contains("A POST whose lookup hangs is retried"), "\(text)")
     }
 
     @Test("A hanging lookup is cancelled, and so are 20 more, while other requests continue", .enabled(if: isChild))
@@ -103,6 +104,27 @@ struct CancelLookupTests {
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
         #expect(error?.code == .timedOut)
         #expect(ContinuousClock.now - start < .seconds(2.5 * patience))
+    }
+
+    @Test("A POST counts as not sent, and is retried, if its lookup hangs until a timeout", .enabled(if: isChild))
+    func unsent() async throws {
+        _ = try Self.silence.get()
+        var options = CurlSession.Options()
+        options.retry = .standard
+        options.retry?.maximumRetries = 2
+        options.retry?.backoff = .init(base: 0.01)
+        let url = try #require(URL(string: "http://a-fourth-name-nobody-knows.example/"))
+        for reason in [CurlSessionError.Code.connectTimeout, .inactivityTimeout] {
+            if reason == .connectTimeout { options.connectTimeout = 0.3 } else { options.connectTimeout = nil }
+            let session = makeSession(options: options)
+            let timeout = reason == .inactivityTimeout ? 0.3 : 60
+            let request = Wire.request(url, "POST", body: Data("x".utf8), timeout: timeout)
+            let error = await Wire.error { try await session.data(for: request) }
+            #expect(error?.code == .timedOut)
+            #expect(error?.ferryCode == reason)
+            #expect(error?.localizedDescription.contains("(after 3 attempts in ") == true, "\(error as Any)")
+        }
+        print("A POST whose lookup hangs is retried")
     }
 
     @Test(

@@ -108,9 +108,11 @@ final class RawServer: Sendable {
 
     /// Starts listening; the script runs once for each connection, on its own thread.
     ///
-    /// With a custom receive buffer, the system receives no more than that for a script that reads slowly. A server for
-    /// very many connections does not record their bytes.
+    /// The port is one that the system chooses, or a given one, which other sockets that allow reuse may be bound to. With
+    /// a custom receive buffer, the system receives no more than that for a script that reads slowly. A server for very
+    /// many connections does not record their bytes.
     init(
+        port: Int? = nil,
         receiveBuffer: Int32? = nil,
         isRecording: Bool = true,
         _ script: @escaping @Sendable (Connection) -> Void
@@ -120,7 +122,8 @@ final class RawServer: Sendable {
             setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         let descriptor = listener
-        port = try LoopbackSocket.bind(descriptor, backlog: 128)
+        if port != nil { LoopbackSocket.allowReuse(descriptor) }
+        self.port = try LoopbackSocket.bind(descriptor, port: port ?? 0, backlog: 128)
         let recorded = Locked<[Data]>([])
         self.recorded = recorded
         let thread = Thread {
