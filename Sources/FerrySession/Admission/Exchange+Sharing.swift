@@ -4,14 +4,11 @@ extension Exchange {
     ///
     /// If there is none, others may wait for this one.
     func mustWaitForIdenticalRequest() -> Bool {
-        guard engine.settings.coalescesIdenticalRequests else { return false }
-        if let shared = caching.shared {
-            // Cookies and interceptors may have changed the request since the others began to wait.
-            if sharingKey != shared.key { endSharing(.unshareable) }
+        guard engine.settings.coalescesIdenticalRequests, let key = sharingKey else { return false }
+        guard let transfer = engine.sharedTransfers.transfer(with: key) else {
+            caching.shared = engine.sharedTransfers.open(key)
             return false
         }
-        guard let key = sharingKey else { return false }
-        guard let transfer = engine.sharedTransfers.join(key, make: { caching.shared = $0 }) else { return false }
         transfer.add(self)
         engine.wait(self)
         phase = .waitingForIdenticalRequest
@@ -67,6 +64,21 @@ extension Exchange {
         endSharing(response.map { .response($0) } ?? .unshareable)
     }
 
+    /// Ends the wait of the others before what follows the end of the attempt, unless that is the delivery of its
+    /// response: that is shared when it is complete.
+    ///
+    /// Each of them goes on by itself, since the next attempt may send another request.
+    func endSharing(before next: AttemptEnd.Next, _ error: URLError?, wasSent: Bool) {
+        switch next {
+        case .finish: break
+        case .ask where error == nil && incoming.decoder.map { $0.isDrained && $0.mayEnd } ?? true: shareResponse()
+        case .fail(.transport), .fail(.noResponse):
+            endSharing(error.map { .failure($0, wasSent: wasSent) } ?? .unshareable)
+        case .waitForTrust, .again(.onNewConnection): endSharing(.abandoned)
+        case .ask, .askForTunnel, .again, .fail(.own), .serveValidated, .serveStale: endSharing(.unshareable)
+        }
+    }
+
     /// Ends the wait of the others.
     func endSharing(_ end: SharedTransfer.End) {
         guard let transfer = caching.shared else { return }
@@ -109,10 +121,6 @@ extension Exchange {
         caching.context = nil
         let question = redirect(for: received, head: shared.head) ?? heldResponse(received, status: shared.head.status)
         if let question { return serve(question, body: shared.body) }
-        deliver(received)
-        // There is no connection that could be lost, so the rest is never asked for.
-        continuation.useValidator(of: nil)
-        caching.body = CacheBodyReader(.data(shared.body))
-        feedFromCache()
+        deliver(received, body: .data(shared.body))
     }
 }

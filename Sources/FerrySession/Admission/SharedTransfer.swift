@@ -80,13 +80,14 @@ struct SharedResponse: Sendable {
 struct SharedTransfers {
     private var open: [SharedTransfer.Key: SharedTransfer] = [:]
 
-    /// Returns the transfer to wait for, or nil after `make` has been called for a new one.
-    mutating func join(_ key: SharedTransfer.Key, make: (SharedTransfer) -> Void) -> SharedTransfer? {
-        if let transfer = open[key] { return transfer }
+    /// Returns the transfer that an exchange with this key can wait for, if there is one.
+    func transfer(with key: SharedTransfer.Key) -> SharedTransfer? { open[key] }
+
+    /// Returns a new transfer, which others can join.
+    mutating func open(_ key: SharedTransfer.Key) -> SharedTransfer {
         let transfer = SharedTransfer(key)
         open[key] = transfer
-        make(transfer)
-        return nil
+        return transfer
     }
 
     /// Lets no other exchange join a transfer.

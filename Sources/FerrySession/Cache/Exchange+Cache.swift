@@ -180,7 +180,6 @@ extension Exchange {
 
     /// Begins to deliver a response that does not come from the network.
     func beginServing(_ transaction: TransferMetrics.Transaction) {
-        endSharing(.unshareable)
         incoming = IncomingResponse()
         caching.body = nil
         removeLocalPauses()
@@ -201,14 +200,15 @@ extension Exchange {
             if case .data(let data) = entry.body { return serve(question, body: data) }
             return serve(question)
         }
+        deliver(received, body: entry.body, part: part)
+    }
+
+    /// Delivers a response whose body is here; the body is left out after a HEAD request.
+    func deliver(_ received: ReceivedResponse, body: CacheBody, part: Range<Int>? = nil) {
         deliver(received)
-        // There is no connection that could be lost, so the rest is never asked for.
+        // There is no connection that could be lost, so the rest is never requested.
         continuation.useValidator(of: nil)
-        if method == "HEAD" {
-            incoming.hasEnded = true
-            return finishIfDrained()
-        }
-        caching.body = CacheBodyReader(entry.body, part: part)
+        caching.body = method == "HEAD" ? CacheBodyReader(.data(Data())) : CacheBodyReader(body, part: part)
         feedFromCache()
     }
 

@@ -79,7 +79,6 @@ extension Exchange {
             case .redirect(let asked, let keepsBody) = question.kind
         else { return }
         guard let next else { return deliverQuestion() }
-        endSharing(.unshareable)
         endAttempt()
         redirects.count += 1
         body = bodyAfterRedirect(from: asked, keepsBody: keepsBody, to: next)
@@ -122,7 +121,6 @@ extension Exchange {
             return askQuestion()
         }
         incoming.question = nil
-        endSharing(.unshareable)
         if question.isTunnel, let failure = question.failure { return fail(failure) }
         if question.isAbandoned { return sendWithoutCredential() }
         let received = ReceivedResponse(question.response)

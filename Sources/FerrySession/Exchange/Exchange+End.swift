@@ -43,21 +43,23 @@ extension Exchange {
     }
 
     private func follow(_ next: AttemptEnd.Next, _ failure: URLError?, _ tunnel: PendingQuestion?) {
+        let wasSent = wasSent
+        var error = incoming.failure ?? failure
+        if next == .fail(.noResponse) {
+            error = .ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
+        }
+        endSharing(before: next, error, wasSent: wasSent)
         switch next {
         case .serveValidated: serveValidated()
         case .serveStale: serveStale()
         case .ask:
-            let failure = incoming.failure ?? failure
-            incoming.question?.failure = failure
-            let isWhole = incoming.decoder.map { $0.isDrained && $0.mayEnd } ?? true
-            if failure == nil, isWhole { shareResponse() } else { endSharing(.unshareable) }
+            incoming.question?.failure = error
             incoming.hasEnded = true
             storeRedirect()
             askQuestion()
             // Asked before the attempt ended: the deadlines go on while an interceptor decides.
             if phase == .idle, recovery?.isAsking == true { engine.wait(self) }
         case .askForTunnel:
-            endSharing(.unshareable)
             incoming.question = tunnel
             incoming.question?.failure = failure
             incoming.hasEnded = true
@@ -67,24 +69,11 @@ extension Exchange {
         case .finish:
             incoming.hasEnded = true
             finishIfDrained()
-        case .fail(.own):
-            endSharing(.unshareable)
-            recover(from: attemptError, wasSent: wasSent)
-        case .fail(.transport): failTransfer(failure ?? attemptError, wasSent: wasSent)
-        case .fail(.noResponse):
-            let error = URLError.ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
-            failTransfer(error, wasSent: wasSent)
+        case .fail: recover(from: error ?? attemptError, wasSent: wasSent)
         }
     }
 
-    /// Fails the attempt for a reason that also concerns the exchanges with the same request.
-    private func failTransfer(_ error: URLError, wasSent: Bool) {
-        endSharing(.failure(error, wasSent: wasSent))
-        recover(from: error, wasSent: wasSent)
-    }
-
     private func sendAgain(_ again: AttemptEnd.Again) {
-        if again != .onNewConnection { endSharing(.unshareable) }
         switch again {
         case .withoutConditions: caching.isBypassed = true
         case .fromStart: continuation.startOver()
@@ -104,6 +93,7 @@ extension Exchange {
 
     /// Gives the attempt's handle back; `isOver` indicates that libcurl has ended the attempt.
     func endAttempt(isOver: Bool = false) {
+        if !isOver { endSharing(.unshareable) }
         clock.stop(at: .now())
         clock.forgetConnecting()
         // The request of the next attempt is adapted anew.
@@ -154,14 +144,16 @@ extension Exchange {
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
         // Read first, since ending an attempt during its lookup discards the attempt.
         let wasSent = wasSent
-        endAttempt()
         if case .failure? = incoming.question?.kind, incoming.question?.isAsked == false {
             // The response has failed already; only its body does not come.
+            endAttempt()
             incoming.question?.failure = error
             incoming.hasEnded = true
             return askQuestion()
         }
-        failTransfer(error, wasSent: wasSent)
+        endSharing(.failure(error, wasSent: wasSent))
+        endAttempt()
+        recover(from: error, wasSent: wasSent)
     }
 
     // MARK: - The end
@@ -236,7 +228,6 @@ extension Exchange {
     }
 
     func end() {
-        endSharing(.unshareable)
         if let origin = slot.origin { noteUnsafeRequest(to: origin) }
         endAttempt()
         reader?.close()

@@ -123,11 +123,7 @@ extension Exchange {
             return fail(cannotContinue(status: head.status))
         }
         continuation.offset = nil
-        deliver(received)
-        // The rest of such a body cannot be requested from a server.
-        continuation.useValidator(of: nil)
-        caching.body = CacheBodyReader(.data(method == "HEAD" ? Data() : intercepted.body))
-        feedFromCache()
+        deliver(received, body: .data(intercepted.body))
     }
 
     /// Returns the question whether the request is sent again instead of delivering a response, if there is one.

@@ -178,7 +178,6 @@ extension Exchange {
 
     private func retry(_ next: PendingRetry) {
         guard let recovery, let failure = recovery.attempt.failure, let client else { return }
-        endSharing(.unshareable)
         endAttempt()
         switch next.start {
         case .rest:
