@@ -27,36 +27,38 @@ extension URLRequest {
     mutating func setHeader(_ field: HTTPHeader) throws {
         try field.validate()
         var fields = allHTTPHeaderFields ?? [:]
-        if let old = fields.keys.first(where: field.isNamed), old != field.name { fields[old] = nil }
-        fields[field.name] = field.value
+        fields.replace(field)
         allHTTPHeaderFields = fields
     }
 
     /// Sets each field, replacing the request's field of the same name; duplicates in the list are joined.
     mutating func setHeaders(_ headers: HTTPHeaders) throws {
-        try change(headers) { fields, old, new in
-            if let old { fields[old] = nil }
-            fields[new.name] = new.value
-        }
+        try change(headers) { fields, new in fields.replace(new) }
     }
 
     /// Adds each field unless the request has one of the same name already.
     mutating func addMissingHeaders(_ headers: HTTPHeaders) throws {
-        try change(headers) { fields, old, new in
-            if old == nil { fields[new.name] = new.value }
+        try change(headers) { fields, new in
+            if !fields.keys.contains(where: new.isNamed) { fields[new.name] = new.value }
         }
     }
 
     private mutating func change(
         _ headers: HTTPHeaders,
-        with change: (_ fields: inout [String: String], _ oldName: String?, _ new: HTTPHeader) -> Void
+        with change: (_ fields: inout [String: String], _ new: HTTPHeader) -> Void
     ) throws {
         guard !headers.isEmpty else { return }
         try headers.validate()
         var fields = allHTTPHeaderFields ?? [:]
-        for field in headers.combined() {
-            change(&fields, fields.keys.first(where: field.isNamed), field)
-        }
+        for field in headers.combined() { change(&fields, field) }
         allHTTPHeaderFields = fields
+    }
+}
+
+extension [String: String] {
+    /// Sets a field, replacing the one of the same name in any case.
+    fileprivate mutating func replace(_ field: HTTPHeader) {
+        if let old = keys.first(where: field.isNamed), old != field.name { self[old] = nil }
+        self[field.name] = field.value
     }
 }

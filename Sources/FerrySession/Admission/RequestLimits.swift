@@ -33,7 +33,8 @@ public struct RequestLimits: Sendable, Hashable {
 
     /// The maximum number of requests that the session has in flight to all servers together.
     ///
-    /// It is at least 1; `nil`, the default, leaves only the limit on connections for each origin. A request is in flight until the last byte of its response, so one whose response never ends takes a place.
+    /// It is at least 1; `nil`, the default, leaves only the limit on connections for each origin. A request is in
+    /// flight until the last byte of its response, so one whose response never ends takes a place.
     public var maximumInFlight: Int?
     /// The rate of requests to each origin, which redirects and retries also count towards; `nil`, the default, for no
     /// limit.

@@ -26,7 +26,7 @@ struct RequestPace {
     func nextTime(at now: MonotonicTime) -> MonotonicTime? {
         if let heldUntil, heldUntil > now { return heldUntil }
         guard let perSecond else { return nil }
-        // A billionth less is a matter of rounding.
+        // The tokens are counted with rounding errors.
         let missing = 1 - tokens(at: now)
         if missing <= 1e-9 { return nil }
         let seconds = min(missing / perSecond, Self.longestWait)

@@ -25,6 +25,7 @@ final class ReceivedResponse: Sendable {
 
     /// Makes the response now, unless another thread is making it.
     func prebuild() { _ = state.withLockIfAvailable { Self.make(&$0) } }
+
     /// Adds the fields after the body, which have arrived last.
     func add(_ trailers: [ResponseHead.Field]) {
         guard !trailers.isEmpty else { return }

@@ -11,7 +11,7 @@ struct AbandonedLookupTests {
     func sent(_ sends: Int) async throws {
         let session = makeSession()
         let engine = try #require(session.engine)
-        let url = try #require(URL(string: "http://a-name-nobody-knows.invalid/"))
+        let url = try #require(URL(string: "http://unknown-name.invalid/"))
         let request = Wire.request(url, "POST", body: Data("x".utf8))
         let task = session.dataTask(with: request)
         let core = try #require((task as? any CurlTask)?.core)

@@ -53,7 +53,7 @@ struct CancelLookupTests {
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
-        let url = try #require(URL(string: "http://a-name-nobody-knows.example/"))
+        let url = try #require(URL(string: "http://unknown-name.example/"))
         let tasks = (0..<21).map { _ in session.dataTask(with: url) }
         for task in tasks { task.resume() }
         try await eventually("a question") { silence.hasQuestion }
@@ -84,7 +84,7 @@ struct CancelLookupTests {
         let sessions = (0..<5).map { _ in makeSession() }
         for (number, session) in sessions.enumerated() {
             for name in 0..<4 {
-                let url = try #require(URL(string: "http://name-\(number)-\(name)-nobody-knows.example/"))
+                let url = try #require(URL(string: "http://name-\(number)-\(name)-unknown.example/"))
                 session.dataTask(with: url).resume()
             }
             // It runs in a turn after those of the lookups, which have begun by then.
@@ -99,7 +99,7 @@ struct CancelLookupTests {
     @Test("A hanging lookup ends when the request times out", .enabled(if: isChild)) func deadline() async throws {
         _ = try Self.silence.get()
         let session = makeSession { $0.timeoutIntervalForRequest = 0.5 }
-        let url = try #require(URL(string: "http://another-name-nobody-knows.example/"))
+        let url = try #require(URL(string: "http://another-unknown-name.example/"))
         let start = ContinuousClock.now
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
         #expect(error?.code == .timedOut)
@@ -113,7 +113,7 @@ struct CancelLookupTests {
         options.retry = .standard
         options.retry?.maximumRetries = 2
         options.retry?.backoff = .init(base: 0.01)
-        let url = try #require(URL(string: "http://a-fourth-name-nobody-knows.example/"))
+        let url = try #require(URL(string: "http://fourth-unknown-name.example/"))
         for reason in [CurlSessionError.Code.connectTimeout, .inactivityTimeout] {
             if reason == .connectTimeout { options.connectTimeout = 0.3 } else { options.connectTimeout = nil }
             let session = makeSession(options: options)
@@ -138,8 +138,8 @@ struct CancelLookupTests {
         }
         var options = CurlSession.Options()
         options.cache = HTTPCache()
-        let url = server.url("/", host: "a-third-name-nobody-knows.example")
-        options.network.addresses = ["a-third-name-nobody-knows.example": ["127.0.0.1"]]
+        let url = server.url("/", host: "third-unknown-name.example")
+        options.network.addresses = ["third-unknown-name.example": ["127.0.0.1"]]
         _ = try await makeSession(options: options).data(from: url)
         options.network.addresses = [:]
         let session = makeSession(options: options)
