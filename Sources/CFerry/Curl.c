@@ -241,7 +241,22 @@ const char *ferry_easy_certificate_field(void *easy, int index, const char *name
 }
 
 void *ferry_slist_append(void *list, const char *string) { return curl.slist_append(list, string); }
-void ferry_slist_free(void *list) { curl.slist_free_all(list); }
+
+void *ferry_slist_join(void *list, void *end) {
+    curl_list *last = list;
+    if (last == NULL) return end;
+    while (last->next != NULL) last = last->next;
+    last->next = end;
+    return list;
+}
+
+void ferry_slist_free_until(void *list, void *end) {
+    if (list == end) return;
+    for (curl_list *line = list; line != NULL && end != NULL; line = line->next) {
+        if (line->next == end) line->next = NULL;
+    }
+    curl.slist_free_all(list);
+}
 
 static ferry_callbacks installed;
 

@@ -13,11 +13,15 @@ package enum HTTPDate {
     package static func parse(_ string: String, now: Date = Date()) -> Date? {
         // No date is longer.
         guard string.utf8.count <= longest else { return nil }
-        let words = string.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-            .map { Word($0.map(lowercased)) }
-        guard let first = words.first else { return nil }
-        guard first.last == UInt8(ascii: ",") else { return ansi(words) }
-        return words.count == 6 ? fixed(words) : rfc850(words, now: now)
+        var string = string
+        return string.withUTF8 { bytes in
+            let text = bytes[...]
+            // Only the preferred format has this length. It is read without words, since the cache reads many dates.
+            if text.count == preferredLength { return fixed(text) }
+            let words = text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            guard let first = words.first else { return nil }
+            return first.last == UInt8(ascii: ",") ? rfc850(words, now: now) : ansi(words)
+        }
     }
 
     /// Returns a date of the Gregorian calendar in UTC, or `nil` if the day does not exist; `clock` is hours, minutes
@@ -45,18 +49,20 @@ package enum HTTPDate {
 
     // MARK: - The three formats
 
-    private typealias Word = ArraySlice<UInt8>
+    private typealias Word = Slice<UnsafeBufferPointer<UInt8>>
 
+    private static let preferredLength = "Sun, 06 Nov 1994 08:49:37 GMT".utf8.count
     private static let longest = "Wednesday, 06-Nov-94 08:49:37 GMT".utf8.count
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func fixed(_ words: [Word]) -> Date? {
-        guard index(of: words[0].dropLast(), among: days, prefix: 3) != nil, isGMT(words[5]),
-            let day = number(words[1], digits: 2), let year = number(words[3], digits: 4)
+    private static func fixed(_ text: Word) -> Date? {
+        guard text[3] == UInt8(ascii: ","), [4, 7, 11, 16, 25].allSatisfy({ text[$0] == UInt8(ascii: " ") }),
+            index(of: text[0..<3], among: days, prefix: 3) != nil, isGMT(text[26..<29]),
+            let day = number(text[5..<7], digits: 2), let year = number(text[12..<16], digits: 4)
         else { return nil }
-        return date(day: day, month: words[2], year: year, clock: words[4])
+        return date(day: day, month: text[8..<11], year: year, clock: text[17..<25])
     }
 
     /// Reads `Sun Nov  6 08:49:37 1994`, whose day takes two columns.
@@ -87,14 +93,15 @@ package enum HTTPDate {
     }
 
     private static func date(day: Int, month: Word, year: Int, clock: Word) -> Date? {
-        let parts = clock.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { number($0, digits: 2) }
-        // 60 is a leap second.
-        guard parts.count == 3, numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else {
-            return nil
-        }
-        guard year >= 1600, let month = index(of: month, among: months) else { return nil }
-        return date(year: year, month: month + 1, day: day, clock: numbers)
+        let (start, colon) = (clock.startIndex, UInt8(ascii: ":"))
+        guard clock.count == 8, clock[start + 2] == colon, clock[start + 5] == colon,
+            let hours = number(clock[start..<start + 2], digits: 2), hours < 24,
+            let minutes = number(clock[start + 3..<start + 5], digits: 2), minutes < 60,
+            // 60 is a leap second.
+            let seconds = number(clock[start + 6..<start + 8], digits: 2), seconds <= 60,
+            year >= 1600, let month = index(of: month, among: months)
+        else { return nil }
+        return date(year: year, month: month + 1, day: day, clock: [hours, minutes, seconds])
     }
 
     // MARK: - Words
@@ -107,11 +114,11 @@ package enum HTTPDate {
     /// Returns the index of a word among names, or among prefixes of names.
     private static func index(of word: Word, among names: [String], prefix: Int? = nil) -> Int? {
         names.firstIndex { name in
-            prefix.map { name.utf8.prefix($0).elementsEqual(word) } ?? name.utf8.elementsEqual(word)
+            word.elementsEqual(name.utf8.prefix(prefix ?? .max)) { lowercased($0) == $1 }
         }
     }
 
-    private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) }
+    private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) { lowercased($0) == $1 } }
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
     // MARK: - The calendar

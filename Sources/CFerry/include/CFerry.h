@@ -98,7 +98,10 @@ const char *ferry_easy_certificate_field(void *easy, int index, const char *name
 bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
 void *ferry_slist_append(void *list, const char *string);
-void ferry_slist_free(void *list);
+/// Lets a list end with another one, which several lists may have in common, and returns the whole.
+void *ferry_slist_join(void *list, void *end);
+/// Frees a list without the list that it ends with, if it does.
+void ferry_slist_free_until(void *list, void *end);
 
 /// Returns the number of bytes that the TLS library has read from the connection and not yet given to libcurl, or 0 if
 /// that is unknown. Call it only for a handle that has a connection.

@@ -23,7 +23,8 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, http2OverTLS)
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
-        easy.setList(CurlOption.httpHeader, exchange.headers(prepared), isSecret: prepared.hasSecrets)
+        let (lines, commonCount) = exchange.headers(prepared)
+        easy.setList(CurlOption.httpHeader, lines, isSecret: prepared.hasSecrets, commonCount: commonCount)
         try setUpRoute(easy, exchange)
         setUpCredentials(easy, exchange)
         try setUpTLS(easy, exchange)

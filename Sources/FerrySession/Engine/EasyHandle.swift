@@ -6,11 +6,14 @@ final class EasyHandle {
 
     private(set) var pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var lists: [Int32: List] = [:]
-    private var holdsSecrets = false
+    private var lists: [List] = []
+    /// The lines that lists with secrets end with.
+    private var commonLines: [String] = []
+    private var common: UnsafeMutableRawPointer?
 
     /// A list that was passed to libcurl; the requests of a session often have the same.
     private struct List {
+        let option: Int32
         var lines: [String]
         /// Whether the lines must not be kept after their request.
         var isSecret: Bool
@@ -26,7 +29,8 @@ final class EasyHandle {
 
     deinit {
         ferry_easy_cleanup(pointer)
-        for list in lists.values { ferry_slist_free(list.pointer) }
+        for list in lists { ferry_slist_free_until(list.pointer, common) }
+        ferry_slist_free_until(common, nil)
         errorText.deallocate()
     }
 
@@ -53,15 +57,13 @@ final class EasyHandle {
     static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
 
     private func forgetSecrets() {
-        guard holdsSecrets else { return }
-        holdsSecrets = false
-        for (option, list) in lists where list.isSecret {
-            lists[option] = nil
-            ferry_slist_free(list.pointer)
+        lists.removeAll { list in
+            if list.isSecret { ferry_slist_free_until(list.pointer, common) }
+            return list.isSecret
         }
     }
 
-    var keptLines: [String] { lists.values.flatMap(\.lines) }
+    var keptLines: [String] { lists.flatMap(\.lines) + commonLines }
 
     func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
         errorText[0] = 0
@@ -89,20 +91,38 @@ final class EasyHandle {
     }
 
     /// Sets a list, which libcurl reads during the transfer; a secret one is freed afterwards.
-    func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false) {
-        if lines.isEmpty, lists.isEmpty { return }
-        if isSecret { holdsSecrets = true }
-        let old = lists[option]
-        if let old, old.lines == lines {
-            ferry_easy_set_pointer(pointer, option, old.pointer)
-            return
+    ///
+    /// - Parameters:
+    ///   - option: The option.
+    ///   - lines: The list.
+    ///   - isSecret: Whether the list has secrets.
+    ///   - commonCount: The number of lines at the end of a secret list of header fields that are no secrets. They are
+    ///     kept, since the next request probably ends with the same.
+    func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false, commonCount: Int = 0) {
+        if let index = lists.firstIndex(where: { $0.option == option }) {
+            if lists[index].lines == lines {
+                ferry_easy_set_pointer(pointer, option, lists[index].pointer)
+                return
+            }
+            ferry_easy_set_pointer(pointer, option, nil)
+            ferry_slist_free_until(lists.remove(at: index).pointer, common)
         }
-        guard old != nil || !lines.isEmpty else { return }
-        var list: UnsafeMutableRawPointer?
-        for line in lines { list = line.withCString { ferry_slist_append(list, $0) } }
+        guard !lines.isEmpty else { return }
+        var list = Self.makeList(lines.dropLast(isSecret ? commonCount : 0))
+        if isSecret, commonCount > 0 { list = ferry_slist_join(list, commonList(lines.suffix(commonCount))) }
+        lists.append(List(option: option, lines: lines, isSecret: isSecret, pointer: list))
         ferry_easy_set_pointer(pointer, option, list)
-        lists[option] = List(lines: lines, isSecret: isSecret, pointer: list)
-        ferry_slist_free(old?.pointer)
+    }
+
+    private func commonList(_ lines: ArraySlice<String>) -> UnsafeMutableRawPointer? {
+        if lines.elementsEqual(commonLines) { return common }
+        ferry_slist_free_until(common, nil)
+        (common, commonLines) = (Self.makeList(lines), Array(lines))
+        return common
+    }
+
+    private static func makeList(_ lines: ArraySlice<String>) -> UnsafeMutableRawPointer? {
+        lines.reduce(nil) { list, line in line.withCString { ferry_slist_append(list, $0) } }
     }
 
     func long(_ info: Int32) -> Int {

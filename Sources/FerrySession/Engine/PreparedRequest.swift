@@ -5,6 +5,8 @@ struct PreparedRequest: Sendable {
     let method: String
     /// `Name: value` lines.
     let headers: [String]
+    /// The number of lines at the end of ``headers`` that are not of the request's own fields.
+    let commonCount: Int
     /// Lines for a proxy alone.
     let proxyHeaders: [String]
     /// The length the request announces for its body, where it does.
@@ -71,24 +73,30 @@ struct PreparedRequest: Sendable {
         hasUserInfo = !authority.userInfo.isEmpty
         isPlain = fields.list.isEmpty && !context.hasBody
         guard !isPlain else {
-            (expectsContinue, mentionsCaching, headers, proxyHeaders) = (false, false, settings.plainLines, [])
+            (expectsContinue, mentionsCaching) = (false, false)
+            (headers, commonCount, proxyHeaders) = (settings.plainLines, settings.plainLines.count, [])
             return
         }
         expectsContinue = fields.list.contains {
-            $0.name.lowercased() == "expect" && $0.value.lowercased() == "100-continue"
+            $0.name.isEqualIgnoringCase("expect") && $0.value.isEqualIgnoringCase("100-continue")
         }
         mentionsCaching = fields.list.contains { Self.mayMentionCaching($0.name) }
         // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
-        let dropped = context.hasCredential ? ["proxy-authorization", "authorization"] : ["proxy-authorization"]
+        var own = fields.list
+        proxyHeaders = own.filter { $0.name.isEqualIgnoringCase("proxy-authorization") }
+            .map { "\($0.name): \($0.value)" }
+        own.removeAll {
+            $0.name.isEqualIgnoringCase("proxy-authorization")
+                || (context.hasCredential && $0.name.isEqualIgnoringCase("authorization"))
+        }
         headers = Self.lines(
-            fields.list.filter { !dropped.contains($0.name.lowercased()) },
+            own,
             userAgentLine: settings.userAgentLine,
             decodesContent: settings.decodesContent,
             method: method,
             context: context
         )
-        proxyHeaders = fields.list.filter { $0.name.lowercased() == "proxy-authorization" }
-            .map { "\($0.name): \($0.value)" }
+        commonCount = headers.count - own.count
     }
 
     private static func host(_ text: String, _ url: URL) throws(URLError) -> URLHost {

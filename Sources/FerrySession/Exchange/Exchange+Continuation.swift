@@ -45,14 +45,15 @@ struct Continuation {
 
 /// Asks for the rest of a body: after a suspension, with resume data, or for a stream that was given up while paused.
 extension Exchange {
-    /// Returns the request's header fields for an attempt, with those that ask for the rest of a body.
-    func headers(_ prepared: PreparedRequest) -> [String] {
+    /// Returns the request's header fields for an attempt, with those that ask for the rest of a body, and the number
+    /// of lines at the end that are not of the request's own fields.
+    func headers(_ prepared: PreparedRequest) -> (lines: [String], commonCount: Int) {
         guard let offset = continuation.offset, let validator else {
             let extra = reloadFields(prepared) + (caching.context?.conditions ?? [])
-            return extra.isEmpty ? prepared.headers : prepared.headers + extra
+            return (extra.isEmpty ? prepared.headers : extra + prepared.headers, prepared.commonCount)
         }
         let others = prepared.headers.filter { !$0.lowercased().hasPrefix("accept-encoding") }
-        return others + ["Range: bytes=\(offset)-", "If-Range: \(validator)", "Accept-Encoding: identity"]
+        return (others + ["Range: bytes=\(offset)-", "If-Range: \(validator)", "Accept-Encoding: identity"], 0)
     }
 
     /// Evaluates the response to a request for the rest, and returns whether the attempt goes on.

@@ -23,6 +23,25 @@ import Testing
         #expect(handle.keptLines == ["Accept: text/plain"])
     }
 
+    @Test("The common lines of lists with secrets are kept alone")
+    func common() throws {
+        _ = try CurlRuntime.current()
+        let handle = try #require(EasyHandle())
+        let common = ["User-Agent: test", "Content-Type:"]
+        for secrets in [["Cookie: a=secret"], [], ["Authorization: secret", "Cookie: a=secret"]] {
+            handle.setList(header, secrets + common, isSecret: true, commonCount: 2)
+            #expect(handle.reset(isReusable: true))
+            #expect(handle.keptLines == common)
+        }
+        // One list replaces another, and the common lines change while a list ends with them.
+        handle.setList(header, ["Cookie: a=secret"] + common, isSecret: true, commonCount: 2)
+        handle.setList(header, ["Cookie: b=secret", "Content-Type:"], isSecret: true, commonCount: 1)
+        handle.setList(header, ["Accept: text/plain"])
+        #expect(handle.keptLines == ["Accept: text/plain", "Content-Type:"])
+        handle.setList(header, [])
+        #expect(handle.keptLines == ["Content-Type:"])
+    }
+
     @Test(
         "Requests with credentials send them each time on one connection, and a plain one after them does not"
     )
