@@ -64,7 +64,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting"],
+            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -30,12 +30,6 @@ enum Snippets {
         print(user.name)
     }
 
-    static func readmeData(manager: HTTPSessionManager) {
-        manager.get("users", parameters: ["page": 2]) { response in
-            print(response.value ?? "no value", response.error?.message ?? "no error")
-        }
-    }
-
     static func readmeUpload(manager: HTTPSessionManager, photo: URL) {
         manager.upload("photos", parameters: ["album": "sea"]) { form in
             try form.append(fileURL: photo, name: "photo")

@@ -1,0 +1,140 @@
+import Ferry
+import FerryTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs the recipes of the cookbook.
+@Suite("The cookbook's recipes", .timeLimit(.minutes(2)))
+struct CookbookTests {
+    @Test("Log in with cookies")
+    func logIn() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("POST", "/login") { request in
+                let form = request.formItems?.map { "\($0.name)=\($0.value ?? "")" }.sorted()
+                guard form == ["name=ada", "password=secret"] else { return .status(403) }
+                return .status(204, headers: ["Set-Cookie": "session=s1; Path=/; HttpOnly"])
+            },
+            LoopbackRoute("GET", "/account") { $0.header("Cookie") == "session=s1" ? .ada : .status(401) },
+        ])
+        let user = try await Cookbook.logIn(api: server.url, password: "secret")
+        #expect(user.name == "Ada")
+        let error = await #expect(throws: NetworkError.self) {
+            try await Cookbook.logIn(api: server.url, password: "wrong")
+        }
+        #expect(error?.statusCode == 403)
+        #expect(server.requests.map(\.path) == ["/login", "/account", "/login"])
+    }
+
+    @Test("Refresh a token")
+    func refresh() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("POST", "/token") { request in
+                #expect(request.header("Authorization") == nil)
+                #expect(request.bodyText == "refresh=r1")
+                return .json(#"{"token":"new"}"#)
+            },
+            LoopbackRoute("GET", "/users/:id") { $0.header("Authorization") == "Bearer new" ? .ada : .status(401) },
+        ])
+        let manager = HTTPSessionManager(baseURL: server.url)
+        let accounts = HTTPSessionManager(baseURL: server.url)
+        Cookbook.refresh(manager: manager, accounts: accounts, savedToken: "old", refreshToken: "r1")
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for id in 0..<8 { group.addTask { try await manager.get("users/\(id)", as: User.self).name } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(names == Array(repeating: "Ada", count: 8))
+        #expect(server.requests.filter { $0.path == "/token" }.count == 1)
+        #expect(server.requests.contains { $0.header("Authorization") == "Bearer old" })
+    }
+
+    @Test("Read all pages of a list")
+    func pages() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("GET", "/users") { request in
+                let page = Int(request.query["page"] ?? "1") ?? 0
+                let response = LoopbackResponse.json(#"[{"id":\#(page),"name":"User \#(page)"}]"#)
+                return page == 3 ? response : response.adding("Link", "</users?page=\(page + 1)>; rel=\"next\"")
+            }
+        ])
+        let users = try await Cookbook.page(manager: HTTPSessionManager(baseURL: server.url))
+        #expect(users.map(\.name) == ["User 1", "User 2", "User 3"])
+        #expect(server.requests.map(\.target) == ["/users", "/users?page=2", "/users?page=3"])
+    }
+
+    @Test("Download with a progress bar")
+    func download() async throws {
+        let size = 300_000
+        let server = try LoopbackServer { _ in .pattern(count: size).throttled(bytesPerSecond: 1_500_000) }
+        let folder = try TemporaryFolder()
+        let screen = try folder.file("screen", "")
+        let terminal = try FileHandle(forWritingTo: screen)
+        let file = try await Cookbook.download(
+            manager: HTTPSessionManager(baseURL: server.url),
+            folder: folder.url,
+            terminal: terminal
+        )
+        try terminal.close()
+        #expect(file == folder.file("file.zip"))
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: size))
+        let bars = try #require(folder.text("screen")).split(separator: "\r").map(String.init)
+        #expect(bars.allSatisfy { $0.wholeMatch(of: /[#.]{40} [0-9]{1,3} %/) != nil }, "\(bars)")
+        #expect(bars.last == String(repeating: "#", count: 40) + " 100 %")
+        let lengths = bars.map { bar in bar.count { $0 == "#" } }
+        #expect(lengths == lengths.sorted())
+    }
+
+    @Test("Upload a form")
+    func upload() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("POST", "/photos") { _ in .json(#"{"id":7}"#, status: 201) }
+        ])
+        let folder = try TemporaryFolder()
+        let file = try folder.file("harbour.jpg", "a picture")
+        let photo = try await Cookbook.upload(manager: HTTPSessionManager(baseURL: server.url), file: file)
+        #expect(photo.id == 7)
+        let parts = try #require(server.requests.first?.multipartParts)
+        #expect(parts.map(\.name) == ["album", "photo"])
+        #expect(parts.map(\.text) == ["sea", "a picture"])
+        #expect(parts.map(\.filename) == [nil, "harbour.jpg"])
+    }
+
+    @Test("Stream lines", arguments: [1, 3, 1_000])
+    func lines(pieceSize: Int) async throws {
+        let text = "first\r\nsécond\n\nunfinished"
+        let server = try LoopbackServer { _ in .pieces(of: text, size: pieceSize) }
+        var lines: [String] = []
+        let rest = try await Cookbook.lines(manager: HTTPSessionManager(baseURL: server.url)) { lines.append($0) }
+        #expect(lines == ["first", "sécond", ""])
+        #expect(String(decoding: rest, as: UTF8.self) == "unfinished")
+    }
+
+    @Test("Receive server-sent events", arguments: [1, 5, 1_000])
+    func events(pieceSize: Int) async throws {
+        let text = """
+            : a comment\n\ndata: one\n\nevent: change\nid: 7\ndata:  two, indented\ndata:with a second line\n\n\
+            data: three\r\n\r\n\ndata\n\ndata:\ndata:\n\ndatabase: no\ndata: never finished\n
+            """
+        let server = try LoopbackServer { request in
+            request.path == "/events" ? .pieces(of: text, size: pieceSize) : .status(404)
+        }
+        var events: [String] = []
+        try await Cookbook.events(manager: HTTPSessionManager(baseURL: server.url)) { events.append($0) }
+        #expect(events == ["one", " two, indented\nwith a second line", "three", "", "\n"])
+    }
+}
+
+extension LoopbackResponse {
+    /// The user with whom most recipes deal, as JSON.
+    static var ada: LoopbackResponse { .json(#"{"id":1,"name":"Ada"}"#) }
+
+    /// Returns a response whose body is sent in chunks of a size.
+    static func pieces(of text: String, size: Int) -> LoopbackResponse {
+        let body = Data(text.utf8)
+        return .stream(contentType: "text/plain") { stream in
+            for start in stride(from: 0, to: body.count, by: size) {
+                guard stream.write(body[start..<min(start + size, body.count)]) else { return }
+            }
+        }
+    }
+}

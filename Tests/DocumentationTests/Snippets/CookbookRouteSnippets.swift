@@ -1,0 +1,61 @@
+import Ferry
+import FerryTesting
+import Testing
+
+// The recipes of the cookbook about routes, servers and sessions, which CookbookRouteTests runs.
+
+extension Cookbook {
+    static func pin(
+        api: URL,
+        options: CurlSession.Options,
+        currentKey: PublicKeyPin,
+        nextKey: PublicKeyPin
+    ) async throws -> User {
+        var options = options
+        options.tls.publicKeyPins = ["api.example.com": [currentKey, nextKey]]
+        let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
+        let user = try await manager.get("users/1", as: User.self)
+        return user
+    }
+
+    static func proxy(api: URL, port: Int, password: String) async throws -> User {
+        var options = CurlSession.Options()
+        options.proxy = .http("127.0.0.1", port: port, user: "ada", password: password, except: ["*.internal"])
+        let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
+        let user = try await manager.get("users/1", as: User.self)
+        return user
+    }
+
+    static func shared(url: URL) async throws -> (User, HTTPURLResponse?) {
+        let session: CurlSession = .shared
+        let (data, response) = try await session.data(from: url)
+        let user = try JSONDecoder().decode(User.self, from: data)
+        return (user, response as? HTTPURLResponse)
+    }
+
+    static func sharedTask(url: URL, handle: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) {
+        CurlSession.shared.dataTask(with: url, completionHandler: handle).resume()
+    }
+}
+
+struct Users: Sendable {
+    let manager: HTTPSessionManager
+
+    func user(_ id: Int) async throws(NetworkError) -> User {
+        try await manager.send(.get("users/\(id)", as: User.self).retry(.standard).deadline(2))
+    }
+}
+
+/// The recipe about tests, which is itself a test.
+@Suite("The cookbook's test", .timeLimit(.minutes(1)))
+struct CookbookTestSnippet {
+    @Test func asksAgainWhenTheServerIsBusy() async throws {
+        let server = try LoopbackServer(script: [.respond(status: 503, retryAfter: 0)]) { _ in
+            .json(#"{"id":1,"name":"Ada"}"#)
+        }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        manager.retryPolicy = .standard
+        let user = try await manager.get("users/1", as: User.self)
+        #expect(user.name == "Ada")
+    }
+}
