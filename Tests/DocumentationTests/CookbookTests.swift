@@ -104,9 +104,8 @@ struct CookbookTests {
         let text = "first\r\nsécond\n\nunfinished"
         let server = try LoopbackServer { _ in .pieces(of: text, size: pieceSize) }
         var lines: [String] = []
-        let rest = try await Cookbook.lines(manager: HTTPSessionManager(baseURL: server.url)) { lines.append($0) }
-        #expect(lines == ["first", "sécond", ""])
-        #expect(String(decoding: rest, as: UTF8.self) == "unfinished")
+        try await Cookbook.lines(manager: HTTPSessionManager(baseURL: server.url)) { lines.append($0) }
+        #expect(lines == ["first", "sécond", "", "unfinished"])
     }
 
     @Test("Receive server-sent events", arguments: [1, 5, 1_000])
@@ -120,7 +119,8 @@ struct CookbookTests {
         }
         var events: [String] = []
         try await Cookbook.events(manager: HTTPSessionManager(baseURL: server.url)) { events.append($0) }
-        #expect(events == ["one", " two, indented\nwith a second line", "three", "", "\n"])
+        // The second event has another type.
+        #expect(events == ["one", "three", "", "\n"])
     }
 }
 

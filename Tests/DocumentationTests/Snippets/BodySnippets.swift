@@ -17,6 +17,13 @@ enum BodySnippets {
         }
     }
 
+    static func events(manager: HTTPSessionManager) async throws {
+        for try await event in manager.stream(.post("chat").parameters(["stream": true])).events {
+            if event.data == "[DONE]" { break }
+            print(event.data)
+        }
+    }
+
     static func limit(manager: HTTPSessionManager) async throws {
         let terms = try await manager.send(.get("terms", serializer: .string.limited(toBytes: 1 << 20)))
         print(terms)

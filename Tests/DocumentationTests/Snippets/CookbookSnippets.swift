@@ -49,25 +49,15 @@ enum Cookbook {
         return photo
     }
 
-    static func lines(manager: HTTPSessionManager, handle: (String) -> Void) async throws -> Data {
-        var received = Data()
-        for try await piece in manager.stream(.get("log")) {
-            received += piece
-            for line in takeLines(from: &received) { handle(line) }
+    static func lines(manager: HTTPSessionManager, handle: (String) -> Void) async throws {
+        for try await line in manager.stream(.get("log")).lines {
+            handle(line)
         }
-        return received
     }
 
     static func events(manager: HTTPSessionManager, handle: (String) -> Void) async throws {
-        var (received, data) = (Data(), [Substring]())
-        for try await piece in manager.stream(.get("events")) {
-            received += piece
-            for line in takeLines(from: &received) {
-                if line == "data" || line.hasPrefix("data:") { data.append(line.dropFirst(5).trimmingPrefix(" ")) }
-                guard line.isEmpty, !data.isEmpty else { continue }
-                handle(data.joined(separator: "\n"))
-                data = []
-            }
+        for try await event in manager.stream(.get("events")).events where event.type == "message" {
+            handle(event.data)
         }
     }
 }
@@ -78,10 +68,4 @@ struct Grant: Decodable, Sendable {
 
 struct Photo: Decodable, Sendable {
     var id: Int
-}
-
-func takeLines(from data: inout Data) -> [String] {
-    var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    data = lines.popLast() ?? Data()
-    return lines.map { String(decoding: $0.last == 13 ? $0.dropLast() : $0, as: UTF8.self) }
 }

@@ -1,0 +1,70 @@
+/// The lines of a body as they arrive.
+///
+/// A line ends with a line feed, a carriage return, or both, which are not part of it. Empty lines are delivered; after
+/// the last line end there is another line only if it has bytes. Bytes that are not UTF-8 are replaced by U+FFFD.
+///
+/// ```swift
+/// let (bytes, _) = try await session.bytes(from: url)
+/// for try await line in bytes.lines { print(line) }
+/// ```
+public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == Data {
+    /// A line without its end.
+    public typealias Element = String
+
+    private let base: Base
+    private let maximumLength: Int
+
+    /// Makes the lines of the pieces of a body.
+    ///
+    /// - Parameters:
+    ///   - base: The pieces.
+    ///   - maximumLength: The largest number of bytes in a line; 1 MiB by default.
+    public init(_ base: Base, maximumLength: Int = 1_048_576) {
+        self.base = base
+        self.maximumLength = maximumLength
+    }
+
+    /// Returns an iterator over the lines.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: base.makeAsyncIterator(), splitter: LineSplitter(limit: maximumLength))
+    }
+
+    /// An iterator over lines.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var base: Base.AsyncIterator?
+        private var splitter: LineSplitter
+
+        fileprivate init(base: Base.AsyncIterator, splitter: LineSplitter) {
+            (self.base, self.splitter) = (base, splitter)
+        }
+
+        /// Returns the next line, and waits for it if necessary; `nil` at the end of the body.
+        ///
+        /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
+        ///   for a line that is too long.
+        public mutating func next() async throws -> String? {
+            while base != nil {
+                do {
+                    if let line = try splitter.next() { return line }
+                    guard let piece = try await base?.next() else {
+                        base = nil
+                        return splitter.last()
+                    }
+                    splitter.append(piece)
+                } catch {
+                    // The transfer ends with its iterator.
+                    base = nil
+                    throw error
+                }
+            }
+            return nil
+        }
+    }
+}
+
+extension CurlSession.Bytes {
+    /// The lines of the body as they arrive, each of at most 1 MiB; ``BodyLines`` takes another limit.
+    public var lines: BodyLines<CurlSession.Chunks> { BodyLines(chunks) }
+    /// The body as server-sent events as they arrive, each of at most 16 MiB.
+    public var events: ServerSentEvents<CurlSession.Chunks> { ServerSentEvents(chunks) }
+}

@@ -1,0 +1,80 @@
+/// An event of a stream with the media type `text/event-stream` (HTML standard, section 9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// The type of the event; `message` unless the server has sent another.
+    public var type: String
+    /// The data: the values of the event's `data` fields, separated by line feeds.
+    public var data: String
+    /// The last identifier that the server has sent, with this event or with an earlier one; empty if there is none.
+    ///
+    /// A request that continues the stream sends it in the field `Last-Event-ID`.
+    public var id: String
+    /// The time in seconds to wait before the stream is requested again, if the server has sent one so far.
+    public var reconnectionTime: TimeInterval?
+
+    /// Makes an event.
+    public init(type: String = "message", data: String, id: String = "", reconnectionTime: TimeInterval? = nil) {
+        self.type = type
+        self.data = data
+        self.id = id
+        self.reconnectionTime = reconnectionTime
+    }
+}
+
+/// Puts the lines of a stream together to events, as the HTML standard says (section 9.2.6).
+struct ServerSentEventParser {
+    /// The largest number of bytes in an event's data.
+    let limit: Int
+    private var isFirstLine = true
+    private var type = ""
+    private var data: [String] = []
+    private var length = 0
+    private var id = ""
+    private var reconnectionTime: TimeInterval?
+
+    init(limit: Int) { self.limit = max(0, limit) }
+
+    /// Takes a line, and returns the event that it completes.
+    ///
+    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if the event's data is longer than the limit.
+    mutating func consume(_ line: String) throws(URLError) -> ServerSentEvent? {
+        var line = line[...]
+        if isFirstLine, line.unicodeScalars.first == "\u{FEFF}" { line.unicodeScalars.removeFirst() }
+        isFirstLine = false
+        if line.isEmpty { return takeEvent() }
+        let bytes = line.utf8
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        var value = bytes[colon...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        switch line[..<colon] {
+        case "event": type = String(Substring(value))
+        case "data": try append(String(Substring(value)))
+        case "id" where !value.contains(0): id = String(Substring(value))
+        case "retry" where !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }:
+            if let milliseconds = Int32(Substring(value)) { reconnectionTime = Double(milliseconds) / 1_000 }
+        // A comment, which has an empty name, or a field without a meaning.
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func append(_ value: String) throws(URLError) {
+        // The line feed behind each value counts, so that empty values have a limit too.
+        length += value.utf8.count + 1
+        guard length - 1 <= limit else {
+            let text = "The data of a server-sent event is longer than \(limit) bytes"
+            throw .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)
+        }
+        data.append(value)
+    }
+
+    private mutating func takeEvent() -> ServerSentEvent? {
+        defer { (type, data, length) = ("", [], 0) }
+        guard !data.isEmpty else { return nil }
+        return ServerSentEvent(
+            type: type.isEmpty ? "message" : type,
+            data: data.joined(separator: "\n"),
+            id: id,
+            reconnectionTime: reconnectionTime
+        )
+    }
+}

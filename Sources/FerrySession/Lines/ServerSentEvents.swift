@@ -1,0 +1,58 @@
+/// The server-sent events of a body as they arrive.
+///
+/// An event that the end of the body cuts off is not delivered, as the HTML standard says. The stream ends with the
+/// body: to continue it, send the request again with the last event's identifier in the field `Last-Event-ID`.
+///
+/// ```swift
+/// let (bytes, _) = try await session.bytes(from: url)
+/// for try await event in bytes.events { print(event.type, event.data) }
+/// ```
+public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == Data {
+    /// An event.
+    public typealias Element = ServerSentEvent
+
+    private let lines: BodyLines<Base>
+    private let maximumLength: Int
+
+    /// Makes the events of the pieces of a body.
+    ///
+    /// - Parameters:
+    ///   - base: The pieces.
+    ///   - maximumLength: The largest number of bytes in an event's data, and in a line; 16 MiB by default.
+    public init(_ base: Base, maximumLength: Int = 16_777_216) {
+        lines = BodyLines(base, maximumLength: maximumLength)
+        self.maximumLength = maximumLength
+    }
+
+    /// Returns an iterator over the events.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(lines: lines.makeAsyncIterator(), parser: ServerSentEventParser(limit: maximumLength))
+    }
+
+    /// An iterator over events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var lines: BodyLines<Base>.AsyncIterator?
+        private var parser: ServerSentEventParser
+
+        fileprivate init(lines: BodyLines<Base>.AsyncIterator, parser: ServerSentEventParser) {
+            (self.lines, self.parser) = (lines, parser)
+        }
+
+        /// Returns the next event, and waits for it if necessary; `nil` at the end of the body.
+        ///
+        /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
+        ///   for an event that is too long.
+        public mutating func next() async throws -> ServerSentEvent? {
+            while let line = try await lines?.next() {
+                do {
+                    if let event = try parser.consume(line) { return event }
+                } catch {
+                    // The transfer ends with its iterator.
+                    lines = nil
+                    throw error
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+@Suite("Lines and events from a server", .timeLimit(.minutes(5)))
+struct BodyLinesTests {
+    private func server(_ pieces: [String]) throws -> LoopbackServer {
+        try LoopbackServer { _ in LoopbackResponse(body: .chunked(pieces.map { Data($0.utf8) })) }
+    }
+
+    @Test("Lines of a body arrive in order, and the body can be coded")
+    func lines() async throws {
+        let server = try server(["one\ntw", "o\r", "\n\nth", "ree"])
+        let session = makeSession()
+        let (bytes, _) = try await session.bytes(from: server.url)
+        var lines: [String] = []
+        for try await line in bytes.lines { lines.append(line) }
+        #expect(lines == ["one", "two", "", "three"])
+    }
+
+    @Test("An event is delivered as soon as it is complete, before the body ends")
+    func immediate() async throws {
+        let gate = Gate()
+        let first = Data("id: 1\ndata: first\n\n".utf8)
+        let rest = Data("data: second\n\ndata: cut off".utf8)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            connection.write(first)
+            gate.wait()
+            connection.write(rest)
+        }
+        let (bytes, _) = try await makeSession().bytes(from: server.url())
+        var events = bytes.events.makeAsyncIterator()
+        #expect(try await events.next() == ServerSentEvent(data: "first", id: "1"))
+        gate.open()
+        #expect(try await events.next() == ServerSentEvent(data: "second", id: "1"))
+        #expect(try await events.next() == nil)
+        #expect(try await events.next() == nil)
+    }
+
+    @Test("An endless line or event ends with an error, and its transfer too", arguments: [true, false])
+    func endless(_ isLine: Bool) async throws {
+        let isClosed = Watched(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\n\r\n")
+            while connection.write(isLine ? String(repeating: "x", count: 10_000) : "data: 1234\n") {}
+            isClosed.change { $0 = true }
+        }
+        let session = makeSession()
+        var error: URLError?
+        do {
+            let (bytes, _) = try await session.bytes(from: server.url())
+            if isLine {
+                for try await _ in bytes.lines { Issue.record("a line") }
+            } else {
+                for try await _ in ServerSentEvents(bytes.chunks, maximumLength: 1_000) { Issue.record("an event") }
+            }
+        } catch let thrown as URLError {
+            error = thrown
+        }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        try await isClosed.wait { $0 }
+    }
+
+    @Test("An error of the transfer ends the lines before it")
+    func truncated() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\none\ntwo")
+        }
+        let (bytes, _) = try await makeSession().bytes(from: server.url())
+        var lines: [String] = []
+        let error = await Wire.error { for try await line in bytes.lines { lines.append(line) } }
+        #expect(lines == ["one"])
+        #expect(error?.code == .networkConnectionLost)
+    }
+}
