@@ -5,7 +5,6 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
 let package = Package(
     name: "Ferry",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Ferry", targets: ["Ferry"]),
         .library(name: "FerrySession", targets: ["FerrySession"]),
@@ -14,7 +13,7 @@ let package = Package(
         .executable(name: "ferry", targets: ["FerryCommand"]),
     ],
     targets: [
-        .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl")]),
         // What the other modules share; it has no public declarations.
         .target(name: "FerrySupport", swiftSettings: settings),
         .target(name: "FerrySession", dependencies: ["CFerry", "FerrySupport"], swiftSettings: settings),

@@ -12,12 +12,8 @@
 #include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#ifdef __linux__
 #include <sys/eventfd.h>
-#endif
-#ifdef __linux__
 #include <linux/tcp.h>
-#endif
 #include <unistd.h>
 
 #ifndef SOCK_CLOEXEC
@@ -334,17 +330,12 @@ bool ferry_socket_has_input(int descriptor) {
 void ferry_socket_end(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 
 int64_t ferry_socket_acknowledged(int descriptor) {
-#ifdef __linux__
     struct tcp_info info;
     socklen_t length = sizeof info;
     memset(&info, 0, sizeof info);
     if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
     if (length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return -1;
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
-#else
-    (void)descriptor;
-    return -1;
-#endif
 }
 
 int ferry_easy_set_callbacks(void *easy, void *context) {
@@ -393,7 +384,6 @@ int ferry_multi_perform(void *multi, int *running) {
 }
 
 int ferry_multi_perform_quietly(void *multi, int *running) {
-#ifdef __linux__
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -406,10 +396,6 @@ int ferry_multi_perform_quietly(void *multi, int *running) {
     if (sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &at_once);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
-#else
-    // Without a wake descriptor, the engine never runs inline.
-    return ferry_multi_perform(multi, running);
-#endif
 }
 
 // As in curl/multi.h.
@@ -459,11 +445,7 @@ void ferry_multi_wake(void *multi, int wake_descriptor) {
 }
 
 int ferry_open_wake_descriptor(void) {
-#ifdef __linux__
     return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-#else
-    return -1;
-#endif
 }
 
 bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
@@ -482,11 +464,7 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
 // MARK: - Threads
 
 void ferry_name_thread(const char *name) {
-#ifdef __APPLE__
-    pthread_setname_np(name);
-#else
     pthread_setname_np(pthread_self(), name);
-#endif
 }
 
 void ferry_block_sigpipe(void) {

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "Inheritance.h"
 
-#ifdef __linux__
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -184,21 +183,3 @@ void ferry_close_lookups_on_exec(
     }
 }
 
-#else
-
-int ferry_lowest_free_descriptor(void) { return -1; }
-
-void ferry_close_wake_pair_on_exec(
-    void *multi, int lowest, int (*wakeup)(void *),
-    int (*poll)(void *, void *, unsigned int, int, int *)) {
-    (void)multi, (void)lowest, (void)wakeup, (void)poll;
-}
-
-void ferry_note_lookup(ferry_lookups *lookups) { (void)lookups; }
-
-void ferry_close_lookups_on_exec(
-    void *multi, ferry_lookups *lookups, int (*fdset)(void *, fd_set *, fd_set *, fd_set *, int *)) {
-    (void)multi, (void)lookups, (void)fdset;
-}
-
-#endif

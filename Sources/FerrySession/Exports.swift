@@ -3,6 +3,8 @@
 // The one place that names FoundationNetworking: users write `import Foundation` and `import Ferry`.
 @_exported import Foundation
 
-#if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
+
+#if !os(Linux)
+#error("Ferry supports Linux. On Apple's systems, use URLSession.")
 #endif

@@ -3,6 +3,10 @@
 #ifndef CFERRY_H
 #define CFERRY_H
 
+#ifndef __linux__
+#error "Ferry supports Linux. On Apple's systems, use URLSession."
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

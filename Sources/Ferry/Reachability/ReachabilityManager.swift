@@ -84,11 +84,7 @@ public final class ReachabilityManager: Sendable {
 
     /// Returns the system's source for a target.
     private static func systemSource(for target: ReachabilityTarget) -> any ReachabilitySource {
-        #if os(Linux)
         NetlinkSource(target: target)
-        #else
-        PathSource()
-        #endif
     }
 
     deinit {

@@ -53,11 +53,7 @@ public enum SessionTransport: Sendable {
 extension URLSession {
     /// Whether this is FoundationNetworking's session, some of whose faults the managers work around.
     var isFoundationNetworking: Bool {
-        #if os(Linux)
         type(of: self) == URLSession.self
-        #else
-        false
-        #endif
     }
 
     /// The session of refused requests, whose tasks are real and cancelled before they can run.
@@ -67,12 +63,8 @@ extension URLSession {
 extension URLSessionTask {
     /// Whether this is a task of FoundationNetworking's session.
     var isFoundationNetworking: Bool {
-        #if os(Linux)
         [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self].contains {
             type(of: self) == $0
         }
-        #else
-        false
-        #endif
     }
 }

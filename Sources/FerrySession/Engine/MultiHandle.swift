@@ -7,7 +7,7 @@ internal import CFerry
 final class MultiHandle: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    /// The descriptor that ends a wait, which costs less than libcurl's own way; -1 if there is none.
+    /// The descriptor that ends a wait, which costs less than libcurl's own way.
     private let wakeDescriptor: Int32
     /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
@@ -21,13 +21,11 @@ final class MultiHandle: @unchecked Sendable {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
         wakeDescriptor = ferry_open_wake_descriptor()
-        #if os(Linux)
         guard wakeDescriptor >= 0 else {
             let reason = String(cString: strerror(errno))
             _ = ferry_multi_cleanup(pointer)
             throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wake with: \(reason)")
         }
-        #endif
         self.pointer = pointer
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
@@ -35,7 +33,7 @@ final class MultiHandle: @unchecked Sendable {
 
     deinit {
         _ = ferry_multi_cleanup(pointer)
-        if wakeDescriptor >= 0 { close(wakeDescriptor) }
+        close(wakeDescriptor)
     }
 
     func add(_ easy: EasyHandle) -> Int32 { ferry_multi_add(pointer, easy.pointer) }

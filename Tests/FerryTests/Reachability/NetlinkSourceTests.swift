@@ -1,4 +1,3 @@
-#if os(Linux)
 import Foundation
 import TestSupport
 import Testing
@@ -127,4 +126,3 @@ struct NetlinkSourceTests {
         }
     }
 }
-#endif

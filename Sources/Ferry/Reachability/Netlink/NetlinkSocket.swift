@@ -1,4 +1,3 @@
-#if os(Linux)
 import Foundation
 
 /// A socket to the kernel's routing tables (netlink(7)), which requires no privileges.
@@ -93,4 +92,3 @@ final class NetlinkSocket: Sendable {
         }
     }
 }
-#endif

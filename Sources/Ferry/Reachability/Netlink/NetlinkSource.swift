@@ -1,4 +1,3 @@
-#if os(Linux)
 import FerrySession
 
 /// A source that watches the kernel's links, addresses and routes.
@@ -143,4 +142,3 @@ private enum HostLookup {
         }
     }
 }
-#endif

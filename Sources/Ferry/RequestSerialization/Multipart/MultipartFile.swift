@@ -79,12 +79,7 @@ struct FileStamp: Sendable, Equatable {
         size = Int64(status.st_size)
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
-        #if canImport(Darwin)
-        let modified = status.st_mtimespec
-        #else
-        let modified = status.st_mtim
-        #endif
-        seconds = Int64(modified.tv_sec)
-        nanoseconds = Int64(modified.tv_nsec)
+        seconds = Int64(status.st_mtim.tv_sec)
+        nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

@@ -96,12 +96,8 @@ final class SessionCore: Sendable {
     func abandon() {
         let session = sessions.withLock { $0.abandon() }
         registry.releaseTasks()
-        // On Linux only its tasks retain a session: it is released with the last of them, whether resumed or not.
-        #if !os(Linux)
-        session?.finishTasksAndInvalidate()
-        #else
+        // Only its tasks retain a session: it is released with the last of them, whether resumed or not.
         withExtendedLifetime(session) {}
-        #endif
     }
 
     /// Handles the end of a session; its tasks that have not completed fail.
