@@ -110,11 +110,8 @@ extension Exchange {
     private func serve(_ intercepted: InterceptedResponse) {
         attempt = nil
         guard let url = request.url else { return failAttempt() }
-        var fields = intercepted.headers.sorted { $0.key < $1.key }
-            .map { ResponseHead.Field(name: $0.key, value: $0.value) }
-        let hasLength = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.folded) }
-        if !hasLength { fields.append(.init(name: "Content-Length", value: "\(intercepted.body.count)")) }
-        let head = ResponseHead(version: "HTTP/1.1", status: intercepted.status, fields: fields)
+        let head = ResponseHead(version: "HTTP/1.1", status: intercepted.status, fields: intercepted.fields)
+        engine.settings.cookies?.store(head.fields, for: request)
         let received = ReceivedResponse(head, url: url, isDecoded: false)
         beginServing(.intercepted(request, status: head.status))
         let question = redirect(for: received, head: head) ?? heldResponse(received, status: head.status)

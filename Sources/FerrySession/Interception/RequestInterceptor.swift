@@ -189,6 +189,8 @@ public struct InterceptedResponse: Sendable {
     public var status: Int
     /// The header fields.
     public var headers: [String: String]
+    /// Further header fields, in order, for names that come several times, such as `Set-Cookie`; empty by default.
+    public var additionalHeaders: [(name: String, value: String)] = []
     /// The body.
     public var body: Data
 
@@ -197,6 +199,15 @@ public struct InterceptedResponse: Sendable {
         self.status = status
         self.headers = headers
         self.body = body
+    }
+
+    /// All header fields.
+    var fields: [ResponseHead.Field] {
+        let all = headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) } + additionalHeaders
+        var fields = all.map { ResponseHead.Field(name: $0.name, value: $0.value) }
+        let hasLength = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.folded) }
+        if !hasLength { fields.append(.init(name: "Content-Length", value: "\(body.count)")) }
+        return fields
     }
 }
 

@@ -94,17 +94,29 @@ public final class ArchiveTransport: RespondingInterceptor {
             guard let bytes = response.content.body else { throw ArchiveTransportError.invalidBody(url: url) }
             body = bytes
         }
-        return InterceptedResponse(
+        var intercepted = InterceptedResponse(
             status: response.status,
             headers: headers(of: response, isHead: isHead),
             body: body
         )
+        intercepted.additionalHeaders = cookies(of: response)
+        return intercepted
+    }
+
+    /// Returns the `Set-Cookie` fields, which cannot be joined (RFC 9110, section 5.3).
+    private static func cookies(of response: HTTPArchive.Response) -> [(name: String, value: String)] {
+        response.headers.filter { LoopbackHeaders.isSame($0.name, "Set-Cookie") }
+            .flatMap { $0.value.split(whereSeparator: \.isNewline) }
+            .filter { HeaderRule.isValue(String($0)) && $0 != SecretName.placeholder }
+            .map { (name: "Set-Cookie", value: String($0)) }
     }
 
     /// The fields that describe a connection, or a body that was decoded since.
     private static let dropped: Set<String> = [
         "connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
+        // These are fields of their own; see above.
+        "set-cookie",
     ]
 
     private static func headers(of response: HTTPArchive.Response, isHead: Bool) -> [String: String] {

@@ -402,6 +402,22 @@ struct InterceptorTests {
         #expect(recorder.violations == [])
     }
 
+    @Test("The cookies of an interceptor's responses and redirects are stored, each of several") func cookies()
+        async throws
+    {
+        let responder = Responder { request, _ in
+            guard request.url?.path != "/end" else { return nil }
+            var response = InterceptedResponse(status: 302, headers: ["Location": "/end", "Set-Cookie": "a=1"])
+            response.additionalHeaders = [("Set-Cookie", "b=2; Path=/"), ("set-cookie", "c=3")]
+            return response
+        }
+        let server = try LoopbackServer { _ in .text("server") }
+        let session = session(responder, delegate: RecordingDelegate())
+        _ = try await session.data(from: server.url("/stub"))
+        let cookies = try #require(server.requests.first?.header("Cookie")).split(separator: "; ").sorted()
+        #expect(cookies == ["a=1", "b=2", "c=3"])
+    }
+
     @Test("The responses and errors of an interceptor are retried and redirected like a server's") func stubs()
         async throws
     {

@@ -85,6 +85,16 @@ struct ArchiveTransportTests {
         #expect(response?.headers == ["Vary": "A, B", "Link": "<a>, <b>", "X-Injected": "a, Evil: 1"])
     }
 
+    @Test("Several cookies are replayed one by one, however they were recorded") func cookies() async throws {
+        let fields = [("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2\nc=3"), ("Set-Cookie", "<redacted>")]
+        let entry = entry(headers: fields.map { .init(name: $0, value: $1) })
+        let transport = ArchiveTransport(HTTPArchive(entries: [entry]))
+        let response = try #require(try await transport.answer("GET", "http://h/a"))
+        #expect(response.headers.isEmpty)
+        #expect(response.additionalHeaders.map(\.name) == ["Set-Cookie", "Set-Cookie", "Set-Cookie"])
+        #expect(response.additionalHeaders.map(\.value) == ["a=1; Path=/", "b=2", "c=3"])
+    }
+
     @Test("A response to HEAD keeps its length, and has no body") func head() async throws {
         var head = entry("HEAD", headers: [.init(name: "Content-Length", value: "5")])
         head.response.content.size = 5
