@@ -105,10 +105,10 @@ public final class ArchiveTransport: RespondingInterceptor {
 
     /// Returns the `Set-Cookie` fields, which cannot be joined (RFC 9110, section 5.3).
     private static func cookies(of response: HTTPArchive.Response) -> [(name: String, value: String)] {
-        response.headers.filter { LoopbackHeaders.isSame($0.name, "Set-Cookie") }
-            .flatMap { $0.value.split(whereSeparator: \.isNewline) }
-            .filter { HeaderRule.isValue(String($0)) && $0 != SecretName.placeholder }
-            .map { (name: "Set-Cookie", value: String($0)) }
+        let fields = response.headers.filter { LoopbackHeaders.isSame($0.name, "Set-Cookie") }
+        let values = fields.flatMap { $0.value.split(whereSeparator: \.isNewline).map(String.init) }
+        return values.filter { HeaderRule.isValue($0) && $0 != SecretName.placeholder }
+            .map { (name: "Set-Cookie", value: $0) }
     }
 
     /// The fields that describe a connection, or a body that was decoded since.
