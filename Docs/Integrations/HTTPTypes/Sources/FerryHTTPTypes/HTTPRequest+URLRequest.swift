@@ -67,8 +67,8 @@ extension URLRequest {
 extension HTTPRequest {
     /// Creates a request of HTTPTypes; the body is not part of it.
     ///
-    /// The fields are sorted by name, because a `URLRequest` has no order of fields. The fragment of the URL is not part
-    /// of a request.
+    /// The fields are sorted by name, because a `URLRequest` has no order of fields. The fragment of the URL is not
+    /// part of a request.
     ///
     /// - Parameter request: The request, with an absolute URL.
     /// - Throws: ``HTTPTypesError``, for what a request of HTTPTypes has no place for.
@@ -76,8 +76,10 @@ extension HTTPRequest {
         let name = request.httpMethod ?? "GET"
         guard let method = Method(name) else { throw .invalidMethod(name) }
         guard method != .connect else { throw .connectIsNotSupported }
-        guard let url = request.url?.absoluteURL, let scheme = url.scheme, ["http", "https"].contains(scheme.lowercased()),
-            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.encodedHost, !host.isEmpty
+        guard let url = request.url?.absoluteURL, let scheme = url.scheme,
+            ["http", "https"].contains(scheme.lowercased()),
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.encodedHost,
+            !host.isEmpty
         else { throw .invalidURL(request.url?.scheme.map { "one with the scheme \($0)" } ?? "none") }
         guard parts.user == nil, parts.password == nil else { throw .userInformationInURL(host: host) }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Requests of HTTPTypes", .timeLimit(.minutes(5)))
 struct SessionTests {
-    private func request(_ method: HTTPRequest.Method = .get, to server: LoopbackServer, _ path: String) -> HTTPRequest {
+    private func request(_ method: HTTPRequest.Method = .get, to server: LoopbackServer, _ path: String) -> HTTPRequest
+    {
         HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(server.port)", path: path)
     }
 
@@ -53,7 +54,10 @@ struct SessionTests {
     func streaming() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(
-                body: .chunked([Data("ab".utf8), Data("cd".utf8)], trailers: ["X-Sum": "1", "Server-Timing": "db;dur=2"])
+                body: .chunked(
+                    [Data("ab".utf8), Data("cd".utf8)],
+                    trailers: ["X-Sum": "1", "Server-Timing": "db;dur=2"]
+                )
             )
         }
         let session = CurlSession(configuration: .ephemeral)
