@@ -58,7 +58,7 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [ferry, "FerryObservability", .product(name: "Hummingbird", package: "hummingbird")],
-            path: "Hummingbird/Sources/Gateway",
+            path: "HummingbirdServer/Sources/Gateway",
             swiftSettings: settings
         ),
         .testTarget(
@@ -66,7 +66,7 @@ let package = Package(
             dependencies: [
                 "Gateway", ferryTesting, .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ],
-            path: "Hummingbird/Tests/GatewayTests",
+            path: "HummingbirdServer/Tests/GatewayTests",
             swiftSettings: settings
         ),
     ],

@@ -3,6 +3,7 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
+// The folder must not be called Hummingbird, because a package is identified by the last component of its path or URL.
 let package = Package(
     name: "FerryGateway",
     platforms: [.macOS(.v15)],
