@@ -13,14 +13,16 @@ struct Gateway {
     }
 
     private let service: HTTPSessionManager
+    private let logger: Logger
 
     /// Creates a gateway.
     ///
     /// - Parameters:
     ///   - base: The URL of the service.
     ///   - deadline: The time, in seconds, for a call of the service with all of its attempts.
-    ///   - logger: The logger of the calls.
+    ///   - logger: The logger of the server and of its calls.
     init(service base: URL, deadline: TimeInterval, logger: Logger) {
+        self.logger = logger
         service = HTTPSessionManager(baseURL: base)
         service.deadline = deadline
         service.retryPolicy = .standard
@@ -49,7 +51,8 @@ struct Gateway {
         return Application(
             router: router,
             configuration: ApplicationConfiguration(address: address),
-            onServerRunning: { onServerRunning($0.localAddress?.port) }
+            onServerRunning: { onServerRunning($0.localAddress?.port) },
+            logger: logger
         )
     }
 

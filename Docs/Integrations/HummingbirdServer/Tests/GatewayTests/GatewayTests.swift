@@ -19,7 +19,8 @@ struct GatewayTests {
         deadline: TimeInterval = 60,
         _ body: (URL) async throws -> Void
     ) async throws {
-        let gateway = Gateway(service: service.url, deadline: deadline, logger: Logger(label: "gateway"))
+        let logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
+        let gateway = Gateway(service: service.url, deadline: deadline, logger: logger)
         let (ports, continuation) = AsyncStream<Int?>.makeStream()
         let application = gateway.application(.hostname("127.0.0.1", port: 0)) { continuation.yield($0) }
         // The tasks of the server inherit the tracer.

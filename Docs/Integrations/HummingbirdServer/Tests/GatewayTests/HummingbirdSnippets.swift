@@ -1,6 +1,7 @@
 import Ferry
 import FerryTesting
 import Hummingbird
+import Logging
 import Testing
 
 /// What the article about integrations shows, compared by the root package's DocumentationTests.
@@ -18,7 +19,8 @@ struct HummingbirdSnippets {
         let application = Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { continuation.yield($0.localAddress?.port) }
+            onServerRunning: { continuation.yield($0.localAddress?.port) },
+            logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
         )
         let server = Task { try await application.runService(gracefulShutdownSignals: []) }
         defer { server.cancel() }

@@ -111,6 +111,7 @@ final class CallRecord: Sendable {
         let outcome = AttemptOutcome(
             status: retry.status,
             error: retry.errorCode.map { URLError($0) },
+            message: retry.message,
             protocolName: protocolName
         )
         let context = state.withLock { state in

@@ -19,8 +19,8 @@ import Tracing
 /// to a Swift task, by `withTracer` for example, is found in the same way.
 ///
 /// A request that the session repeats on a new connection, because the server has closed one that was to be used again,
-/// remains within its attempt. Attempts need a `CurlSession`, the managers' default transport: with another one there
-/// are only the spans of calls.
+/// remains within its attempt. The tasks of another session than a `CurlSession`, the managers' default transport, have
+/// neither interceptors nor spans.
 public struct Observability: EventMonitor {
     private let settings: ObservabilitySettings
 

@@ -70,12 +70,14 @@ struct AttemptOutcome {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - error: The error, or `nil`.
+    ///   - message: A description of the error; `nil` for the error's own.
     ///   - protocolName: The ALPN name of the protocol.
     ///   - isFromCache: Whether the response came from the cache.
     ///   - isFailureByStatus: Whether a status from 400 is a failure without an error too.
     init(
         status: Int? = nil,
         error: (any Error)? = nil,
+        message: String? = nil,
         protocolName: String? = nil,
         isFromCache: Bool = false,
         isFailureByStatus: Bool = true
@@ -84,7 +86,7 @@ struct AttemptOutcome {
         self.isFromCache = isFromCache
         protocolVersion = protocolName.map(Self.version)
         let error = error.map { NetworkError(transport: $0) }
-        message = error?.message
+        self.message = message ?? error?.message
         if let code = error?.code, code != .unacceptableStatusCode {
             errorType = code.rawValue
         } else if let status, error != nil || (isFailureByStatus && status >= 400) {

@@ -73,6 +73,7 @@ struct TracingTests {
         #expect(attempts.map { $0.text("http.response.status_code") } == [nil, "503", "200"])
         #expect(attempts.map { $0.text("error.type") } == ["connectionLost", "503", nil])
         #expect(attempts.map { $0.status?.code } == [.error, .error, nil])
+        #expect(attempts[1].status?.message == "The server responded with 503")
         #expect(attempts.allSatisfy { $0.parentSpanID == call.spanID })
         #expect(call.kind == .internal)
         #expect(call.text("error.type") == nil)
