@@ -28,7 +28,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryHTTPTypesTests",
-            dependencies: ["FerryHTTPTypes", ferryTesting],
+            dependencies: [
+                "FerryHTTPTypes", ferryTesting, .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
+            ],
             path: "HTTPTypes/Tests/FerryHTTPTypesTests",
             swiftSettings: settings
         ),

@@ -22,7 +22,11 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryHTTPTypesTests",
-            dependencies: ["FerryHTTPTypes", .product(name: "FerryTesting", package: "Ferry")],
+            dependencies: [
+                "FerryHTTPTypes",
+                .product(name: "FerryTesting", package: "Ferry"),
+                .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
     ],

@@ -1,6 +1,9 @@
 import Ferry
 import HTTPTypes
 
+/// The names are not those of `URLSession`, because HTTPTypesFoundation has functions with these names and an
+/// `HTTPRequest`. Called on a `CurlSession`, those throw `URLError.unsupportedURL`, because they call functions of
+/// `URLSession` that a subclass cannot override.
 extension CurlSession {
     /// Sends a request and returns its response with the body in memory.
     ///
@@ -11,7 +14,7 @@ extension CurlSession {
     ///   - body: The body of the request; `nil` for none.
     /// - Returns: The response, whatever its status is.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `URLError`.
-    public func data(for request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Data> {
+    public func reply(to request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Data> {
         let (data, response) = try await data(for: URLRequest(request, body: body))
         return try HTTPReply(response, body: data)
     }
@@ -23,7 +26,7 @@ extension CurlSession {
     ///   - fileURL: The file, which is read while it is sent.
     /// - Returns: The response, whatever its status is.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `URLError`.
-    public func upload(for request: HTTPRequest, fromFile fileURL: URL) async throws -> HTTPReply<Data> {
+    public func reply(to request: HTTPRequest, fromFile fileURL: URL) async throws -> HTTPReply<Data> {
         let (data, response) = try await upload(for: URLRequest(request), fromFile: fileURL)
         return try HTTPReply(response, body: data)
     }
@@ -35,7 +38,7 @@ extension CurlSession {
     ///   - body: The body of the request; `nil` for none.
     /// - Returns: The response with its body as it arrives: bytes, or `chunks`.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `URLError`.
-    public func bytes(for request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Bytes> {
+    public func streamedReply(to request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Bytes> {
         let (bytes, response) = try await bytes(for: URLRequest(request, body: body))
         return try HTTPReply(response, body: bytes)
     }
@@ -50,8 +53,8 @@ extension SessionManager {
     /// - Returns: The response.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `NetworkError`, also for a
     ///   status other than 200 to 299.
-    public func data(for request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Data> {
-        try await send(request, body: body, serializer: .data)
+    public func reply(to request: HTTPRequest, body: Data? = nil) async throws -> HTTPReply<Data> {
+        try await reply(to: request, body: body, serializer: .data)
     }
 
     /// Sends a request and returns its response with the decoded body.
@@ -62,8 +65,8 @@ extension SessionManager {
     ///   - serializer: Validates and decodes the response.
     /// - Returns: The response with the value of the serializer.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `NetworkError`.
-    public func send<Serializer: ResponseSerializer>(
-        _ request: HTTPRequest,
+    public func reply<Serializer: ResponseSerializer>(
+        to request: HTTPRequest,
         body: Data? = nil,
         serializer: Serializer
     ) async throws -> HTTPReply<Serializer.Output> {
@@ -78,8 +81,8 @@ extension SessionManager {
     ///   - serializer: Validates and decodes the response.
     /// - Returns: The response with the value of the serializer.
     /// - Throws: ``HTTPTypesError`` for a request or response that cannot be converted; a `NetworkError`.
-    public func upload<Serializer: ResponseSerializer>(
-        _ request: HTTPRequest,
+    public func reply<Serializer: ResponseSerializer>(
+        to request: HTTPRequest,
         fromFile fileURL: URL,
         serializer: Serializer
     ) async throws -> HTTPReply<Serializer.Output> {

@@ -22,7 +22,7 @@ struct SessionTests {
         request.headerFields[.contentType] = "text/plain"
         request.headerFields.append(HTTPField(name: .accept, value: "text/plain"))
         request.headerFields.append(HTTPField(name: .accept, value: "*/*;q=0.1"))
-        let reply = try await session.data(for: request, body: Data("hello".utf8))
+        let reply = try await session.reply(to: request, body: Data("hello".utf8))
         #expect(reply.response.status == .created)
         #expect(reply.body == Data("made".utf8))
         #expect(
@@ -45,9 +45,9 @@ struct SessionTests {
         let script: FaultScript = [.respond(status: 503), .reset]
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let session = CurlSession(configuration: .ephemeral)
-        let reply = try await session.data(for: request(to: server, "/"))
+        let reply = try await session.reply(to: request(to: server, "/"))
         #expect(reply.response.status == .serviceUnavailable)
-        await #expect(throws: URLError.self) { try await session.data(for: request(.post, to: server, "/")) }
+        await #expect(throws: URLError.self) { try await session.reply(to: request(.post, to: server, "/")) }
     }
 
     @Test("A body arrives piece by piece, and the trailers after it")
@@ -63,7 +63,7 @@ struct SessionTests {
         let session = CurlSession(configuration: .ephemeral)
         var request = request(to: server, "/")
         request.headerFields[.te] = "trailers"
-        let reply = try await session.bytes(for: request)
+        let reply = try await session.streamedReply(to: request)
         #expect(reply.response.status == .ok)
         var body = Data()
         for try await chunk in reply.body.chunks { body += chunk }
@@ -80,10 +80,10 @@ struct SessionTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try LoopbackServer { .text($0.bodySHA256) }
         let session = CurlSession(configuration: .ephemeral)
-        let reply = try await session.upload(for: request(.post, to: server, "/a"), fromFile: file)
+        let reply = try await session.reply(to: request(.post, to: server, "/a"), fromFile: file)
         #expect(String(decoding: reply.body, as: UTF8.self) == LoopbackServer.patternSHA256(count: 300_000))
         let manager = SessionManager(configuration: .ephemeral)
-        let text = try await manager.upload(request(.put, to: server, "/b"), fromFile: file, serializer: .string)
+        let text = try await manager.reply(to: request(.put, to: server, "/b"), fromFile: file, serializer: .string)
         #expect(text.body == LoopbackServer.patternSHA256(count: 300_000))
         #expect(server.requests.map(\.method) == ["POST", "PUT"])
     }
@@ -99,10 +99,10 @@ struct SessionTests {
                 : .text("none", status: 404)
         }
         let manager = HTTPSessionManager(configuration: .ephemeral)
-        let reply = try await manager.send(request(to: server, "/user"), serializer: .decodable(User.self))
+        let reply = try await manager.reply(to: request(to: server, "/user"), serializer: .decodable(User.self))
         #expect(reply.body == User(name: "Ada"))
         #expect(reply.response.headerFields[values: .setCookie] == ["a=1", "b=2"])
-        let error = await #expect(throws: NetworkError.self) { try await manager.data(for: request(to: server, "/")) }
+        let error = await #expect(throws: NetworkError.self) { try await manager.reply(to: request(to: server, "/")) }
         let response = try #require(error?.response)
         #expect(try HTTPResponse(response).status == .notFound)
         #expect(error?.data == Data("none".utf8))
@@ -130,10 +130,10 @@ struct SessionTests {
         let request = request(to: server, "no-slash")
         let expected = HTTPTypesError.invalidPseudoField(":path", value: "no-slash")
         let session = CurlSession(configuration: .ephemeral)
-        await #expect(throws: expected) { try await session.data(for: request) }
-        await #expect(throws: expected) { try await session.bytes(for: request) }
+        await #expect(throws: expected) { try await session.reply(to: request) }
+        await #expect(throws: expected) { try await session.streamedReply(to: request) }
         let manager = SessionManager(configuration: .ephemeral)
-        await #expect(throws: expected) { try await manager.data(for: request) }
+        await #expect(throws: expected) { try await manager.reply(to: request) }
         #expect(throws: expected) { try manager.stream(request) }
         #expect(server.requestCount == 0)
     }
@@ -148,7 +148,7 @@ struct SessionTests {
         }
         let session = CurlSession(configuration: .ephemeral)
         await #expect(throws: HTTPTypesError.invalidFieldValue(name: "X-Bad")) {
-            try await session.data(for: request(to: server, "/"))
+            try await session.reply(to: request(to: server, "/"))
         }
     }
 }
