@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 /// Checks that every Swift snippet of the README and of Docs is in a file under `Snippets`, which is compiled.
+///
+/// Snippets that need another package are in the packages under `Docs/Integrations`: in a file of their tests whose
+/// name ends with `Snippets`, or in a manifest. `.ci/run` builds and tests these packages.
 @Suite struct SnippetTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +15,11 @@ import Testing
         for snippet in document.snippets {
             #expect(
                 compiled.contains { $0.contains(snippet) },
-                "this snippet of \(document.name) is in no file under Tests/DocumentationTests/Snippets:\n\(snippet)"
+                """
+                this snippet of \(document.name) is in no file under Tests/DocumentationTests/Snippets, nor in the \
+                snippets of Docs/Integrations:
+                \(snippet)
+                """
             )
         }
     }
@@ -42,12 +49,45 @@ import Testing
         for file in files { #expect(article.contains("`\(file)`"), "\(file)") }
     }
 
+    @Test("The article about integrations names each of them, and has a snippet of its tests")
+    func integrationsAreNamed() throws {
+        let article = Self.root.appendingPathComponent("Docs/Ferry.docc/Integrations.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        let snippets = try Document(article).snippets
+        let integrations = try Self.integrations()
+        #expect(integrations.count >= 3)
+        for folder in integrations {
+            #expect(text.contains("`Docs/Integrations/\(folder.lastPathComponent)`"))
+            let sources = try Self.snippetFiles(in: folder).map(Self.source)
+            #expect(snippets.contains { snippet in sources.contains { $0.contains(snippet) } }, "\(folder.path)")
+        }
+    }
+
     private static func compiledSources() throws -> [String] {
         let folder = root.appendingPathComponent("Tests/DocumentationTests/Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return try files.filter { $0.pathExtension == "swift" }.map {
-            Document.normalized(try String(contentsOf: $0, encoding: .utf8))
+        let integrations = try integrations().flatMap { folder in
+            snippetFiles(in: folder) + [folder.appendingPathComponent("Package.swift")]
         }
+        return try (files.filter { $0.pathExtension == "swift" } + integrations).map(source)
+    }
+
+    /// Returns the folders of the packages under `Docs/Integrations`.
+    private static func integrations() throws -> [URL] {
+        let folder = root.appendingPathComponent("Docs/Integrations")
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).filter {
+            FileManager.default.fileExists(atPath: $0.appendingPathComponent("Package.swift").path)
+        }
+    }
+
+    /// Returns the files with snippets among the tests of a package.
+    private static func snippetFiles(in package: URL) -> [URL] {
+        let tests = package.appendingPathComponent("Tests")
+        return Document.files(below: tests).filter { $0.lastPathComponent.hasSuffix("Snippets.swift") }
+    }
+
+    private static func source(_ file: URL) throws -> String {
+        Document.normalized(try String(contentsOf: file, encoding: .utf8))
     }
 }
 
@@ -82,10 +122,18 @@ struct Document: Sendable, CustomTestStringConvertible {
     }
 
     static func all(below root: URL) throws -> [Document] {
-        let docs = root.appendingPathComponent("Docs")
-        let files = FileManager.default.enumerator(at: docs, includingPropertiesForKeys: nil)
-        let articles = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
+        let articles = files(below: root.appendingPathComponent("Docs")).filter { $0.pathExtension == "md" }
         return try ([root.appendingPathComponent("README.md")] + articles).map(Document.init)
+    }
+
+    /// Returns all files below a folder but those of hidden folders, such as the build of a package.
+    static func files(below folder: URL) -> [URL] {
+        let files = FileManager.default.enumerator(
+            at: folder,
+            includingPropertiesForKeys: nil,
+            options: .skipsHiddenFiles
+        )
+        return files?.allObjects as? [URL] ?? []
     }
 
     /// Returns a source without indentation, empty lines and imports, so that a snippet may be inside a function.

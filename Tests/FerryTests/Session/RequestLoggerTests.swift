@@ -46,6 +46,15 @@ struct RequestLoggerTests {
         #expect(words == ["--request", "PUT", "--data-raw", body, "http://example.com/"])
     }
 
+    @Test("The text of a URL is redacted for other loggers too")
+    func redactedURL() throws {
+        let url = try #require(URL(string: "https://ada:hunter2@example.com/a?id=1&access_token=s3cret&plan=x#f"))
+        #expect(Redaction().redacted(url) == "https://example.com/a?id=1&access_token=<redacted>&plan=x#f")
+        let more = Redaction(parameterNames: ["Plan"])
+        #expect(more.redacted(url) == "https://example.com/a?id=1&access_token=<redacted>&plan=<redacted>#f")
+        #expect(Redaction.none.redacted(url) == url.absoluteString)
+    }
+
     @Test("Secrets are redacted: known header fields, chosen ones, and passwords in URLs")
     func secrets() throws {
         var request = try request("http://user:hunter2@example.com/")

@@ -47,6 +47,10 @@ public struct Redaction: Sendable, Hashable {
         return isURL ? text(of: value) : value
     }
 
+    /// Returns the text of a URL as it is written to logs: without user information, and with ``placeholder`` in place
+    /// of the values of secret parameters.
+    public func redacted(_ url: URL) -> String { text(of: url.absoluteString) }
+
     /// Returns a URL without user information and secret parameters.
     func text(_ url: URL?) -> String { url.map { text(of: $0.absoluteString) } ?? "" }
 
