@@ -27,7 +27,7 @@ import Testing
     }
 
     private static func examples() throws -> [Example] {
-        let file = SnippetTests.root.appendingPathComponent("Docs/Ferry.docc/GettingStarted.md")
+        let file = SnippetTests.root.appendingPathComponent("Sources/Ferry/Ferry.docc/GettingStarted.md")
         let article = try String(contentsOf: file, encoding: .utf8)
         let section = article.components(separatedBy: "## When the compiler complains\n").dropFirst().joined()
         let blocks = section.components(separatedBy: "```\n").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)

@@ -9,7 +9,7 @@ import Testing
     }
 
     private static func recipes() throws -> [Recipe] {
-        let file = SnippetTests.root.appendingPathComponent("Docs/Ferry.docc/Cookbook.md")
+        let file = SnippetTests.root.appendingPathComponent("Sources/Ferry/Ferry.docc/Cookbook.md")
         var recipes: [Recipe] = []
         var isCode = false
         for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that every Swift snippet of the README and of Docs is in a file under `Snippets`, which is compiled.
+/// Checks that every Swift snippet of the README, of Docs and of the articles is in a file under `Snippets`, which is compiled.
 ///
 /// Snippets that need another package are in the packages under `Docs/Integrations`: in a file of their tests whose
 /// name ends with `Snippets`, or in a manifest. `.ci/run` builds and tests these packages.
@@ -24,10 +24,12 @@ import Testing
         }
     }
 
-    @Test("The README has snippets")
-    func readmeHasSnippets() throws {
+    @Test("The README has snippets, and so have many articles")
+    func documentsHaveSnippets() throws {
         let readme = try Document(Self.root.appendingPathComponent("README.md"))
         #expect(!readme.snippets.isEmpty)
+        let names = try Document.all(below: Self.root).filter { !$0.snippets.isEmpty }.map(\.name)
+        #expect(names.count > 20 && names.contains("GettingStarted.md"))
     }
 
     @Test("Every path named in the contributors' documents exists", arguments: ["Contributing.md", "Releasing.md"])
@@ -43,7 +45,10 @@ import Testing
     @Test("The article about the examples names each of them")
     func examplesAreNamed() throws {
         let docs = Self.root.appendingPathComponent("Docs")
-        let article = try String(contentsOf: docs.appendingPathComponent("Ferry.docc/Examples.md"), encoding: .utf8)
+        let article = try String(
+            contentsOf: Self.root.appendingPathComponent("Sources/Ferry/Ferry.docc/Examples.md"),
+            encoding: .utf8
+        )
         let files = try FileManager.default.contentsOfDirectory(atPath: docs.appendingPathComponent("Examples").path)
         #expect(files.count >= 5)
         for file in files { #expect(article.contains("`\(file)`"), "\(file)") }
@@ -51,7 +56,7 @@ import Testing
 
     @Test("The article about integrations names each of them, and has a snippet of its tests")
     func integrationsAreNamed() throws {
-        let article = Self.root.appendingPathComponent("Docs/Ferry.docc/Integrations.md")
+        let article = Self.root.appendingPathComponent("Sources/Ferry/Ferry.docc/Integrations.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         let snippets = try Document(article).snippets
         let integrations = try Self.integrations()
@@ -122,7 +127,8 @@ struct Document: Sendable, CustomTestStringConvertible {
     }
 
     static func all(below root: URL) throws -> [Document] {
-        let articles = files(below: root.appendingPathComponent("Docs")).filter { $0.pathExtension == "md" }
+        let articles = ["Docs", "Sources/Ferry/Ferry.docc"].flatMap { files(below: root.appendingPathComponent($0)) }
+            .filter { $0.pathExtension == "md" }
         return try ([root.appendingPathComponent("README.md")] + articles).map(Document.init)
     }
 

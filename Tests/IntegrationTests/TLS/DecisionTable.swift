@@ -8,7 +8,7 @@ enum DecisionTable {
     private static var article: URL {
         URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Docs/Ferry.docc/SecurityPolicies.md")
+            .deletingLastPathComponent().appendingPathComponent("Sources/Ferry/Ferry.docc/SecurityPolicies.md")
     }
 
     /// Compares the article's table with the measured rows; with `FERRY_WRITE_DOCS=1`, writes them into the article.
