@@ -60,6 +60,10 @@ struct RequestItemTests {
             (["a", "b:=c"], "The value of b is not JSON; write b=TEXT for a string"),
             (["a", "b:={}", "f@g"], "The item b is JSON and cannot be a part of a form"),
             (["a", "b[c]=d"], "The item b[c] is nested, which only --json can send"),
+            (
+                ["--form", "http://ada:s3cret@h", "a=b"],
+                "--form takes a part such as NAME=VALUE; --as-form sends items as a form"
+            ),
             (["--as-form", "a"], "--as-form needs items such as name=value after the URL"),
             (["a", "b c:d"], "'b c' is not a valid header field name"),
         ]

@@ -1,5 +1,6 @@
 import FerryTesting
 import Foundation
+import ProxySupport
 import Testing
 
 @testable import FerryCommand
@@ -91,9 +92,14 @@ struct EverydayTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("--unix-socket connects to the socket, and names one that is missing")
+    @Test("--unix-socket connects to the socket, and one that is missing ends with 7")
     func unixSocket() async throws {
+        let relay = try UnixRelay(path: folder.path("socket"), to: server.port)
+        let reply = try await FerryProcess.run(["--unix-socket", "socket", "http://docker/bytes/5"], in: folder)
+        #expect(reply.status == 0 && reply.output == LoopbackServer.pattern(count: 5))
+        #expect(server.requests.map { $0.header("Host") } == ["docker"])
+        withExtendedLifetime(relay) {}
         let outcome = try await FerryProcess.run(["--unix-socket", "missing", url("/echo")], in: folder)
-        #expect(outcome.status == 7 && server.connectionCount == 0)
+        #expect(outcome.status == 7 && server.requestCount == 1)
     }
 }
