@@ -83,10 +83,14 @@ enum OperandKind: Equatable, Sendable {
     /// Decides what each token is; `nil` for options other than `--url`.
     ///
     /// The first operand is a method if it consists of at least two capital letters and another operand follows. The
-    /// next one is a URL, and all that follow are items or further URLs.
+    /// next one is a URL, and all that follow are items or further URLs. With `--batch`, or with `--config`, whose URLs
+    /// are not known here, no URL has to precede the items.
     static func kinds(of tokens: [ArgumentScanner.Token]) -> [OperandKind?] {
         var rest = tokens.count { if case .operand = $0 { true } else { false } }
         var hasURL = false
+        let isListed = tokens.contains { token in
+            if case .option(let option, _) = token { option == .batch || option == .config } else { false }
+        }
         var hasOperand = false
         return tokens.map { token in
             switch token {
@@ -98,7 +102,7 @@ enum OperandKind: Equatable, Sendable {
                 rest -= 1
                 defer { hasOperand = true }
                 if !hasURL, !hasOperand, rest > 0, isMethod(text) { return .method(text) }
-                if hasURL, let item = RequestItem(parsing: text) { return .item(item) }
+                if hasURL || isListed, let item = RequestItem(parsing: text) { return .item(item) }
                 hasURL = true
                 return .url(text)
             }

@@ -21,6 +21,8 @@ enum ShellText {
             return arguments
         }
         var words: [String] = []
+        // Items follow the URLs, of which the first one may be left out.
+        var items: [String] = []
         var batch: [String] = []
         var (urlCount, outputCount) = (0, 0)
         for (token, kind) in zip(tokens, OperandKind.kinds(of: tokens)) {
@@ -30,7 +32,8 @@ enum ShellText {
                 continue
             }
             switch token {
-            case .operand(let text): words.append(text)
+            case .operand(let text):
+                if case .item? = kind { items.append(text) } else { words.append(text) }
             case .option(.batch, let value): batch = ["--\(Option.batch.rawValue)", value ?? ""]
             case .option(let option, let value):
                 if option == .output {
@@ -43,7 +46,7 @@ enum ShellText {
         }
         let rest = urls.indices.dropFirst(urlCount).filter(wanted.contains).map { urls[$0] }
         let canBeNamed = rest.count <= mostBatchURLs && rest.allSatisfy { $0.user == nil && $0.password == nil }
-        return words + (canBeNamed ? rest.map(\.absoluteString) : batch)
+        return words + (canBeNamed ? rest.map(\.absoluteString) : batch) + items
     }
 
     /// Returns the arguments with placeholders for user information, secret parameters and the values of secret header

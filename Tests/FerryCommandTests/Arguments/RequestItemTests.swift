@@ -50,6 +50,21 @@ struct RequestItemTests {
         #expect(OperandKind.kinds(of: tokens) == [.url("a"), nil, .item(.text("b", "c"))])
     }
 
+    @Test("With a file of URLs, items need no URL before them, and stay behind the URLs that continue a run")
+    func lists() {
+        for option in [FerryCommand.Option.batch, .config] {
+            let tokens: [ArgumentScanner.Token] = [
+                .operand("POST"), .operand("a=b"), .operand("c.example:80"), .option(option, value: "f"),
+            ]
+            #expect(
+                OperandKind.kinds(of: tokens) == [.method("POST"), .item(.text("a", "b")), .url("c.example:80"), nil]
+            )
+        }
+        let arguments = ["POST", "http://x/0", "a=b", "http://x/1", "c==d"]
+        #expect(ShellText.arguments(arguments, withURLs: [1]) == ["POST", "http://x/1", "a=b", "c==d"])
+        #expect(ShellText.presentable(["-K", "f", "token=s3cret"]) == ["-K", "f", "token=<redacted>"])
+    }
+
     @Test(
         "Items that cannot be sent are refused",
         arguments: [
