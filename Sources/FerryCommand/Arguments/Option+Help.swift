@@ -3,7 +3,7 @@ extension Option {
     /// The description of the option in the help text, one element per line.
     var help: [String] {
         switch self {
-        case .url: ["transfer this URL, as if it had no option"]
+        case .url: ["transfer this URL, which may also be written without the option"]
         case .request:
             [
                 "the request method; by default GET, or POST with -d, --json, -F or items, PUT",
