@@ -53,7 +53,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryCommandTests",
-            dependencies: ["FerryCommand", "FerryTesting", "TestSupport"],
+            dependencies: ["FerryCommand", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

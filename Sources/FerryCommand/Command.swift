@@ -11,6 +11,7 @@ enum Command {
             case .demonstrate: return await Demo.run()
             case .showHelp: return await show(HelpText.text, console)
             case .showVersion: return await show(Version.text(), console)
+            case .showCompletion(let shell): return await show(shell.text, console)
             case .fetch(let options):
                 return await FetchCommand(options: options, program: program, arguments: arguments).run()
             }

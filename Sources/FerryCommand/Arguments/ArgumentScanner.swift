@@ -7,6 +7,8 @@ enum ArgumentScanner {
 
     /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and
     /// operands.
+    ///
+    /// A `-` after `-C` is part of it, because curl's `-C -` is the same as this command's `-C`.
     static func scan(_ arguments: [String]) throws(UsageError) -> [Token] {
         var tokens: [Token] = []
         var rest = arguments[...]
@@ -21,7 +23,9 @@ enum ArgumentScanner {
                 tokens += try short(argument.dropFirst(), &rest)
             } else {
                 tokens.append(.operand(argument))
+                continue
             }
+            if tokens.last == .option(.continueDownload, value: nil), rest.first == "-" { rest.removeFirst() }
         }
         return tokens
     }

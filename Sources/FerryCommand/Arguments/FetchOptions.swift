@@ -2,32 +2,42 @@ import Ferry
 
 /// The validated options of a command line that transfers URLs.
 struct FetchOptions: Equatable, Sendable {
-    /// One value of `-d` or `--json`.
-    enum BodyPart: Equatable, Sendable {
-        case text(String)
-        case file(String)
-
-        /// Parses text, or the name of a file after an `@`.
-        init(parsing value: String) {
-            self = value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value)
-        }
-    }
-
     var urls: [URL] = []
     var method: String?
     var headers: [HeaderLine] = []
+    /// The fields of `-A`, `-e` and `-r`, which those of `-H` replace.
+    var ownHeaders: [HeaderLine] = []
+    /// Whether redirects set `Referer` to the previous URL.
+    var setsReferer = false
+    /// Whether a compressed body is asked for also where it goes to a file.
+    var asksForCompression = false
     var body: [BodyPart] = []
+    /// Whether the data goes into the query of the URL.
+    var sendsDataInQuery = false
     var json: [BodyPart] = []
     var form: [FormField] = []
+    /// The items after the URL.
+    var items: [RequestItem] = []
+    /// Whether the items are sent as a form although they have no file.
+    var wantsForm = false
     var uploadFile: String?
     /// The files of `-o`, for the URLs in order.
     var outputs: [String] = []
     var usesRemoteNames = false
+    var outputFolder: String?
+    var createsFolders = false
     var continuesDownloads = false
     var includesHead = false
+    /// The file for the heads of all responses; `-` is standard output.
+    var headFile: String?
     var asksForHeadOnly = false
     var credential: Credential?
     var netrcFile: String?
+    /// The cookies of `-b`, as text for the field `Cookie`.
+    var cookies: [String] = []
+    var cookieFiles: [String] = []
+    /// The file that all cookies are written to; `-` is standard output.
+    var cookieJar: String?
     var followsRedirects = true
     /// The inactivity timeout in seconds; zero means no limit.
     var timeout = 60.0
@@ -36,9 +46,18 @@ struct FetchOptions: Equatable, Sendable {
     /// The time limit for everything that a transfer does and waits for, in seconds.
     var deadline: Double?
     var certificateFile: String?
+    var acceptsAnyCertificate = false
+    var clientCertificate: CertificateArgument?
+    /// The file of the client certificate's private key.
+    var keyFile: String?
     /// The public-key pins for every server; empty disables pinning.
     var pins: [PublicKeyPin] = []
-    var proxy: URL?
+    var proxy: ProxyArgument?
+    /// The addresses of hosts, by `host:port`.
+    var addresses: [String: [String]] = [:]
+    var unixSocket: String?
+    /// The most bytes per second in each direction; `nil` for no limit.
+    var rate: Int?
     /// The largest number of retries; `nil` if none are wanted.
     var retries: Int?
     /// The time after which no retry is decided on, in seconds; zero means no limit.
@@ -48,6 +67,8 @@ struct FetchOptions: Equatable, Sendable {
     /// The file that lists more URLs.
     var batchFile: String?
     var dropsErrorBodies = false
+    /// Whether the body of an HTTP error is written also to a file.
+    var savesErrorBodies = false
     var writeOut: WriteOutFormat?
     var showsTimings = false
     /// The file of the JSON log; `-` is standard error.
@@ -61,16 +82,38 @@ struct FetchOptions: Equatable, Sendable {
         if let method { return method }
         if asksForHeadOnly { return "HEAD" }
         if uploadFile != nil { return "PUT" }
-        return body.isEmpty && json.isEmpty && form.isEmpty ? "GET" : "POST"
+        return bodyOptions.isEmpty && !hasDataItems ? "GET" : "POST"
     }
 
     /// The given options that set a body.
     var bodyOptions: [Option] {
         let all: [(option: Option, isGiven: Bool)] = [
-            (.data, !body.isEmpty), (.json, !json.isEmpty), (.form, !form.isEmpty), (.uploadFile, uploadFile != nil),
+            (.data, !body.isEmpty && !sendsDataInQuery), (.json, !json.isEmpty), (.form, !form.isEmpty),
+            (.uploadFile, uploadFile != nil),
         ]
         return all.filter(\.isGiven).map(\.option)
     }
+
+    var hasDataItems: Bool { items.contains(where: \.isData) }
+    /// Whether the items make a form instead of a JSON object; JSON cannot contain files.
+    var sendsItemsAsForm: Bool { wantsForm || items.contains(where: \.isFile) }
+
+    /// The parameters of the items, as a query.
+    var itemQuery: String {
+        items.compactMap { item in
+            guard case .query(let name, let value) = item else { return nil }
+            return QueryText.encoded(name.utf8) + "=" + QueryText.encoded(value.utf8)
+        }.joined(separator: "&")
+    }
+
+    /// The value of `Accept`.
+    var accept: String {
+        if !json.isEmpty { return "application/json" }
+        return hasDataItems && !sendsItemsAsForm ? "application/json, */*;q=0.5" : "*/*"
+    }
+
+    /// Whether the body at `index` is written to a terminal even if it is binary.
+    func writesBinary(at index: Int) -> Bool { index < outputs.count && outputs[index] == "-" }
 
     /// Whether the response head is written before the body.
     var writesHead: Bool { includesHead || asksForHeadOnly }
@@ -80,8 +123,16 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
-        if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(outputs[index]) }
+        if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(path(of: outputs[index])) }
         return usesRemoteNames ? .remoteName : .standardOutput
+    }
+
+    /// Returns the path of an output file, which is in the folder of `--output-dir` if there is one.
+    func path(of name: String) -> String { outputFolder.map { $0 + "/" + name } ?? name }
+
+    /// Whether a request has a field of this name that was given by its own option, or replaces one.
+    func hasHeader(_ name: String) -> Bool {
+        (headers + ownHeaders).contains { $0.name.lowercased() == name.lowercased() }
     }
 }
 
@@ -134,25 +185,4 @@ enum Destination: Equatable, Sendable {
 
     /// The file that the command line names, if any.
     var file: String? { if case .file(let path) = self { path } else { nil } }
-}
-
-/// A header field in the syntax of `-H`: `Name: value`, or `Name:` for an empty value.
-struct HeaderLine: Equatable, Sendable {
-    let name: String
-    let value: String
-}
-
-extension HeaderLine {
-    init(parsing line: String) throws(UsageError) {
-        guard let colon = line.firstIndex(of: ":") else {
-            // Only the first word is shown, because the rest may be a credential.
-            throw UsageError("A header field needs a colon: '\(line.prefix { !$0.isWhitespace && $0 != "=" })'")
-        }
-        name = String(line[..<colon])
-        value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard HeaderRule.isToken(name) else { throw UsageError("'\(name)' is not a valid header field name") }
-        guard HeaderRule.isValue(value) else {
-            throw UsageError("The value of \(name) has a line break")
-        }
-    }
 }

@@ -20,6 +20,9 @@ struct FormField: Equatable, Sendable {
 extension FormField {
     init(parsing argument: String) throws(UsageError) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+            if argument.contains("://") {
+                throw UsageError("--form takes a part such as NAME=VALUE; --as-form sends items as a form")
+            }
             throw UsageError("A form part must be NAME=VALUE, NAME=@FILE or NAME=<FILE, not '\(argument)'")
         }
         name = String(argument[..<equals])

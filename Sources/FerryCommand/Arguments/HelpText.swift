@@ -2,10 +2,19 @@
 enum HelpText {
     static var text: String {
         """
-        Usage: ferry [options] URL...
+        Usage: ferry [options] [METHOD] URL... [ITEM...]
                ferry                     demonstrate the library against a built-in test server
 
-        Transfers URLs over HTTP. The body goes to standard output, or to a file with -o or -O.
+        Transfers URLs over HTTP. The body goes to standard output, or to a file with -o or -O. The options are
+        curl's where curl has them; a METHOD in capital letters and ITEMs after the URL are HTTPie's:
+
+          name=text     a string of a JSON object, or a field of a form     name=@FILE    the text of a file
+          name:=json    any JSON value                                      name:=@FILE   the JSON in a file
+          name==text    a parameter of the query                            name@FILE     a file, in a form
+          name:text     a header field
+
+        An operand whose name has a slash, or is a host with a port, is another URL. :8080/path is a URL of this
+        machine.
 
         \(options)
 
@@ -28,6 +37,8 @@ enum HelpText {
           ferry -P 4 -O https://example.com/{1,2,3,4}.zip    four at a time
           ferry -P 4 -O --batch urls.txt                     the URLs in a file, four at a time
           ferry --json '{"name":"Ada"}' https://example.com/users
+          ferry PUT :8080/users/1 name=Ada age:=36 X-Trace:1     the same with items
+          ferry -sSL -b jar -c jar https://example.com/      keep cookies from one run to the next
           ferry -F title=Ada -F 'photo=@ada.jpg;type=image/jpeg' https://example.com/photos
           ferry -T photo.jpg https://example.com/photos/     PUT /photos/photo.jpg
           ferry -so /dev/null -w '%{http_code} %{time_total}\\n' https://example.com/

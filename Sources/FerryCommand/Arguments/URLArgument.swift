@@ -3,7 +3,13 @@ import Ferry
 /// Parses URLs as they are typed on a command line.
 enum URLArgument {
     /// Returns the URL; without a scheme it is https, or http on this machine.
+    ///
+    /// `:8080/path` and `:/path` are URLs of this machine, as in HTTPie.
     static func parse(_ text: String) throws(UsageError) -> URL {
+        if text.hasPrefix(":"), !text.hasPrefix("::") {
+            let hasPort = text.dropFirst().first?.isNumber == true
+            return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
+        }
         let scheme = text.contains("://") ? "" : isLocal(text) ? "http://" : "https://"
         guard let url = URL(string: scheme + text), let host = url.host(percentEncoded: true), !host.isEmpty else {
             throw UsageError("'\(PresentableText.url(text))' is not a URL")

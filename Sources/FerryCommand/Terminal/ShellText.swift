@@ -16,14 +16,24 @@ enum ShellText {
     /// too many of them, or if one has credentials that were not typed on the command line.
     static func arguments(_ arguments: [String], withURLs wanted: Set<Int>, of urls: [URL] = []) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
+        // The URLs may be in the file.
+        guard !tokens.contains(where: { if case .option(.config, _) = $0 { true } else { false } }) else {
+            return arguments
+        }
         var words: [String] = []
+        // Items follow the URLs, of which the first one may be left out.
+        var items: [String] = []
         var batch: [String] = []
         var (urlCount, outputCount) = (0, 0)
-        for token in tokens {
-            switch token {
-            case .operand(let url):
+        for (token, kind) in zip(tokens, OperandKind.kinds(of: tokens)) {
+            if case .url(let url)? = kind {
                 if wanted.contains(urlCount) { words.append(url) }
                 urlCount += 1
+                continue
+            }
+            switch token {
+            case .operand(let text):
+                if case .item? = kind { items.append(text) } else { words.append(text) }
             case .option(.batch, let value): batch = ["--\(Option.batch.rawValue)", value ?? ""]
             case .option(let option, let value):
                 if option == .output {
@@ -36,7 +46,7 @@ enum ShellText {
         }
         let rest = urls.indices.dropFirst(urlCount).filter(wanted.contains).map { urls[$0] }
         let canBeNamed = rest.count <= mostBatchURLs && rest.allSatisfy { $0.user == nil && $0.password == nil }
-        return words + (canBeNamed ? rest.map(\.absoluteString) : batch)
+        return words + (canBeNamed ? rest.map(\.absoluteString) : batch) + items
     }
 
     /// Returns the arguments with placeholders for user information, secret parameters and the values of secret header
@@ -46,11 +56,12 @@ enum ShellText {
     static func presentable(_ arguments: [String]) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var hasSecret = false
-        let words = tokens.flatMap { token -> [String] in
+        let words = zip(tokens, OperandKind.kinds(of: tokens)).flatMap { token, kind -> [String] in
             switch token {
-            case .operand(let url):
-                let shown = Self.shown(url, of: nil)
-                hasSecret = hasSecret || shown != url
+            case .operand(let text):
+                let isItem = if case .item? = kind { true } else { false }
+                let shown = isItem ? RequestItem.presentable(text) : Self.shown(text, of: nil)
+                hasSecret = hasSecret || shown != text
                 return [shown]
             case .option(let option, let value):
                 let shown = value.map { Self.shown($0, of: option) }
@@ -64,7 +75,7 @@ enum ShellText {
     /// Returns an argument without its secrets; one without an option is a URL.
     private static func shown(_ value: String, of option: Option?) -> String {
         switch option {
-        case nil, .proxy:
+        case nil, .url, .proxy, .referer:
             let placeholder = SecretName.placeholder + "@"
             return PresentableText.withoutSecretParameters(
                 PresentableText.withoutUserInfo(value, replacement: placeholder)
@@ -73,7 +84,13 @@ enum ShellText {
             guard let colon = value.firstIndex(of: ":"), SecretName.isSecret(value[..<colon]) else { return value }
             return value[...colon] + " " + SecretName.placeholder
         case .user, .oauth2Bearer: return SecretName.placeholder
-        case .data, .form: return PresentableText.redactedPairs(value[...])
+        case .cookie: return value.contains("=") && !value.hasPrefix("@") ? SecretName.placeholder : value
+        case .certificate:
+            guard let certificate = try? CertificateArgument(parsing: value), certificate.passphrase != nil else {
+                return value
+            }
+            return certificate.path + ":" + SecretName.placeholder
+        case .data, .dataRaw, .dataBinary, .dataURLEncode, .form: return PresentableText.redactedPairs(value[...])
         case .json: return JSONRedactor.redact(value) { SecretName.isSecret($0) }
         default: return value
         }

@@ -7,19 +7,31 @@ extension Fetch {
     /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
         let isError = response.statusCode >= 400
-        if case .unnamed = target, !isError { target = .part(try openNamed(response)) }
+        let isWanted = !isError || options.savesErrorBodies
+        if case .unnamed = target, isWanted { target = .part(try openNamed(response)) }
         switch target {
         case .stream(let output):
             guard !isError || !options.dropsErrorBodies else { break }
             if options.writesHead { try await output.write(HeadText.data(of: response)) }
-            guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1, response.isJSON else {
+            guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1 else {
                 try await receive(bytes, response) { try await output.write($0) }
                 break
             }
+            var check = options.writesBinary(at: index) ? nil : BinaryCheck()
+            guard response.isJSON else {
+                try await receive(bytes, response) { data in
+                    try check?.check(data)
+                    try await output.write(data)
+                }
+                break
+            }
             var indenter = JSONIndenter(style: Terminal(STDOUT_FILENO).style)
-            try await receive(bytes, response) { try await output.write(indenter.take($0)) }
+            try await receive(bytes, response) { data in
+                try check?.check(data)
+                try await output.write(indenter.take(data))
+            }
             try await output.write(indenter.finish())
-        case .part(let part) where !isError:
+        case .part(let part) where isWanted:
             try part.begin(record(for: response))
             try await receive(bytes, response, into: part)
         case .part, .unnamed: break
@@ -31,20 +43,21 @@ extension Fetch {
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
         let choice = FileName.choose(url, response)
-        if choice.isServersChoice, access(choice.name, F_OK) == 0 {
+        let path = options.path(of: choice.name)
+        if choice.isServersChoice, access(path, F_OK) == 0 {
             throw CommandFailure(
                 .file,
-                "\(choice.name): the server chose a name that already exists; choose another with --output"
+                "\(path): the server chose a name that already exists; choose another with --output"
             )
         }
         item?.rename(choice.name)
-        return try PartFile(choice.name)
+        return try PartFile(path)
     }
 
     /// Returns the record from which the response can be continued later.
     private func record(for response: HTTPURLResponse) -> PartRecord {
-        let hasOwnRange = options.headers.contains { $0.name.lowercased() == "range" }
-        let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && !hasOwnRange
+        let isWhole = response.statusCode < 400 && !options.hasHeader("Range")
+        let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && isWhole
         var request = URLRequest(url: url)
         request.httpMethod = options.effectiveMethod
         let length = response.expectedContentLength
@@ -72,8 +85,10 @@ extension Fetch {
         let total = expected < 0 ? nil : offset.addingClamped(expected)
         item?.begin(at: offset, of: total)
         var received = offset
+        var pace = options.rate.map { ReadingPace(bytesPerSecond: $0) }
         for try await chunk in bytes.chunks {
             try await write(chunk)
+            try await pace?.wait(after: chunk.count)
             received += Int64(chunk.count)
             item?.update(received)
             context.log?.progress(index, "down", received, of: total)
@@ -96,6 +111,20 @@ extension Fetch {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+/// Delays the reading of a body, so that its average rate does not exceed `--limit-rate`; the server has to wait.
+struct ReadingPace {
+    let bytesPerSecond: Int
+    private let startedAt = ContinuousClock.now
+    private var count = 0
+
+    init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
+
+    mutating func wait(after read: Int) async throws {
+        count += read
+        try await Task.sleep(until: startedAt + .seconds(Double(count) / Double(bytesPerSecond)), clock: .continuous)
     }
 }
 

@@ -22,7 +22,7 @@ final class Fetch {
     init(_ context: RunContext, index: Int) {
         self.context = context
         self.index = index
-        url = context.options.urls[index]
+        url = QueryText.adding(context.options.itemQuery, to: context.options.urls[index])
         destination = context.options.destination(at: index)
     }
 
@@ -31,7 +31,9 @@ final class Fetch {
         context.log?.start(index, url, method: options.effectiveMethod, file: destination.file)
         do {
             let body = try UploadBody(options)
-            let opened = try Target(destination, url: url, continues: options.continuesDownloads)
+            if options.createsFolders { try destination.createFolder(outputFolder: options.outputFolder) }
+            let continues = options.continuesDownloads
+            let opened = try Target(destination, url: url, folder: options.outputFolder, continues: continues)
             if options.continuesDownloads { try opened.checkOrigin(url) }
             target = opened
             item = context.board.begin(name)
@@ -85,7 +87,6 @@ final class Fetch {
         }
         let task = FetchTask(url, index: index, body: body, item: item, context: context)
         tasks.append(task)
-        context.console.verbose(VerboseText.lines(of: request))
         clock = FetchClock()
         let session = session()
         // A session of its own ends with its only task.

@@ -23,11 +23,12 @@ struct FetchCommand: Sendable {
             try options.timeline?.check()
             let context = RunContext(
                 options: whole.options,
-                session: try CurlSession.make(options),
+                session: try CurlSession.make(options, console: console),
                 console: console,
                 board: ProgressBoard(console, mode: whole.progressMode(console)),
                 recorder: recorder,
-                log: log
+                log: log,
+                heads: try options.headFile.map({ (path) throws(CommandFailure) in try HeadFile(path: path) })
             )
             return await context.report(await whole.transfer(context))
         } catch {

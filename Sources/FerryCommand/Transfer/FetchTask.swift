@@ -36,6 +36,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
 
     func note(_ response: HTTPURLResponse) {
         state.withLock { $0.response = response }
+        context.heads?.write(response)
         context.log?.response(index, response)
         context.console.verbose(VerboseText.lines(of: response))
     }
@@ -66,9 +67,11 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
             if let url = request.url { state.currentURL = url }
         }
         context.log?.redirect(index, response, to: request)
+        context.heads?.write(response)
         context.console.verbose(VerboseText.lines(of: response))
-        context.console.verbose(VerboseText.lines(of: request))
-        completionHandler(request)
+        var next = request
+        if context.options.setsReferer { next.setValue(response.url?.referer, forHTTPHeaderField: "Referer") }
+        completionHandler(next)
     }
 
     func urlSession(

@@ -8,6 +8,8 @@ struct RunContext: Sendable {
     let board: ProgressBoard
     let recorder: RunRecorder
     let log: EventLog?
+    /// The file of `--dump-header`.
+    var heads: HeadFile?
 
     /// Writes `--timings`, `--timeline` and the last line of the log.
     ///
@@ -18,7 +20,7 @@ struct RunContext: Sendable {
             for line in TimingTable.lines(requests) { console.line(line) }
         }
         var status = outcome.status
-        if let failure = writeTimeline() {
+        for failure in [writeTimeline(), heads?.failure, await writeCookies()].compactMap({ $0 }) {
             console.error(failure.message)
             log?.error(failure)
             if status == .success { status = failure.status }
@@ -65,8 +67,8 @@ final class RunRecorder: Sendable {
 }
 
 extension CurlSession {
-    /// Creates the session for all URLs of a command line.
-    static func make(_ options: FetchOptions) throws(CommandFailure) -> CurlSession {
+    /// Creates the session for all URLs of a command line; requests are printed on the console with `-v`.
+    static func make(_ options: FetchOptions, console: Console? = nil) throws(CommandFailure) -> CurlSession {
         do {
             _ = try CurlRuntime.current()
         } catch {
@@ -76,21 +78,39 @@ extension CurlSession {
         configuration.timeoutIntervalForRequest = options.timeout
         if let maxTime = options.maxTime { configuration.timeoutIntervalForResource = maxTime }
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)
-        configuration.httpAdditionalHeaders = ["User-Agent": Version.userAgent]
         var own = Options()
         own.connectTimeout = options.connectTimeout
-        if let url = options.proxy {
+        own.omittedHeaders = (options.ownHeaders + options.headers).omitted
+        // The type of a file is not known; without this, a POST would be sent as a form.
+        if options.uploadFile != nil { own.omittedHeaders.insert("content-type") }
+        switch options.proxy {
+        case .server(let url)?:
             do {
                 own.proxy = try Proxy(url)
             } catch {
                 throw CommandFailure(.network, error.message)
             }
+        case ProxyArgument.none?: own.proxy = .none
+        case nil: break
+        }
+        own.network.addresses = options.addresses
+        own.maximumUploadBytesPerSecond = options.rate
+        own.network.unixSocket = options.unixSocket.map { .path($0) }
+        own.tls.dangerouslyDisablesVerification = options.acceptsAnyCertificate
+        if let certificate = options.clientCertificate {
+            for path in [certificate.path] + [options.keyFile].compactMap({ $0 }) { try checkReadable(path) }
+            own.tls.clientCertificate = certificate.certificate(keyFile: options.keyFile)
         }
         if let path = options.certificateFile {
             try checkReadable(path)
             own.certificateAuthorityFile = URL(fileURLWithPath: path)
         }
-        if let path = options.netrcFile { own.interceptors = [NetrcInterceptor(try netrcFile(path))] }
+        if let path = options.netrcFile { own.interceptors.append(NetrcInterceptor(try netrcFile(path))) }
+        let cookies = options.headers.contains { $0.name.lowercased() == "cookie" } ? [] : options.cookies
+        if !cookies.isEmpty { own.interceptors.append(CookieSigner(text: cookies.joined(separator: ";"))) }
+        try addCookies(options, to: configuration.httpCookieStorage, console)
+        // The last one, so that it prints what all others have added.
+        if let console, options.isVerbose { own.interceptors.append(RequestPrinter(console: console)) }
         own.setRetries(options)
         if !options.pins.isEmpty { own.tls.publicKeyPins = ["*": options.pins] }
         return CurlSession(configuration: configuration, options: own)

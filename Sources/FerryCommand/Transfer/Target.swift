@@ -10,12 +10,17 @@ enum Target {
     /// Opens a destination.
     ///
     /// An existing file that is not a regular file, such as a device, is written to directly; a link is followed.
-    init(_ destination: Destination, url: URL, continues: Bool) throws(CommandFailure) {
+    init(
+        _ destination: Destination,
+        url: URL,
+        folder: String? = nil,
+        continues: Bool
+    ) throws(CommandFailure) {
         switch destination {
         case .standardOutput: self = .stream(.standard)
         case .remoteName:
-            if continues, let name = FileName.unfinished(url) {
-                self = .part(try PartFile(name))
+            if continues, let name = FileName.unfinished(url, in: folder ?? ".") {
+                self = .part(try PartFile(folder.map { $0 + "/" + name } ?? name))
             } else {
                 self = .unnamed
             }
@@ -55,6 +60,24 @@ enum Target {
     }
 }
 
+extension Destination {
+    /// Creates the folder of the file and the folders above it, unless they exist.
+    func createFolder(outputFolder: String?) throws(CommandFailure) {
+        let folder: String?
+        switch self {
+        case .standardOutput: folder = nil
+        case .remoteName: folder = outputFolder
+        case .file(let path): folder = path.lastIndex(of: "/").map { String(path[...$0]) }
+        }
+        guard let folder else { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(.file, "\(folder): the folder cannot be created")
+        }
+    }
+}
+
 // The file names of `-O`.
 extension FileName {
     /// The length in bytes of the longest name that leaves room for `.part.ferry.new`.
@@ -83,12 +106,12 @@ extension FileName {
         return component(name, maximumByteCount: longest) ?? "index.html"
     }
 
-    /// Returns the name of the file in the working directory whose partial file belongs to the URL, if there is one.
-    static func unfinished(_ url: URL) -> String? {
+    /// Returns the name of the file in a folder whose partial file belongs to the URL, if there is one.
+    static func unfinished(_ url: URL, in folder: String = ".") -> String? {
         let suffix = PartFile.recordSuffix
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let found = names.sorted().first { name in
-            name.hasSuffix(suffix) && (try? PartRecord.read(name))?.url == url.withoutCredentials
+            name.hasSuffix(suffix) && (try? PartRecord.read(folder + "/" + name))?.url == url.withoutCredentials
         }
         return found.map { String($0.dropLast(suffix.count)) }
     }

@@ -3,6 +3,8 @@ import Ferry
 /// A request body.
 enum UploadBody: Sendable {
     case none
+    /// No body; the data is in the query of the URL.
+    case query(String)
     case data(Data, type: String)
     case form(MultipartFormData)
     /// A file; the length is known for a regular file.
@@ -15,6 +17,10 @@ enum UploadBody: Sendable {
             self = .form(try Self.form(options.form))
         } else if !options.json.isEmpty {
             self = .data(try Self.joined(options.json, by: ""), type: "application/json")
+        } else if options.hasDataItems {
+            self = try Self.items(options)
+        } else if options.sendsDataInQuery {
+            self = .query(QueryText.query(try Self.joined(options.body, by: "&")))
         } else if !options.body.isEmpty {
             self = .data(try Self.joined(options.body, by: "&"), type: "application/x-www-form-urlencoded")
         } else {
@@ -22,14 +28,11 @@ enum UploadBody: Sendable {
         }
     }
 
-    private static func joined(_ parts: [FetchOptions.BodyPart], by separator: String) throws(CommandFailure) -> Data {
+    private static func joined(_ parts: [BodyPart], by separator: String) throws(CommandFailure) -> Data {
         var data = Data()
         for (index, part) in parts.enumerated() {
             if index > 0 { data.append(Data(separator.utf8)) }
-            switch part {
-            case .text(let text): data.append(Data(text.utf8))
-            case .file(let path): data.append(try content(path))
-            }
+            data.append(try part.data())
         }
         return data
     }
@@ -47,8 +50,8 @@ enum UploadBody: Sendable {
         }
     }
 
-    /// Returns the contents of a file, or of standard input for `-`.
-    static func content(_ path: String) throws(CommandFailure) -> Data {
+    /// Returns the contents of a file, or of standard input for `-`; more than `limit` bytes are an error.
+    static func content(_ path: String, limit: Int = .max) throws(CommandFailure) -> Data {
         guard let file = fopen(path == "-" ? "/dev/stdin" : path, "rb") else {
             throw .file(path, "cannot be read", errno: errno)
         }
@@ -58,6 +61,7 @@ enum UploadBody: Sendable {
         while true {
             let count = fread(&buffer, 1, buffer.count, file)
             data.append(contentsOf: buffer.prefix(count))
+            if data.count > limit { throw CommandFailure(.file, "\(path): it has more than \(limit) bytes") }
             if ferror(file) != 0 { throw .file(path, "cannot be read", errno: errno) }
             if count == 0 { return data }
         }
@@ -116,11 +120,11 @@ extension UploadBody {
 extension URLRequest {
     /// Creates the request for one URL.
     init(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) {
-        self.init(url: Self.target(url, options))
+        self.init(url: Self.target(url, options, body))
         httpMethod = options.effectiveMethod
         timeoutInterval = options.timeout
         switch body {
-        case .none: break
+        case .none, .query: break
         case .data(let data, let type):
             httpBody = data
             setValue(type, forHTTPHeaderField: "Content-Type")
@@ -133,15 +137,22 @@ extension URLRequest {
             if let length { setValue(String(length), forHTTPHeaderField: "Content-Length") }
         }
         // A file must be the bytes on the server, with a known length, so that a download can be continued.
-        if destination != .standardOutput { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-        setValue(options.json.isEmpty ? "*/*" : "application/json", forHTTPHeaderField: "Accept")
+        if destination != .standardOutput, !options.asksForCompression {
+            setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        setValue(Version.userAgent, forHTTPHeaderField: "User-Agent")
+        setValue(options.accept, forHTTPHeaderField: "Accept")
+        for header in options.ownHeaders { setValue(header.value, forHTTPHeaderField: header.name) }
         for name in Set(options.headers.map(\.name)) { setValue(nil, forHTTPHeaderField: name) }
-        for header in options.headers { addValue(header.value, forHTTPHeaderField: header.name) }
+        for header in options.headers {
+            if let value = header.value { addValue(value, forHTTPHeaderField: header.name) }
+        }
         if let header = options.credential?.header { setValue(header.value, forHTTPHeaderField: header.name) }
     }
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.
-    private static func target(_ url: URL, _ options: FetchOptions) -> URL {
+    private static func target(_ url: URL, _ options: FetchOptions, _ body: UploadBody) -> URL {
+        if case .query(let query) = body { return QueryText.adding(query, to: url) }
         guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
             return url
         }

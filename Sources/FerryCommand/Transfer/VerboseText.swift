@@ -2,14 +2,18 @@ import Ferry
 
 /// Formats a response head as text.
 enum HeadText {
-    /// Returns the status and the header fields, sorted by name because `HTTPURLResponse` does not keep their order.
+    /// Returns the status line and the header fields, as they were received.
     static func lines(
         of response: HTTPURLResponse,
         value: (_ name: String, _ value: String) -> String = { $1 }
     ) -> [String] {
-        let reason = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-        let fields = response.allHeaderFields.map { "\($0.key): \(value("\($0.key)", "\($0.value)"))" }
-        return ["HTTP \(response.statusCode) \(reason)"] + fields.sorted()
+        let version = response.receivedVersion ?? "HTTP"
+        // HTTP/2 has no reason phrase (RFC 9113, section 8.3.2); curl leaves its place empty.
+        let hasReason = version.hasPrefix("HTTP/1")
+        let reason = hasReason ? HTTPURLResponse.localizedString(forStatusCode: response.statusCode) : ""
+        let fields = response.receivedFields ?? response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
+        return ["\(version) \(response.statusCode) \(reason)"]
+            + fields.map { "\($0.name): \(value($0.name, $0.value))" }
     }
 
     /// Returns the output of `-i` and `-I`: the lines of the head and an empty one.
@@ -20,10 +24,9 @@ enum HeadText {
 
 /// Formats requests, responses and metrics for `-v`, without the values of secret header fields and parameters.
 enum VerboseText {
-    static func lines(of request: URLRequest) -> [String] {
-        let url = request.url?.presentableText ?? ""
-        let fields = (request.allHTTPHeaderFields ?? [:]).map { "> \($0): \(shown($0, $1))" }
-        return ["> \(request.httpMethod ?? "GET") \(url)"] + fields.sorted()
+    static func lines(of request: SignableRequest) -> [String] {
+        ["> \(request.method) \(request.url.presentableText)"]
+            + request.headerFields.map { "> \($0.name): \(shown($0.name, $0.value))" }
     }
 
     static func lines(of response: HTTPURLResponse) -> [String] {
@@ -59,5 +62,15 @@ enum VerboseText {
         if SecretName.isSecret(name) { return "…" }
         let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
         return isURL ? PresentableText.url(value) : value
+    }
+}
+
+/// Prints each request as it is sent, redirects and retries included; it changes nothing.
+struct RequestPrinter: RequestSigner {
+    let console: Console
+
+    func signature(for request: SignableRequest, in attempt: RequestAttempt) async throws -> [String: String] {
+        console.verbose(VerboseText.lines(of: request))
+        return [:]
     }
 }

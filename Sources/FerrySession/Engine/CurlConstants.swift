@@ -44,6 +44,7 @@ enum CurlOption {
     static let proxyUserName: Int32 = 10_175
     static let proxyPassword: Int32 = 10_176
     static let bodySize: Int32 = 30_115
+    static let maximumSendRate: Int32 = 30_145
     static let proxyHeader: Int32 = 10_228
     static let proxyCAPath: Int32 = 10_247
     static let proxyCAInfoBlob: Int32 = 40_310

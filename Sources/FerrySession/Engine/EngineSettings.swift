@@ -4,12 +4,15 @@ typealias HeaderField = (name: String, value: String)
 /// The settings that all exchanges of a session share; a class, because each request passes them on several times.
 final class EngineSettings: Sendable {
     let maximumConnectionsPerHost: Int
+    let maximumUploadBytesPerSecond: Int?
     let limits: RequestLimits?
     let coalescesIdenticalRequests: Bool
     let maximumRedirects: Int
     let allowsInsecureRedirects: Bool
     let sensitiveHeaders: Set<String>
     let additionalHeaders: [HeaderField]
+    /// The names, in lower case, of fields that are not added to requests.
+    let omittedHeaders: Set<String>
     /// The whole `User-Agent` field, which nearly every request has.
     let userAgentLine: String
     /// The lines of a request without a field and without a body.
@@ -34,12 +37,14 @@ final class EngineSettings: Sendable {
         let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
         let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
         maximumConnectionsPerHost = max(1, most)
+        maximumUploadBytesPerSecond = options.maximumUploadBytesPerSecond.map { max(1, $0) }
         limits = options.limits
         coalescesIdenticalRequests = options.coalescesIdenticalRequests
         maximumRedirects = max(0, options.maximumRedirects)
         allowsInsecureRedirects = options.allowsInsecureRedirects
         sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })
         additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
+        omittedHeaders = Set(options.omittedHeaders.map { $0.lowercased() })
         userAgentLine = "User-Agent: \(Self.userAgent)"
         tls = Result { () throws(CurlSessionError) in
             try TLSMaterial(options.tls, runtime: try? CurlRuntime.current())
@@ -61,6 +66,7 @@ final class EngineSettings: Sendable {
             [],
             userAgentLine: userAgentLine,
             decodesContent: decodesContent,
+            omitted: omittedHeaders,
             method: "GET",
             context: PreparedRequest.Context()
         )

@@ -93,6 +93,7 @@ struct PreparedRequest: Sendable {
             own,
             userAgentLine: settings.userAgentLine,
             decodesContent: settings.decodesContent,
+            omitted: settings.omittedHeaders,
             method: method,
             context: context
         )
@@ -168,6 +169,7 @@ struct PreparedRequest: Sendable {
         _ fields: [HeaderField],
         userAgentLine: String,
         decodesContent: Bool,
+        omitted: Set<String>,
         method: String,
         context: Context
     ) -> [String] {
@@ -180,14 +182,16 @@ struct PreparedRequest: Sendable {
             let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             lines.append(isBlank ? "\(name);" : "\(name): \(value)")
         }
-        if !has("user-agent") { lines.append(userAgentLine) }
-        if decodesContent, !has("accept-encoding"), !has("range") {
+        if !has("user-agent"), !omitted.contains("user-agent") { lines.append(userAgentLine) }
+        if decodesContent, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
             lines.append(ContentCoding.acceptEncodingLine)
         }
+        // libcurl adds this one by itself, and a line without a value drops it.
+        if omitted.contains("accept"), !has("accept") { lines.append("Accept:") }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
         if context.hasBody, !has("expect") { lines.append("Expect:") }
         // As URLSession does for content that is posted without a type.
-        if context.isBodyGiven, method == "POST", !has("content-type") {
+        if context.isBodyGiven, method == "POST", !has("content-type"), !omitted.contains("content-type") {
             lines.append("Content-Type: application/x-www-form-urlencoded")
         } else if !has("content-type") {
             lines.append("Content-Type:")

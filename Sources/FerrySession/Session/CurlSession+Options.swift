@@ -14,6 +14,12 @@ extension CurlSession {
         /// connections, set this option to 6.
         public var maximumConnectionsPerHost: Int?
 
+        /// The most bytes per second that the body of a request is sent with, on average.
+        ///
+        /// A number below one counts as one; `nil`, the default, sets no limit. Responses have no such limit: to receive
+        /// one slowly, read the chunks of `bytes(for:)` slowly, and the server has to wait.
+        public var maximumUploadBytesPerSecond: Int?
+
         /// The limits on the requests in flight to all servers, and on the rate of those to each origin; `nil`, the
         /// default, for none.
         public var limits: RequestLimits?
@@ -66,6 +72,12 @@ extension CurlSession {
         /// The names of header fields that are not sent to another origin on a redirect, in addition to
         /// `Authorization`, `Cookie` and `Proxy-Authorization`.
         public var sensitiveHeaders: Set<String> = []
+
+        /// The names of header fields that are not sent unless a request or the configuration has them, although the
+        /// session or libcurl would add them: `Accept`, `Accept-Encoding`, `Content-Type` and `User-Agent`.
+        ///
+        /// Other fields are not added in any case, or are required by HTTP. The default is an empty set.
+        public var omittedHeaders: Set<String> = []
 
         /// A Boolean value that indicates whether the session asks for and decodes content codings; `true` by default.
         public var decodesContent = true

@@ -55,6 +55,8 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked Sendable` like its superclass: only the trailers change after the initializer.
     /// The fields of the head, which the superclass joins; `nil` for a response from an archive.
     let fields: [ResponseHead.Field]?
+    /// The version of the protocol, as in the head; `nil` for a response from an archive.
+    let version: String?
     /// The fields after the body (RFC 9110, section 6.5).
     let trailers = Mutex<[ResponseHead.Field]>([])
     private let length: ByteCount?
@@ -62,7 +64,7 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
 
     /// Makes the response, whose URL has no user information because it is used in errors and notifications.
     init?(url: URL, head: ResponseHead, isDecoded: Bool) {
-        fields = head.fields
+        (fields, version) = (head.fields, head.version)
         length = Self.length(head, isDecoded: isDecoded)
         disposition = head.value("Content-Disposition")
         let (url, joined) = (url.presentable, head.joinedFields)
@@ -78,7 +80,7 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     required init?(coder: NSCoder) {
-        fields = nil
+        (fields, version) = (nil, nil)
         length = nil
         disposition = nil
         super.init(coder: coder)

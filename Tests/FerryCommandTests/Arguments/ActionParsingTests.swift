@@ -62,8 +62,8 @@ struct ActionParsingTests {
             "http://a/2"
         )
         #expect(options.effectiveMethod == "PATCH")
-        #expect(options.headers == [HeaderLine(name: "A", value: "b"), HeaderLine(name: "C", value: "")])
-        #expect(options.body == [.text("one"), .file("two")])
+        #expect(options.headers == [HeaderLine(name: "A", value: "b"), HeaderLine(name: "C", value: nil)])
+        #expect(options.body == [.text("one"), .fileWithoutBreaks("two")])
         #expect(options.destination(at: 0) == .file("file"))
         #expect(options.destination(at: 1) == .remoteName)
         #expect(options.includesHead && options.followsRedirects)
@@ -72,7 +72,7 @@ struct ActionParsingTests {
         #expect(options.maxTime == 2)
         #expect(options.connectTimeout == 0.25)
         #expect(options.certificateFile == "ca.pem")
-        #expect(options.proxy?.absoluteString == "http://localhost:3128")
+        #expect(options.proxy == .server(try #require(URL(string: "http://localhost:3128"))))
         #expect(options.deadline == 30)
         #expect(options.credential == .basic(user: "ada", password: "a:b"))
         #expect(options.netrcFile == "netrc")
@@ -126,6 +126,19 @@ struct ActionParsingTests {
             (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),
             (["-CO", "-d", "x", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-COi", "http://a"], "--continue needs a plain GET into a file, without --include"),
+            (["-CO", "-r", "0-1", "http://a"], "--continue sets the header field Range itself"),
+            (["-r", "a-b", "http://a"], "--range takes ranges of bytes such as 0-499, not 'a-b'"),
+            (["-f", "--fail-with-body", "http://a"], "--fail and --fail-with-body cannot be combined"),
+            (["-G", "-F", "a=b", "http://a"], "--get sends no body and cannot be combined with --form"),
+            (["--key", "k", "http://a"], "--key needs --cert"),
+            (["--cert", "a.p12", "--key", "k", "http://a"], "A PKCS#12 file has its own key; omit --key"),
+            (["--cert", ":s3cret", "http://a"], "--cert needs a file name"),
+            (["--resolve", "a:80", "http://a"], "--resolve takes HOST:PORT:ADDRESS, not 'a:80'"),
+            (["--resolve", "a:0:::1", "http://a"], "--resolve takes HOST:PORT:ADDRESS, not 'a:0:::1'"),
+            (["--resolve", "*:80:::1", "http://a"], "--resolve takes the name of a host, not '*'"),
+            (["--resolve", "a:80:b", "http://a"], "--resolve takes numeric addresses, not 'b'"),
+            (["-H", "Host:", "http://a"], "The header field Host cannot be left out"),
+            (["-A", "a\nb", "http://a"], "The value of User-Agent has a line break"),
             (["-CO", "-H", "range: bytes=0-", "http://a"], "--continue sets the header field range itself"),
             (["-X", "A B", "http://a"], "'A B' is not a valid request method"),
             (["-X", "CONNECT", "http://a"], "'CONNECT' is not a valid request method"),
@@ -184,7 +197,8 @@ struct ActionParsingTests {
             ("example.com", "https://example.com"), ("example.com:8443/a?b", "https://example.com:8443/a?b"),
             ("localhost:8080/a", "http://localhost:8080/a"), ("127.0.0.1:80", "http://127.0.0.1:80"),
             ("[::1]:80/a", "http://[::1]:80/a"), ("localhost.example", "https://localhost.example"),
-            ("HTTP://a", "HTTP://a"),
+            ("HTTP://a", "HTTP://a"), (":8080/a?b=c", "http://localhost:8080/a?b=c"), (":/a", "http://localhost/a"),
+            (":", "http://localhost"), (":8080", "http://localhost:8080"),
         ]
     )
     func completesURLs(_ text: String, _ url: String) throws {
@@ -205,7 +219,7 @@ struct ActionParsingTests {
             ["--proxy", "http://ada:s3cret@", "http://h"], ["-H", "Authorization s3cret", "http://h"],
             ["--usr=ada:s3cret", "http://h"], ["-u", "adas3cret", "http://h"],
             ["--oauth2-bearer", "ada s3cret", "http://h"], ["-u", "ada:s3cret", "--oauth2-bearer", "x", "http://h"],
-            ["--verbose=s3cret", "http://h"],
+            ["--verbose=s3cret", "http://h"], ["--cert", ":ada:s3cret", "http://h"],
         ]
     )
     func usageErrors(_ arguments: [String]) throws {
@@ -213,6 +227,80 @@ struct ActionParsingTests {
         let message = try #require(error?.message)
         #expect(!message.contains("s3cret"))
         #expect(!message.contains("ada"))
+    }
+
+    @Test("curl's options for data are parsed as curl does")
+    func data() throws {
+        let options = try options(
+            "-d@f",
+            "--data-raw=@f",
+            "--data-binary",
+            "@f",
+            "--data-urlencode",
+            "a b",
+            "--data-urlencode",
+            "=a=b",
+            "--data-urlencode",
+            "n=v@w",
+            "--data-urlencode",
+            "n@f",
+            "--data-urlencode",
+            "@f",
+            "http://a"
+        )
+        #expect(
+            options.body == [
+                .fileWithoutBreaks("f"), .text("@f"), .file("f"), .encoded(prefix: "", text: "a b"),
+                .encoded(prefix: "", text: "a=b"), .encoded(prefix: "n=", text: "v@w"),
+                .encodedFile(prefix: "n=", path: "f"), .encodedFile(prefix: "", path: "f"),
+            ]
+        )
+        #expect(try self.options("-G", "-d", "a=b", "http://a").effectiveMethod == "GET")
+        #expect(try self.options("-GI", "-d", "a=b", "http://a").effectiveMethod == "HEAD")
+    }
+
+    @Test("Options of connections and files are parsed as curl does")
+    func connections() throws {
+        let options = try options(
+            "-k",
+            "-x",
+            "",
+            "-E",
+            #"a\:b\\c.pem:p:q"#,
+            "--key",
+            "k",
+            "--resolve",
+            "h:80:127.0.0.1,[::1]",
+            "--unix-socket",
+            "/s",
+            "--output-dir",
+            "out",
+            "-o",
+            "f",
+            "--url",
+            "http://a/1",
+            "http://a/2"
+        )
+        #expect(options.acceptsAnyCertificate && options.proxy == ProxyArgument.none)
+        #expect(options.clientCertificate == CertificateArgument(path: #"a:b\c.pem"#, passphrase: "p:q"))
+        #expect(options.addresses == ["h:80": ["127.0.0.1", "::1"]])
+        #expect(options.destination(at: 0) == .file("out/f"))
+        #expect(options.urls.map(\.path) == ["/1", "/2"])
+        let session = try CurlSession.make(try self.options("-k", "--unix-socket", "/s", "-x", "", "http://a"))
+        #expect(session.options.tls.dangerouslyDisablesVerification)
+        #expect(session.options.network.unixSocket == .path("/s") && session.options.proxy == .none)
+        session.invalidateAndCancel()
+    }
+
+    @Test("-C accepts curl's hyphen")
+    func continueHyphen() throws {
+        for arguments in [["-C", "-", "-O"], ["-OC", "-"], ["-O", "--continue", "-"]] {
+            guard case .fetch(let options) = try Action(parsing: arguments + ["http://a/b"]) else {
+                Issue.record("not a transfer")
+                continue
+            }
+            #expect(options.continuesDownloads && options.urls.count == 1)
+        }
     }
 
     @Test("The help text names every option and every exit status")

@@ -27,8 +27,8 @@ struct ManualTests {
         let sections = text.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { $0.dropFirst(4) }
         #expect(
             sections == [
-                "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "WRITE-OUT VARIABLES", "FILES", "EXIT STATUS",
-                "ENVIRONMENT", "EXAMPLES", "SEE ALSO",
+                "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ITEMS", "CONFIG FILES", "WRITE-OUT VARIABLES", "FILES",
+                "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "SEE ALSO",
             ]
         )
         for name in WriteOutVariable.allCases.map(\.rawValue) + ["json"] {

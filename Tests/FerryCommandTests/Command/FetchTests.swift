@@ -88,7 +88,7 @@ struct FetchTests {
     @Test("-i writes the head before the body, -I only the head")
     func heads() async throws {
         let both = try await ferry("-i", url("/response-headers?A=b"))
-        #expect(both.text.hasPrefix("HTTP 200"))
+        #expect(both.text.hasPrefix("HTTP/1.1 200 "))
         #expect(both.text.contains("\r\nA: b\r\n"))
         #expect(both.text.hasSuffix("\r\n\r\nok\n"))
         let head = try await ferry("-I", url("/bytes/1000"))
@@ -114,7 +114,7 @@ struct FetchTests {
         )
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.first == "> GET http://127.0.0.1:\(server.port)/bytes/10?access_token=<redacted>")
-        #expect(outcome.errors.contains("\n< HTTP 200"))
+        #expect(outcome.errors.contains("\n< HTTP/1.1 200 "))
         let from = "* GET 200 over http/1.1 from 127.0.0.1:\(server.port), "
         let transaction = try #require(outcome.errorLines.first { $0.hasPrefix(from) })
         #expect(transaction.contains(", connected ") && transaction.contains(", first byte "))
@@ -235,6 +235,6 @@ struct FetchTests {
         #expect(echo.method == "PUT" && echo.body == "again")
         let head = try await ferry("-I", "--no-redirect", url("/redirect/1"))
         #expect(head.status == 0)
-        #expect(head.text.hasPrefix("HTTP 302"))
+        #expect(head.text.hasPrefix("HTTP/1.1 302 "))
     }
 }

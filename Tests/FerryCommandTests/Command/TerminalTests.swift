@@ -146,7 +146,7 @@ struct TerminalTests {
     func texts() async throws {
         let help = try await FerryProcess.run(["--help"], in: folder)
         #expect(help.status == 0)
-        #expect(help.text.hasPrefix("Usage: ferry [options] URL..."))
+        #expect(help.text.hasPrefix("Usage: ferry [options] [METHOD] URL..."))
         let version = try await FerryProcess.run(["-V"], in: folder)
         #expect(version.text.hasPrefix("ferry 0.1.0\nlibcurl "))
     }

@@ -24,14 +24,22 @@ final class FerryProcess: Sendable {
 
     static var isBuilt: Bool { path != nil }
 
-    /// Runs the command until it ends.
+    /// Runs the command, or another program, until it ends.
     static func run(
         _ arguments: [String],
         in folder: TemporaryFolder,
         input: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        program: String? = nil
     ) async throws -> Outcome {
-        try await FerryProcess(arguments, in: folder, input: input, environment: environment).outcome()
+        let process = try FerryProcess(
+            arguments,
+            in: folder,
+            input: input,
+            environment: environment,
+            program: program
+        )
+        return try await process.outcome()
     }
 
     private struct State {
@@ -50,10 +58,11 @@ final class FerryProcess: Sendable {
         input: String? = nil,
         environment: [String: String] = [:],
         output: FileHandle? = nil,
-        errors: FileHandle? = nil
+        errors: FileHandle? = nil,
+        program: String? = nil
     ) throws {
         results = try TemporaryFolder()
-        process.executableURL = URL(fileURLWithPath: Self.path ?? "")
+        process.executableURL = URL(fileURLWithPath: program ?? Self.path ?? "")
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": results.url.path]) { own, _ in own }

@@ -54,7 +54,7 @@ struct TextTests {
                 ["-O", "-H", "Authorization: <redacted>", "http://h"]
             ),
             (["-HX-Api-Key:s3cret", "-O", "h"], ["-H", "X-Api-Key: <redacted>", "-O", "h"]),
-            (["--proxy=http://ada:s3cret@p:1", "-O", "h"], ["--proxy", "http://<redacted>@p:1", "-O", "h"]),
+            (["--proxy=http://ada:s3cret@p:1", "-O", "h"], ["-x", "http://<redacted>@p:1", "-O", "h"]),
             (["-O", "http://h/?access_token=s3cret&a=b"], ["-O", "http://h/?access_token=<redacted>&a=b"]),
             (["-u", "ada:s3cret", "-O", "h"], ["-u", "<redacted>", "-O", "h"]),
             (["--oauth2-bearer=s3cret", "-O", "h"], ["--oauth2-bearer", "<redacted>", "-O", "h"]),

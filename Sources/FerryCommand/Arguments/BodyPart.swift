@@ -1,0 +1,82 @@
+import Ferry
+
+/// One value of `-d` and its relatives, or of `--json`.
+enum BodyPart: Equatable, Sendable {
+    case text(String)
+    /// A file whose contents are sent unchanged.
+    case file(String)
+    /// A file whose contents are sent without line breaks and null bytes, as curl's `-d` does.
+    case fileWithoutBreaks(String)
+    /// A percent-encoded text; the prefix, a name with an equals sign or nothing, is sent as it is.
+    case encoded(prefix: String, text: String)
+    case encodedFile(prefix: String, path: String)
+
+    /// Parses text, or the name of a file after an `@`.
+    init(parsing value: String) {
+        self = value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value)
+    }
+
+    /// Parses a value of `-d`.
+    init(parsingData value: String) {
+        self = value.hasPrefix("@") ? .fileWithoutBreaks(String(value.dropFirst())) : .text(value)
+    }
+
+    /// Parses a value of `--data-urlencode`: what precedes the first `=`, or else the first `@`, is the name.
+    init(parsingEncoded value: String) {
+        guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
+            self = .encoded(prefix: "", text: value)
+            return
+        }
+        let prefix = mark == value.startIndex ? "" : value[..<mark] + "="
+        let rest = String(value[value.index(after: mark)...])
+        self = value[mark] == "=" ? .encoded(prefix: prefix, text: rest) : .encodedFile(prefix: prefix, path: rest)
+    }
+
+    /// Returns the bytes to send; files are read now.
+    func data() throws(CommandFailure) -> Data {
+        switch self {
+        case .text(let text): return Data(text.utf8)
+        case .file(let path): return try UploadBody.content(path)
+        case .fileWithoutBreaks(let path):
+            return try UploadBody.content(path).filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+        case .encoded(let prefix, let text): return Data((prefix + QueryText.encoded(text.utf8)).utf8)
+        case .encodedFile(let prefix, let path):
+            return Data((prefix + QueryText.encoded(try UploadBody.content(path))).utf8)
+        }
+    }
+}
+
+/// Percent-encodes the text of queries and forms.
+enum QueryText {
+    /// Returns bytes as a name or value of a form: letters, digits and `-._~` are kept, and a space becomes `+`.
+    static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+        text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~".utf8.contains($0) }
+    }
+
+    /// Returns bytes as a query: only those that a URL cannot contain are encoded, so that separators and what is
+    /// already encoded are kept (RFC 3986, section 3.4).
+    static func query(_ bytes: some Sequence<UInt8>) -> String {
+        text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }
+    }
+
+    /// Returns a URL with a further part of its query.
+    static func adding(_ query: String, to url: URL) -> URL {
+        guard !query.isEmpty, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        let own = parts.percentEncodedQuery ?? ""
+        parts.percentEncodedQuery = own.isEmpty ? query : own + "&" + query
+        return parts.url ?? url
+    }
+
+    private static func text(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
+        var result: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in bytes {
+            switch byte {
+            case let byte where isKept(byte): result.append(byte)
+            case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
+            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,80 @@
+/// Reads the options in a file of `--config`, in the syntax of curl's.
+///
+/// A line is an option with its value after blanks, `=` or `:`. The hyphens of a long name may be left out. A value with
+/// blanks is in double quotes, in which `\\`, `\"`, `\t`, `\n`, `\r` and `\v` are escapes. A line that begins with `#` is
+/// a comment.
+enum ConfigFile {
+    /// The largest size of a file in bytes.
+    static let mostBytes = 1_048_576
+
+    /// Returns the options in a file, or of standard input for `-`.
+    ///
+    /// An error names the file and the line.
+    static func tokens(inFile path: String) throws(UsageError) -> [ArgumentScanner.Token] {
+        let text: String
+        do throws(CommandFailure) {
+            text = String(decoding: try UploadBody.content(path, limit: mostBytes), as: UTF8.self)
+        } catch {
+            throw UsageError(error.message)
+        }
+        return try tokens(in: text, path: path)
+    }
+
+    static func tokens(in text: String, path: String) throws(UsageError) -> [ArgumentScanner.Token] {
+        var tokens: [ArgumentScanner.Token] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.drop(while: \.isWhitespace)
+            guard let first = line.first, first != "#" else { continue }
+            do throws(UsageError) {
+                tokens.append(try token(line))
+            } catch {
+                throw UsageError("\(path), line \(index + 1): \(error.message)")
+            }
+        }
+        return tokens
+    }
+
+    private static func token(_ line: Substring) throws(UsageError) -> ArgumentScanner.Token {
+        let isDashed = line.hasPrefix("-")
+        let isEnd: (Character) -> Bool = { $0.isWhitespace || (!isDashed && ($0 == "=" || $0 == ":")) }
+        let name = line.prefix { !isEnd($0) }
+        let rest = line.dropFirst(name.count).drop(while: isEnd)
+        var words = [isDashed ? String(name) : "--" + name]
+        if let value = try value(rest) { words.append(value) }
+        let tokens = try ArgumentScanner.scan(words)
+        guard let token = tokens.first, case .option(let option, _) = token, tokens.count == 1 else {
+            throw UsageError("'\(name)' takes no value")
+        }
+        if option == .config { throw UsageError("a config file cannot name another one") }
+        return token
+    }
+
+    /// Returns the value that a line ends with, or `nil` if there is none.
+    private static func value(_ text: Substring) throws(UsageError) -> String? {
+        guard text.first == "\"" else {
+            let value = text.prefix { !$0.isWhitespace }
+            try checkEnd(text.dropFirst(value.count))
+            return value.isEmpty || value.hasPrefix("#") ? nil : String(value)
+        }
+        let escapes: [Character: String] = ["t": "\t", "n": "\n", "r": "\r", "v": "\u{0B}"]
+        var rest = text.dropFirst()
+        var value = ""
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"":
+                try checkEnd(rest)
+                return value
+            case "\\":
+                guard let next = rest.popFirst() else { break }
+                value += escapes[next] ?? String(next)
+            default: value.append(character)
+            }
+        }
+        throw UsageError("the closing quote is missing")
+    }
+
+    private static func checkEnd(_ rest: Substring) throws(UsageError) {
+        let rest = rest.drop(while: \.isWhitespace)
+        guard rest.isEmpty || rest.hasPrefix("#") else { throw UsageError("a value with blanks needs quotes") }
+    }
+}

@@ -1,0 +1,77 @@
+extension FetchOptions {
+    /// Checks the options against each other.
+    func check() throws(UsageError) {
+        guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
+        guard outputs.isEmpty || batchFile == nil else {
+            throw UsageError("--output cannot be combined with --batch; use --remote-name")
+        }
+        guard outputs.count <= urls.count else {
+            throw UsageError("There are more --output options (\(outputs.count)) than URLs (\(urls.count))")
+        }
+        let bodies = bodyOptions
+        if bodies.count > 1 {
+            throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) cannot be combined")
+        }
+        try checkItems()
+        if asksForHeadOnly, let body = bodies.first {
+            throw UsageError("--head sends no body and cannot be combined with --\(body.rawValue)")
+        }
+        if sendsDataInQuery, let other = bodies.first {
+            throw UsageError("--get sends no body and cannot be combined with --\(other.rawValue)")
+        }
+        if dropsErrorBodies, savesErrorBodies {
+            throw UsageError("--fail and --fail-with-body cannot be combined")
+        }
+        if keyFile != nil {
+            guard let clientCertificate else { throw UsageError("--key needs --cert") }
+            if clientCertificate.isPKCS12 { throw UsageError("A PKCS#12 file has its own key; omit --key") }
+        }
+        if let credential, let field = headers.first(where: { $0.name.lowercased() == "authorization" }) {
+            throw UsageError("--\(credential.option.rawValue) sets the header field \(field.name) itself")
+        }
+        if retries == nil,
+            let other = retryMaxTime != nil ? Option.retryMaxTime : retriesAllErrors ? .retryAllErrors : nil
+        {
+            throw UsageError("--\(other.rawValue) needs --retry")
+        }
+        if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
+            throw UsageError("--\(other.rawValue) would write into the --json-log on standard error; log to a file")
+        }
+        try checkContinuation()
+    }
+
+    private func checkItems() throws(UsageError) {
+        guard hasDataItems else {
+            if wantsForm { throw UsageError("--as-form needs items such as name=value after the URL") }
+            return
+        }
+        let others = bodyOptions + (sendsDataInQuery ? [.get] : []) + (asksForHeadOnly ? [.head] : [])
+        if let other = others.first {
+            throw UsageError("Items such as name=value and --\(other.rawValue) cannot be combined")
+        }
+        for item in items {
+            switch item {
+            case .json(let name, _), .jsonFile(let name, _):
+                if sendsItemsAsForm { throw UsageError("The item \(name) is JSON and cannot be a part of a form") }
+            case .text(let name, _), .textFile(let name, _):
+                // HTTPie would make nested objects, so the name is not taken literally.
+                if !sendsItemsAsForm, name.contains("[") {
+                    throw UsageError("The item \(name) is nested, which only --json can send")
+                }
+            case .field, .query, .file: break
+            }
+        }
+    }
+
+    private func checkContinuation() throws(UsageError) {
+        guard continuesDownloads else { return }
+        guard effectiveMethod == "GET", bodyOptions.isEmpty, !includesHead else {
+            throw UsageError("--continue needs a plain GET into a file, without --include")
+        }
+        let ownRange = (headers + ownHeaders).first { ["range", "if-range"].contains($0.name.lowercased()) }
+        if let ownRange { throw UsageError("--continue sets the header field \(ownRange.name) itself") }
+        let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        let areFiles = usesRemoteNames || areNamed
+        guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
+    }
+}

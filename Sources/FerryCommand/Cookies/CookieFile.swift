@@ -1,0 +1,132 @@
+import Ferry
+
+/// Reads and writes cookie files in the format of Netscape's browser, as curl does.
+///
+/// Each line is a cookie with seven fields that are separated by tabs: the domain, whether subdomains are included, the
+/// path, whether it is sent only over TLS, the time at which it expires in seconds since 1970 or 0, the name, the value.
+enum CookieFile {
+    /// The largest size of a file in bytes.
+    static let mostBytes = 16_777_216
+    private static let httpOnlyMark = "#HttpOnly_"
+    /// The key with which `HTTPCookie` is told that scripts cannot read it.
+    private static let httpOnlyKey = HTTPCookiePropertyKey("HttpOnly")
+
+    /// Returns the cookies in a file, without those that have expired; `-` means standard input.
+    ///
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: A `CommandFailure` that names the file and the line; it never contains a value.
+    static func read(_ path: String, now: Date = Date()) throws(CommandFailure) -> [HTTPCookie]? {
+        if path != "-", access(path, F_OK) != 0, errno == ENOENT { return nil }
+        return try cookies(in: try UploadBody.content(path, limit: mostBytes), path: path, now: now)
+    }
+
+    /// Returns the cookies in the contents of a file.
+    static func cookies(in data: Data, path: String, now: Date) throws(CommandFailure) -> [HTTPCookie] {
+        var cookies: [HTTPCookie] = []
+        for (index, bytes) in data.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            var line = String(decoding: bytes, as: UTF8.self)[...]
+            if line.utf8.last == 0x0D { line = line[..<line.utf8.index(before: line.utf8.endIndex)] }
+            let isHTTPOnly = line.hasPrefix(httpOnlyMark)
+            if isHTTPOnly { line = line.dropFirst(httpOnlyMark.count) }
+            guard isHTTPOnly || !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
+            do throws(Flaw) {
+                let cookie = try cookie(line, isHTTPOnly: isHTTPOnly)
+                if cookie.expiresDate.map({ $0 > now }) ?? true { cookies.append(cookie) }
+            } catch {
+                throw CommandFailure(.file, "\(path), line \(index + 1): \(error.text)")
+            }
+        }
+        return cookies
+    }
+
+    /// Why a line is not a cookie.
+    private struct Flaw: Error {
+        let text: String
+    }
+
+    private static func cookie(_ line: Substring, isHTTPOnly: Bool) throws(Flaw) -> HTTPCookie {
+        var fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        // An empty value may have lost its tab.
+        if fields.count == 6 { fields.append("") }
+        guard fields.count == 7 else {
+            throw Flaw(text: "a cookie has 7 fields separated by tabs, not \(fields.count)")
+        }
+        guard fields.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else {
+            throw Flaw(text: "a field has a control character")
+        }
+        let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
+        guard !domain.isEmpty else { throw Flaw(text: "the domain is missing") }
+        guard let expires = Int64(fields[4]), expires >= 0 else {
+            throw Flaw(text: "the time of expiry is not a number")
+        }
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .domain: try flag(fields[1], "second") ? "." + domain : domain,
+            .path: fields[2].isEmpty ? "/" : fields[2], .name: fields[5], .value: fields[6],
+        ]
+        if try flag(fields[3], "fourth") { properties[.secure] = "TRUE" }
+        if isHTTPOnly { properties[httpOnlyKey] = "TRUE" }
+        // The year 9999: a date beyond it cannot be written as text.
+        let latest: Int64 = 253_402_300_799
+        if expires > 0 {
+            properties[.expires] = Date(timeIntervalSince1970: TimeInterval(min(expires, latest)))
+        } else {
+            properties[.discard] = "TRUE"
+        }
+        guard let cookie = HTTPCookie(properties: properties) else { throw Flaw(text: "it is not a valid cookie") }
+        return cookie
+    }
+
+    private static func flag(_ text: String, _ position: String) throws(Flaw) -> Bool {
+        switch text.uppercased() {
+        case "TRUE": return true
+        case "FALSE": return false
+        default: throw Flaw(text: "the \(position) field is neither TRUE nor FALSE")
+        }
+    }
+}
+
+extension CookieFile {
+    /// Returns the text of a file, and how many cookies the format cannot express.
+    static func text(of cookies: [HTTPCookie]) -> (text: String, omitted: Int) {
+        let lines = cookies.compactMap(line).sorted()
+        let head = "# Netscape HTTP Cookie File\n# Written by ferry.\n\n"
+        return (head + lines.map { $0 + "\n" }.joined(), cookies.count - lines.count)
+    }
+
+    private static func line(_ cookie: HTTPCookie) -> String? {
+        let expires = cookie.expiresDate.map { String(Int64(max($0.timeIntervalSince1970, 1))) } ?? "0"
+        let fields = [
+            cookie.domain, cookie.domain.hasPrefix(".") ? "TRUE" : "FALSE", cookie.path,
+            cookie.isSecure ? "TRUE" : "FALSE", expires, cookie.name, cookie.value,
+        ]
+        guard fields.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }), !cookie.domain.isEmpty else {
+            return nil
+        }
+        return (cookie.isHTTPOnly ? httpOnlyMark : "") + fields.joined(separator: "\t")
+    }
+
+    /// Writes a file; an existing one is replaced in one step, and only its owner can read it.
+    ///
+    /// A link is followed, and a device or pipe is written to directly.
+    static func write(_ text: String, to path: String) throws(CommandFailure) {
+        var info = stat()
+        let exists = stat(path, &info) == 0
+        if exists, info.st_mode & S_IFMT != S_IFREG {
+            return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8))
+        }
+        let resolved = exists ? realpath(path, nil) : nil
+        defer { free(resolved) }
+        let target = resolved.map { String(cString: $0) } ?? path
+        let temporary = target + ".ferry.new"
+        unlink(temporary)
+        do throws(FileError) {
+            let file = try RegularFile(creating: temporary)
+            try file.write(Data(text.utf8))
+            try file.close()
+            guard rename(temporary, target) == 0 else { throw FileError("rename to", path: path) }
+        } catch {
+            unlink(temporary)
+            throw .file(error, "cannot be written")
+        }
+    }
+}

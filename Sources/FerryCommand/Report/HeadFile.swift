@@ -1,0 +1,39 @@
+import Ferry
+
+/// The file of `--dump-header`, with the heads of all responses in the order in which they were received.
+final class HeadFile: Sendable {
+    private let output: OutputDescriptor
+    /// The reason why a head could not be written; all later ones are missing too.
+    private let state = Locked<CommandFailure?>(nil)
+
+    /// Creates or empties the file at `path`; `-` is standard output.
+    init(path: String) throws(CommandFailure) {
+        output =
+            path == "-"
+            ? OutputDescriptor(STDOUT_FILENO, name: "standard output")
+            : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC)
+    }
+
+    var failure: CommandFailure? { state.withLock { $0 } }
+
+    func write(_ response: HTTPURLResponse) {
+        // The lock keeps the heads of parallel transfers apart.
+        state.withLock { failure in
+            guard failure == nil else { return }
+            do throws(CommandFailure) {
+                try output.writeAll(HeadText.data(of: response))
+            } catch {
+                failure = error
+            }
+        }
+    }
+}
+
+extension URL {
+    /// The value of `Referer` for the next request: without fragment and credentials (RFC 9110, section 10.1.3).
+    var referer: String {
+        var parts = URLComponents(url: presentable, resolvingAgainstBaseURL: true)
+        parts?.fragment = nil
+        return parts?.string ?? ""
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Config files")
+struct ConfigFileTests {
+    @Test("A file has curl's syntax")
+    func syntax() throws {
+        let text = """
+            # a comment
+            url = "http://a/1"
+
+              -o file
+            --data "a \\"b\\" \\\\ \\t\\n"   # another
+            user-agent: mine/1.0
+            header "X-A: b # c"\r
+            silent
+            -sS
+            -XPUT
+            data=
+            data = ""
+            """
+        // A line with several short options is more than one option.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter {
+            $0 != "-sS" && $0 != "data="
+        }
+        #expect(
+            try ConfigFile.tokens(in: lines.joined(separator: "\n"), path: "f") == [
+                .option(.url, value: "http://a/1"), .option(.output, value: "file"),
+                .option(.data, value: "a \"b\" \\ \t\n"), .option(.userAgent, value: "mine/1.0"),
+                .option(.header, value: "X-A: b # c"), .option(.silent, value: nil), .option(.request, value: "PUT"),
+                .option(.data, value: ""),
+            ]
+        )
+    }
+
+    @Test(
+        "An invalid line is named",
+        arguments: [
+            ("silent\nouput = x", "f, line 2: There is no option --ouput; did you mean --output?"),
+            ("output", "f, line 1: --output needs a value"), ("data=", "f, line 1: --data needs a value"),
+            ("silent = x", "f, line 1: 'silent' takes no value"),
+            ("output = a b", "f, line 1: a value with blanks needs quotes"),
+            ("output = \"a", "f, line 1: the closing quote is missing"),
+            ("output = \"a\" b", "f, line 1: a value with blanks needs quotes"),
+            ("\n\nconfig = other", "f, line 3: a config file cannot name another one"),
+            ("-K other", "f, line 1: a config file cannot name another one"),
+        ]
+    )
+    func invalid(_ text: String, _ message: String) {
+        #expect(throws: UsageError(message)) { try ConfigFile.tokens(in: text, path: "f") }
+    }
+
+    @Test("A file that is missing, a folder, or endless is refused")
+    func unreadable() throws {
+        #expect(throws: UsageError("/nonexistent: cannot be read: No such file or directory")) {
+            try ConfigFile.tokens(inFile: "/nonexistent")
+        }
+        #expect(throws: UsageError.self) { try ConfigFile.tokens(inFile: "/tmp") }
+        #expect(throws: UsageError("/dev/zero: it has more than 1048576 bytes")) {
+            try ConfigFile.tokens(inFile: "/dev/zero")
+        }
+    }
+
+    @Test("The options of a file take the place of --config")
+    func action() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("f", "url = http://a/1\nrequest = PUT\nuser = \"ada:s3cret\"\n")
+        guard case .fetch(let options) = try Action(parsing: ["-K", folder.path("f"), "http://a/2", "x==y"]) else {
+            Issue.record("not a transfer")
+            return
+        }
+        #expect(options.urls.map(\.path) == ["/1", "/2"] && options.effectiveMethod == "PUT")
+        #expect(options.credential == .basic(user: "ada", password: "s3cret"))
+        #expect(ShellText.arguments(["-K", "f", "http://a"], withURLs: [], of: []) == ["-K", "f", "http://a"])
+    }
+}

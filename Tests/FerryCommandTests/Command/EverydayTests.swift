@@ -1,0 +1,105 @@
+import FerryTesting
+import Foundation
+import ProxySupport
+import Testing
+
+@testable import FerryCommand
+
+/// What is not compared with curl: terminals, rates, config files and local sockets.
+@Suite(
+    "Everyday options",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(5))
+)
+struct EverydayTests {
+    private let folder: TemporaryFolder
+    private let server: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer()
+    }
+
+    private func url(_ target: String) -> String { server.url(target).absoluteString }
+
+    @Test("Binary bytes are not written to a terminal, unless -o - asks for it", arguments: [true, false])
+    func binary(_ isWanted: Bool) async throws {
+        let own = try LoopbackServer { _ in LoopbackResponse(body: .data(Data("text\u{0}more".utf8))) }
+        let terminal = try PseudoTerminal(columns: 90)
+        let process = try FerryProcess(
+            (isWanted ? ["-o", "-"] : []) + [own.url.absoluteString],
+            in: folder,
+            output: terminal.handle
+        )
+        let outcome = try await process.outcome()
+        #expect(outcome.status == (isWanted ? 0 : 23))
+        #expect(try terminal.text() == (isWanted ? "text\u{0}more" : ""))
+        #expect(outcome.errors.contains("the body is binary") == !isWanted)
+    }
+
+    @Test("A null byte counts only at the beginning of a body")
+    func check() throws {
+        var check = BinaryCheck()
+        try check.check(Data(repeating: 65, count: 1_999))
+        #expect(throws: CommandFailure.self) {
+            var copy = check
+            try copy.check(Data([0]))
+        }
+        try check.check(Data([65, 0, 0]))
+    }
+
+    @Test("--limit-rate slows a download down, and zero does not")
+    func rate() async throws {
+        let elapsed = try await ContinuousClock().measure {
+            let outcome = try await FerryProcess.run(["-s", "--limit-rate", "100k", url("/bytes/300000")], in: folder)
+            #expect(outcome.output == LoopbackServer.pattern(count: 300_000))
+        }
+        #expect(elapsed > .milliseconds(500))
+        #expect(try await FerryProcess.run(["--limit-rate", "0", url("/bytes/5")], in: folder).status == 0)
+    }
+
+    @Test("A config file has the options and URLs, also from standard input")
+    func config() async throws {
+        try folder.file("config", "url = \"\(url("/echo"))\"\ndata = \"a b\"\nheader = \"X-A: b\"\nsilent\n")
+        #expect(try await FerryProcess.run(["-K", "config"], in: folder).status == 0)
+        let first = try #require(server.requests.last)
+        #expect(first.bodyText == "a b" && first.header("X-A") == "b")
+        let text = try #require(folder.text("config"))
+        #expect(try await FerryProcess.run(["-K", "-", "-X", "PUT"], in: folder, input: text).status == 0)
+        #expect(server.requests.last?.method == "PUT")
+        try folder.file("bad", "silent\nno-such-thing = x\n")
+        let bad = try await FerryProcess.run(["-K", "bad", url("/echo")], in: folder)
+        #expect(bad.status == 2 && bad.errors.hasPrefix("ferry: bad, line 2: There is no option --no-such-thing"))
+    }
+
+    @Test("--compressed asks for a coding also for a file, and decodes it")
+    func compressed() async throws {
+        let outcome = try await FerryProcess.run(
+            ["-s", "--compressed", "-o", "x", url("/gzip?bytes=50000")],
+            in: folder
+        )
+        #expect(outcome.status == 0 && folder.data("x") == LoopbackServer.pattern(count: 50_000))
+        #expect(server.requests.last?.header("Accept-Encoding")?.contains("gzip") == true)
+        #expect(folder.names == ["x"])
+    }
+
+    @Test("Files of certificates and heads that cannot be used end with 23 before anything is sent")
+    func files() async throws {
+        for arguments in [["--cert", "missing"], ["-D", "missing/x"], ["--create-dirs", "-o", "/dev/null/x"]] {
+            let outcome = try await FerryProcess.run(arguments + [url("/echo")], in: folder)
+            #expect(outcome.status == 23 && outcome.errorLines.count == 1, "\(outcome.errors)")
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("--unix-socket connects to the socket, and one that is missing ends with 7")
+    func unixSocket() async throws {
+        let relay = try UnixRelay(path: folder.path("socket"), to: server.port)
+        let reply = try await FerryProcess.run(["--unix-socket", "socket", "http://docker/bytes/5"], in: folder)
+        #expect(reply.status == 0 && reply.output == LoopbackServer.pattern(count: 5))
+        #expect(server.requests.map { $0.header("Host") } == ["docker"])
+        withExtendedLifetime(relay) {}
+        let outcome = try await FerryProcess.run(["--unix-socket", "missing", url("/echo")], in: folder)
+        #expect(outcome.status == 7 && server.requestCount == 1)
+    }
+}
