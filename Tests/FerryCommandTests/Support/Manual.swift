@@ -30,7 +30,8 @@ enum Manual {
 
     /// The article about the command.
     static func article() throws -> String {
-        let file = file.deletingLastPathComponent().appendingPathComponent("Ferry.docc/FerryCommand.md")
+        let root = file.deletingLastPathComponent().deletingLastPathComponent()
+        let file = root.appendingPathComponent("Sources/Ferry/Ferry.docc/FerryCommand.md")
         return try String(contentsOf: file, encoding: .utf8)
     }
 
