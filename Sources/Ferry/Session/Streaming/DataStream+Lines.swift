@@ -1,7 +1,7 @@
 import FerrySession
 
 extension DataStream {
-    /// The lines of the body as they arrive, each of at most 1 MiB; ``FerrySession/BodyLines`` takes another limit.
+    /// The lines of the body as they arrive, each of at most 1 MiB; `BodyLines` takes another limit.
     ///
     /// ```swift
     /// for try await line in manager.stream(.get("log")).lines { print(line) }
