@@ -56,7 +56,9 @@ enum QueryText {
     /// Returns bytes as a query: only those that a URL cannot contain are encoded, so that separators and what is
     /// already encoded are kept (RFC 3986, section 3.4).
     static func query(_ bytes: some Sequence<UInt8>) -> String {
-        text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }
+        let query = text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }
+        // A percent sign that begins no escape is one of the data.
+        return query.replacing(/%(?![0-9A-Fa-f]{2})/, with: "%25")
     }
 
     /// Returns a URL with a further part of its query.

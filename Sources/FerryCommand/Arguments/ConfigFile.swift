@@ -38,7 +38,10 @@ enum ConfigFile {
         let isDashed = line.hasPrefix("-")
         let isEnd: (Character) -> Bool = { $0.isWhitespace || (!isDashed && ($0 == "=" || $0 == ":")) }
         let name = line.prefix { !isEnd($0) }
-        let rest = line.dropFirst(name.count).drop(while: isEnd)
+        var rest = line.dropFirst(name.count).drop(while: \.isWhitespace)
+        // Only one separator: a value may begin with a colon.
+        if !isDashed, rest.first == "=" || rest.first == ":" { rest.removeFirst() }
+        rest = rest.drop(while: \.isWhitespace)
         var words = [isDashed ? String(name) : "--" + name]
         if let value = try value(rest) { words.append(value) }
         let tokens = try ArgumentScanner.scan(words)

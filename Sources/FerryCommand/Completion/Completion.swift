@@ -32,8 +32,9 @@ enum Completion: String, CaseIterable, Sendable {
         let cases = Option.allCases.filter { $0.valueName != nil }.map { option in
             let action =
                 switch option.completedValue {
-                case .file: "COMPREPLY=($(compgen -f -- \"$current\"))"
-                case .folder: "COMPREPLY=($(compgen -d -- \"$current\"))"
+                // bash itself completes file names, and quotes them.
+                case .file: "COMPREPLY=()"
+                case .folder: "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$current\")"
                 case .words(let words): "COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$current\"))"
                 case .text: "COMPREPLY=()"
                 }

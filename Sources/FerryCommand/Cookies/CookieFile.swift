@@ -107,7 +107,7 @@ extension CookieFile {
 
     /// Writes a file; an existing one is replaced in one step, and only its owner can read it.
     ///
-    /// A link is followed, and a device or pipe is written to directly.
+    /// A link to an existing file is followed, and a device or pipe is written to directly.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
         var info = stat()
         let exists = stat(path, &info) == 0

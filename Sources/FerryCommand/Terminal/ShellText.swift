@@ -56,11 +56,14 @@ enum ShellText {
     static func presentable(_ arguments: [String]) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var hasSecret = false
+        // The file may have URLs, so that what looks like an item may be one or another URL.
+        let hasConfig = tokens.contains { if case .option(.config, _) = $0 { true } else { false } }
         let words = zip(tokens, OperandKind.kinds(of: tokens)).flatMap { token, kind -> [String] in
             switch token {
             case .operand(let text):
                 let isItem = if case .item? = kind { true } else { false }
-                let shown = isItem ? RequestItem.presentable(text) : Self.shown(text, of: nil)
+                var shown = isItem ? RequestItem.presentable(text) : text
+                if !isItem || hasConfig { shown = Self.shown(shown, of: nil) }
                 hasSecret = hasSecret || shown != text
                 return [shown]
             case .option(let option, let value):

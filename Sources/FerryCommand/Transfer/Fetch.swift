@@ -5,7 +5,8 @@ final class Fetch {
     let context: RunContext
     /// The index of the URL, from 0.
     let index: Int
-    let url: URL
+    /// The URL, with the query that the options add to it.
+    private(set) var url: URL
     let destination: Destination
     var options: FetchOptions { context.options }
 
@@ -28,9 +29,11 @@ final class Fetch {
 
     func run() async -> FetchResult {
         var result = FetchResult(index: index)
+        let body = Result { () throws(CommandFailure) in try UploadBody(options) }
+        if case .success(.query(let query)) = body { url = QueryText.adding(query, to: url) }
         context.log?.start(index, url, method: options.effectiveMethod, file: destination.file)
         do {
-            let body = try UploadBody(options)
+            let body = try body.get()
             if options.createsFolders { try destination.createFolder(outputFolder: options.outputFolder) }
             let continues = options.continuesDownloads
             let opened = try Target(destination, url: url, folder: options.outputFolder, continues: continues)

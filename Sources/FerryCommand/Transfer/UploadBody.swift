@@ -120,7 +120,7 @@ extension UploadBody {
 extension URLRequest {
     /// Creates the request for one URL.
     init(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) {
-        self.init(url: Self.target(url, options, body))
+        self.init(url: Self.target(url, options))
         httpMethod = options.effectiveMethod
         timeoutInterval = options.timeout
         switch body {
@@ -151,8 +151,7 @@ extension URLRequest {
     }
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.
-    private static func target(_ url: URL, _ options: FetchOptions, _ body: UploadBody) -> URL {
-        if case .query(let query) = body { return QueryText.adding(query, to: url) }
+    private static func target(_ url: URL, _ options: FetchOptions) -> URL {
         guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
             return url
         }

@@ -4,7 +4,13 @@ extension Exchange {
     ///
     /// If there is none, others may wait for this one.
     func mustWaitForIdenticalRequest() -> Bool {
-        guard engine.settings.coalescesIdenticalRequests, let key = sharingKey else { return false }
+        guard engine.settings.coalescesIdenticalRequests else { return false }
+        if let shared = caching.shared {
+            // On a new connection; cookies and interceptors may have changed the request since the others began to wait.
+            if sharingKey != shared.key { endSharing(.unshareable) }
+            return false
+        }
+        guard let key = sharingKey else { return false }
         guard let transfer = engine.sharedTransfers.transfer(with: key) else {
             caching.shared = engine.sharedTransfers.open(key)
             return false
@@ -64,17 +70,16 @@ extension Exchange {
         endSharing(response.map { .response($0) } ?? .unshareable)
     }
 
-    /// Ends the wait of the others before what follows the end of the attempt, unless that is the delivery of its
-    /// response: that is shared when it is complete.
+    /// Ends the wait of the others before what follows the end of the attempt.
     ///
-    /// Each of them goes on by itself, since the next attempt may send another request.
+    /// Each of them goes on by itself then, since the next attempt may send another request. They go on waiting for a
+    /// response that is being delivered, and for the same request on a new connection.
     func endSharing(before next: AttemptEnd.Next, _ error: URLError?, wasSent: Bool) {
         switch next {
-        case .finish: break
+        case .finish, .waitForTrust, .again(.onNewConnection): break
         case .ask where error == nil && incoming.decoder.map { $0.isDrained && $0.mayEnd } ?? true: shareResponse()
         case .fail(.transport), .fail(.noResponse):
             endSharing(error.map { .failure($0, wasSent: wasSent) } ?? .unshareable)
-        case .waitForTrust, .again(.onNewConnection): endSharing(.abandoned)
         case .ask, .askForTunnel, .again, .fail(.own), .serveValidated, .serveStale: endSharing(.unshareable)
         }
     }

@@ -188,7 +188,10 @@ extension NetworkAttempt {
             return CurlAnswer.readPause
         }
         exchange.clock.noteActivity(at: .now())
-        switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)) {
+        // libcurl sends a piece at once and then waits as long as the rate says, without reading the response.
+        let rate = exchange.engine.settings.maximumUploadBytesPerSecond
+        let size = rate.map { min(capacity, max(1, $0 / 4)) } ?? capacity
+        switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
             client.exchange(didSend: ByteCount(clamping: count), expected: reader.length)

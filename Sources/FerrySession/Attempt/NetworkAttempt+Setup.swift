@@ -63,9 +63,6 @@ extension NetworkAttempt {
         let length = reader.length?.int64
         if let rate = exchange.engine.settings.maximumUploadBytesPerSecond {
             easy.set(CurlOption.maximumSendRate, offset: Int64(rate))
-            // libcurl measures after each buffer, which should not hold more than a part of a second.
-            let smallest = 16_384
-            easy.set(CurlOption.uploadBufferSize, min(max(rate / 4, smallest), Self.uploadBufferSize))
         } else if length == nil || length ?? 0 >= Self.uploadBufferSize {
             easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)
         }

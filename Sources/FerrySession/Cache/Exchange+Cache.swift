@@ -180,6 +180,7 @@ extension Exchange {
 
     /// Begins to deliver a response that does not come from the network.
     func beginServing(_ transaction: TransferMetrics.Transaction) {
+        endSharing(.unshareable)
         incoming = IncomingResponse()
         caching.body = nil
         removeLocalPauses()

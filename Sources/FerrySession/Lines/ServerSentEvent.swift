@@ -26,8 +26,7 @@ struct ServerSentEventParser {
     let limit: Int
     private var isFirstLine = true
     private var type = ""
-    private var data: [String] = []
-    private var length = 0
+    private var data: String?
     private var id = ""
     private var reconnectionTime: TimeInterval?
 
@@ -58,21 +57,20 @@ struct ServerSentEventParser {
     }
 
     private mutating func append(_ value: String) throws(URLError) {
-        // The line feed behind each value counts, so that empty values have a limit too.
-        length += value.utf8.count + 1
-        guard length - 1 <= limit else {
+        // The line feed before each further value counts, so that empty values have a limit too.
+        guard (data.map { $0.utf8.count + 1 } ?? 0) + value.utf8.count <= limit else {
             let text = "The data of a server-sent event is longer than \(limit) bytes"
             throw .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)
         }
-        data.append(value)
+        if data == nil { data = value } else { data?.append("\n" + value) }
     }
 
     private mutating func takeEvent() -> ServerSentEvent? {
-        defer { (type, data, length) = ("", [], 0) }
-        guard !data.isEmpty else { return nil }
+        defer { (type, data) = ("", nil) }
+        guard let data else { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type,
-            data: data.joined(separator: "\n"),
+            data: data,
             id: id,
             reconnectionTime: reconnectionTime
         )

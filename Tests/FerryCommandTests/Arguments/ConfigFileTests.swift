@@ -21,6 +21,7 @@ struct ConfigFileTests {
             -XPUT
             data=
             data = ""
+            url = :8080/a
             """
         // A line with several short options is more than one option.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter {
@@ -31,7 +32,7 @@ struct ConfigFileTests {
                 .option(.url, value: "http://a/1"), .option(.output, value: "file"),
                 .option(.data, value: "a \"b\" \\ \t\n"), .option(.userAgent, value: "mine/1.0"),
                 .option(.header, value: "X-A: b # c"), .option(.silent, value: nil), .option(.request, value: "PUT"),
-                .option(.data, value: ""),
+                .option(.data, value: ""), .option(.url, value: ":8080/a"),
             ]
         )
     }

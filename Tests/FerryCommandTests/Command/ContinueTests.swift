@@ -200,6 +200,10 @@ struct ContinueTests {
         #expect(other.status == 23)
         #expect(other.errorLines.count == 1)
         #expect(other.errors.contains("it was started from \(url)"))
+        // The data of -G is a part of the URL.
+        let query = try await FerryProcess.run(["-Co", "x.bin", "-G", "-d", "id=2", url], in: folder)
+        #expect(query.status == 23)
+        #expect(query.errors.contains("it was started from \(url)"))
         #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
     }
 }

@@ -35,21 +35,24 @@ struct CompletionTests {
     private static let bash = "/bin/bash"
 
     @Test(
-        "bash completes options, methods and files",
+        "bash completes options, methods and folders, and leaves files to its own completion, which quotes them",
         .enabled(if: FileManager.default.isExecutableFile(atPath: bash), "bash is not installed"),
         arguments: [
             ("--data-u", "--data-urlencode"), ("--output-d", "--output-dir"), ("-X PA", "PATCH"),
             ("--completion f", "fish"),
-            ("-o ma", "match"), ("--cacert ma", "match"), ("-u ma", ""), ("--output-dir in", "inner"),
+            ("-o ma", ""), ("--cacert ma", ""), ("-u ma", ""), ("--output-dir in", "inner"),
+            ("--output-dir a", "a $(id) b"),
         ]
     )
     func completes(_ words: String, _ expected: String) async throws {
         let folder = try TemporaryFolder()
         try folder.file("match", "")
-        try FileManager.default.createDirectory(at: folder.file("inner"), withIntermediateDirectories: true)
+        for name in ["inner", "a $(id) b"] {
+            try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
+        }
         let test = """
             \(Completion.bash.text)
-            COMP_WORDS=(ferry \(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _ferry; printf '%s' "${COMPREPLY[*]}"
+            COMP_WORDS=(ferry \(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _ferry; printf '%s' "${COMPREPLY[@]}"
             """
         let outcome = try await FerryProcess.run(["-c", test], in: folder, program: Self.bash)
         #expect(outcome.text == expected && outcome.errors.isEmpty, "\(outcome.errors)")

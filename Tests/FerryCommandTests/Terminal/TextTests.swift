@@ -49,6 +49,8 @@ struct TextTests {
         arguments: [
             (["-O", "https://ada:s3cret@h/a"], ["-O", "https://<redacted>@h/a"]),
             (["-O", "ada:s3cret@h/a"], ["-O", "<redacted>@h/a"]),
+            (["-K", "f", "-O", "ada:s3cret@h:1/a"], ["-K", "f", "-O", "<redacted>@h:1/a"]),
+            (["-K", "f", "h", "token=s3cret"], ["-K", "f", "h", "token=<redacted>"]),
             (
                 ["-OH", "Authorization: Bearer s3cret", "http://h"],
                 ["-O", "-H", "Authorization: <redacted>", "http://h"]

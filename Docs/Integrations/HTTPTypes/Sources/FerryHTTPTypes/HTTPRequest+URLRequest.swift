@@ -47,7 +47,7 @@ extension URLRequest {
         }
         // Otherwise the text of the URL could be that of another server: `example.com` and `.example.org/`.
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "#")) else {
-            throw .invalidPseudoField(":path", value: path)
+            throw .invalidPseudoField(":path", value: withoutQuery(path))
         }
         // User information is not allowed here (RFC 9113, section 8.3.1), and its value may be secret.
         guard !authority.utf8.contains(UInt8(ascii: "@")) else {
@@ -58,10 +58,13 @@ extension URLRequest {
         }
         let text = "\(scheme)://\(authority)\(path)"
         guard let url = URL(string: text, encodingInvalidCharacters: false), url.host?.isEmpty == false else {
-            throw .invalidURL(text)
+            throw .invalidURL(withoutQuery(text))
         }
         return url
     }
+
+    /// Errors are logged, and a query may contain secrets.
+    private static func withoutQuery(_ text: String) -> String { String(text.prefix { $0 != "?" }) }
 }
 
 extension HTTPRequest {

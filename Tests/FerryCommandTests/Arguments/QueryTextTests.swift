@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite("Queries of -G")
+struct QueryTextTests {
+    @Test(
+        "Separators and escapes are kept, and what a URL cannot contain is encoded",
+        arguments: [
+            ("a=b&c=d", "a=b&c=d"), ("a=100%", "a=100%25"), ("%", "%25"), ("%z", "%25z"), ("%4", "%254"),
+            ("%41%", "%41%25"), ("%%41", "%25%41"), ("a b", "a+b"), ("é", "%C3%A9"), ("a#b", "a%23b"), ("", ""),
+        ]
+    )
+    func query(_ text: String, _ expected: String) throws {
+        #expect(QueryText.query(text.utf8) == expected)
+        let url = try #require(URL(string: "http://a/?x=1"))
+        let added = QueryText.adding(QueryText.query(text.utf8), to: url)
+        #expect(added.absoluteString == "http://a/?x=1" + (text.isEmpty ? "" : "&" + expected))
+    }
+}
