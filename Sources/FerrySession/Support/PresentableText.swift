@@ -151,6 +151,18 @@ extension URL {
     package var presentableText: String { PresentableText.url(absoluteString) }
 }
 
+extension URLRequest {
+    /// The request with ``Foundation/URL/presentable`` as its URL; it is copied only if that is another one.
+    package var presentable: URLRequest {
+        guard let url else { return self }
+        let safe = url.presentable
+        if safe.absoluteString == url.absoluteString { return self }
+        var request = self
+        request.url = safe
+        return request
+    }
+}
+
 /// Recognizes the names of header fields, query parameters, form fields and JSON members whose values are secret.
 package enum SecretName {
     /// The text that replaces a secret value.

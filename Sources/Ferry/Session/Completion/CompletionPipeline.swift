@@ -59,8 +59,8 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
         if response.fileURL != nil {
             notifications.post(.downloadTaskDidMoveFile, object: task)
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
-            let info: [String: any Sendable] = [DownloadMoveError.payloadKey: error]
-            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: info)
+            let userInfo = [DownloadMoveError.payloadKey: error]
+            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: userInfo)
         }
         notifications.post(.networkingTaskDidComplete, object: task, userInfo: payload.userInfo)
         token.leave()

@@ -8,7 +8,7 @@ final class NotificationPoster: Sendable {
     private struct Item: Sendable {
         let name: Notification.Name
         let object: any Sendable
-        let userInfo: @Sendable () -> [String: any Sendable]?
+        let userInfo: @Sendable () -> [AnyHashable: Any]?
     }
 
     private struct State: Sendable {
@@ -58,7 +58,7 @@ final class NotificationPoster: Sendable {
     func post(
         _ name: Notification.Name,
         object: any Sendable,
-        userInfo: @escaping @autoclosure @Sendable () -> [String: any Sendable]? = nil
+        userInfo: @escaping @autoclosure @Sendable () -> [AnyHashable: Any]? = nil
     ) {
         let turn = state.withLock { state -> (queue: DispatchQueue, earliest: DispatchTime)? in
             guard let queue = state.queue else { return nil }

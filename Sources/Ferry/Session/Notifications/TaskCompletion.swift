@@ -20,11 +20,9 @@ public struct TaskCompletion: Sendable {
         self.task = task
         self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
         value = response.value
-        // Observers of all tasks receive it, and may log it.
-        var request = response.request
-        if let url = request?.url { request?.url = url.presentable }
         self.response = TaskResponse(
-            request: request,
+            // Observers of all tasks receive it, and may log it.
+            request: response.request?.presentable,
             response: response.response,
             data: response.data,
             fileURL: response.fileURL,
@@ -63,8 +61,10 @@ public struct TaskCompletion: Sendable {
     public static let payloadKey = "ferry.networking.task.complete.payload"
 
     /// The payload as the user info of the notification.
-    var userInfo: [String: any Sendable] {
-        var info: [String: any Sendable] = [Self.payloadKey: self, Self.responseSerializerKey: serializer]
+    var userInfo: [AnyHashable: Any] {
+        var info = [AnyHashable: Any](minimumCapacity: 7)
+        info[Self.payloadKey] = self
+        info[Self.responseSerializerKey] = serializer
         info[Self.serializedResponseKey] = value
         info[Self.errorKey] = response.error
         info[Self.sessionTaskMetricsKey] = response.metrics
