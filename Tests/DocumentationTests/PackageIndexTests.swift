@@ -23,4 +23,46 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.contains("Ferry.md") && names.contains("GettingStarted.md"))
     }
+
+    @Test("Each documented target has a first page", arguments: ["Ferry", "FerrySession", "FerryTesting", "FerryXML"])
+    func firstPage(_ module: String) throws {
+        #expect(try Self.text("Sources/\(module)/\(module).docc/\(module).md").hasPrefix("# ``\(module)``\n"))
+    }
+
+    @Test("The first page and README have the same lines for the manifest")
+    func installation() throws {
+        let lines = try ["README.md", "Sources/Ferry/Ferry.docc/Ferry.md"].map { page in
+            try Self.text(page).split(separator: "\n").filter { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }
+        }
+        #expect(lines[0].count == 2)
+        #expect(lines[0] == lines[1])
+    }
+
+    @Test("The measurements of the first page are those of the article about performance")
+    func measurements() throws {
+        let article = try Self.text("Sources/Ferry/Ferry.docc/Performance.md").split(separator: "\n")
+        let page = try Self.text("Sources/Ferry/Ferry.docc/Ferry.md").split(separator: "\n")
+        let start = try #require(page.firstIndex { $0.hasPrefix("| wall / CPU") })
+        let table = page[start...].prefix { $0.hasPrefix("|") }
+        #expect(table.count > 4)
+        for row in table { #expect(article.contains(row), "\(row)") }
+    }
+
+    @Test("Every picture of the articles exists, and every file of a picture is shown")
+    func pictures() throws {
+        let catalogue = SnippetTests.root.appendingPathComponent("Sources/Ferry/Ferry.docc")
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: catalogue.appendingPathComponent("Resources").path
+        )
+        let articles = Document.files(below: catalogue).filter { $0.pathExtension == "md" }
+        let shown = try articles.flatMap { article in
+            try String(contentsOf: article, encoding: .utf8).matches(of: /!\[[^\]]+\]\((\w+)\)/).map { String($0.1) }
+        }
+        #expect(shown.count >= 3)
+        for name in shown { #expect(files.contains("\(name).svg"), "\(name)") }
+        for file in files {
+            let name = file.replacing(".svg", with: "").replacing("~dark", with: "")
+            #expect(shown.contains(name), "\(file)")
+        }
+    }
 }

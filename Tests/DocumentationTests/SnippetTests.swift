@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that every Swift snippet of the README, of Docs and of the articles is in a file under `Snippets`, which is compiled.
+/// Checks that every Swift snippet of the README, of Docs and of the documentation catalogues is in a file under
+/// `Snippets`, which is compiled.
 ///
 /// Snippets that need another package are in the packages under `Docs/Integrations`: in a file of their tests whose
 /// name ends with `Snippets`, or in a manifest. `.ci/run` builds and tests these packages.
@@ -127,7 +128,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     }
 
     static func all(below root: URL) throws -> [Document] {
-        let articles = ["Docs", "Sources/Ferry/Ferry.docc"].flatMap { files(below: root.appendingPathComponent($0)) }
+        let articles = ["Docs", "Sources"].flatMap { files(below: root.appendingPathComponent($0)) }
             .filter { $0.pathExtension == "md" }
         return try ([root.appendingPathComponent("README.md")] + articles).map(Document.init)
     }
