@@ -57,7 +57,7 @@ enum QueryText {
     /// already encoded are kept (RFC 3986, section 3.4).
     static func query(_ bytes: some Sequence<UInt8>) -> String {
         let query = text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }
-        // A percent sign that begins no escape is one of the data.
+        // A percent sign without two hexadecimal digits behind it would not be valid in a URL.
         return query.replacing(/%(?![0-9A-Fa-f]{2})/, with: "%25")
     }
 
@@ -71,12 +71,11 @@ enum QueryText {
 
     private static func text(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
         var result: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
         for byte in bytes {
             switch byte {
             case let byte where isKept(byte): result.append(byte)
             case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
-            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            default: result.appendPercentEncoded(byte)
             }
         }
         return String(decoding: result, as: UTF8.self)

@@ -39,9 +39,7 @@ struct PercentEscaper {
             } else if byte == UInt8(ascii: " "), spaces == .plus {
                 bytes.append(UInt8(ascii: "+"))
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.digit(byte >> 4))
-                bytes.append(Self.digit(byte & 0xF))
+                bytes.appendPercentEncoded(byte)
             }
         }
     }
@@ -53,10 +51,6 @@ struct PercentEscaper {
             true
         default: HeaderRule.isLetterOrDigit(byte)
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 
