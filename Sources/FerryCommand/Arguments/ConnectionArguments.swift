@@ -66,15 +66,8 @@ extension ResolveArgument {
         addresses = parts[2].split(separator: ",").map { text in
             text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
         }
-        guard !addresses.isEmpty, addresses.allSatisfy(Self.isNumeric) else {
+        guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil }) else {
             throw UsageError("--resolve takes numeric addresses, not '\(parts[2])'")
         }
-    }
-
-    private static func isNumeric(_ text: String) -> Bool {
-        var four = in_addr()
-        var six = in6_addr()
-        guard !text.utf8.contains(0) else { return false }
-        return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
     }
 }

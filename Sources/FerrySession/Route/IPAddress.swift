@@ -1,9 +1,9 @@
 /// A numeric IPv4 or IPv6 address, as bytes.
-struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
     /// Parses an address without brackets or port; `nil` if it is not valid.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         // inet_pton would accept an address that is followed by a null byte.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
@@ -42,7 +42,7 @@ extension IPAddress: CustomStringConvertible {
         self.bytes = Array(bytes)
     }
 
-    var description: String {
+    package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6
         guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
