@@ -147,7 +147,7 @@ final class CallRecord: Sendable {
                 dimensions: attempt.target.dimensions + outcome.dimensions,
                 preferredDisplayUnit: .seconds,
                 factory: metrics
-            ).recordNanoseconds(attempt.start.duration(to: end).nanoseconds)
+            ).record(duration: attempt.start.duration(to: end))
         }
         state.open.removeAll(where: isEnding)
     }
@@ -195,14 +195,5 @@ extension DefaultTracerClock.Timestamp {
     /// Creates the instant of a date; one before 1970 becomes the beginning of that year.
     fileprivate init(_ date: Date) {
         self.init(nanosecondsSinceEpoch: UInt64(max(0, min(date.timeIntervalSince1970, 9_000_000_000)) * 1_000_000_000))
-    }
-}
-
-extension Duration {
-    /// The duration in nanoseconds.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return Int64(clamping: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
-            &+ attoseconds / 1_000_000_000
     }
 }
