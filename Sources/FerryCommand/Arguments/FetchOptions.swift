@@ -28,7 +28,7 @@ struct FetchOptions: Equatable, Sendable {
     var createsFolders = false
     var continuesDownloads = false
     var includesHead = false
-    /// The file for the heads of all responses; `-` is standard output.
+    /// The file for the heads of redirects and responses; `-` is standard output.
     var headFile: String?
     var asksForHeadOnly = false
     var credential: Credential?

@@ -50,7 +50,7 @@ extension Option {
         case .continueDownload: ["continue the FILE.part that an interrupted run left"]
         case .outputFolder: ["write the files of -o and -O to this folder"]
         case .createFolders: ["create the missing folders of output files"]
-        case .dumpHeader: ["write the heads of all responses to FILE (- for standard output)"]
+        case .dumpHeader: ["write the heads of redirects and responses to FILE (- for standard output)"]
         case .include: ["write the response head before the body"]
         case .head: ["request only the response head, and write it"]
         case .user: ["send this name and password with HTTP Basic, only to the origin of the URL"]

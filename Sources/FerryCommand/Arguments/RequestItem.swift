@@ -45,7 +45,8 @@ extension RequestItem {
     /// Parses an item; `nil` if the text is a URL.
     ///
     /// A text is a URL if it has no separator, or if what precedes its first separator
-    /// - is empty, as in `:8080/path`, or has a slash, a question mark or a number sign, or begins with a bracket: `example.com/?a=b`;
+    /// - is empty, as in `:8080/path`, or has a slash, a question mark or a number sign, or begins with a bracket:
+    ///   `example.com/?a=b`;
     /// - is the scheme of a URL: `http://example.com`;
     /// - is `localhost` or has a dot, and a port follows: `example.com:8443/path`.
     init?(parsing text: String) {

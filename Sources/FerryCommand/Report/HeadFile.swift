@@ -1,6 +1,6 @@
 import Ferry
 
-/// The file of `--dump-header`, with the heads of all responses in the order in which they were received.
+/// The file of `--dump-header`, with the heads of redirects and responses in the order in which they were received.
 final class HeadFile: Sendable {
     private let output: OutputDescriptor
     /// The reason why a head could not be written; all later ones are missing too.
@@ -26,14 +26,5 @@ final class HeadFile: Sendable {
                 failure = error
             }
         }
-    }
-}
-
-extension URL {
-    /// The value of `Referer` for the next request: without fragment and credentials (RFC 9110, section 10.1.3).
-    var referer: String {
-        var parts = URLComponents(url: presentable, resolvingAgainstBaseURL: true)
-        parts?.fragment = nil
-        return parts?.string ?? ""
     }
 }

@@ -108,3 +108,12 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         waiter?.resume(returning: metrics)
     }
 }
+
+extension URL {
+    /// The value of `Referer` for the next request: without fragment and credentials (RFC 9110, section 10.1.3).
+    fileprivate var referer: String {
+        var parts = URLComponents(url: presentable, resolvingAgainstBaseURL: true)
+        parts?.fragment = nil
+        return parts?.string ?? ""
+    }
+}

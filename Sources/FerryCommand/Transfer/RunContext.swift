@@ -106,7 +106,7 @@ extension CurlSession {
             own.certificateAuthorityFile = URL(fileURLWithPath: path)
         }
         if let path = options.netrcFile { own.interceptors.append(NetrcInterceptor(try netrcFile(path))) }
-        let cookies = options.headers.contains { $0.name.lowercased() == "cookie" } ? [] : options.cookies
+        let cookies = options.hasHeader("Cookie") ? [] : options.cookies
         if !cookies.isEmpty { own.interceptors.append(CookieSigner(text: cookies.joined(separator: ";"))) }
         try addCookies(options, to: configuration.httpCookieStorage, console)
         // The last one, so that it prints what all others have added.

@@ -115,7 +115,7 @@ public final class ArchiveTransport: RespondingInterceptor {
     private static let dropped: Set<String> = [
         "connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
-        // These are fields of their own; see above.
+        // Passed on one by one, and not joined.
         "set-cookie",
     ]
 
