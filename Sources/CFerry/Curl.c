@@ -61,10 +61,7 @@ typedef struct {
     unsigned int flags;
 } curl_blob;
 
-typedef struct curl_list {
-    char *data;
-    struct curl_list *next;
-} curl_list;
+typedef ferry_list_node curl_list;
 
 typedef struct {
     int count;
@@ -91,8 +88,6 @@ static struct {
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
-    void *(*slist_append)(void *, const char *);
-    void (*slist_free_all)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_setopt)(void *, int, ...);
@@ -127,8 +122,6 @@ static void load(void) {
         {"curl_easy_strerror", (void **)&curl.easy_strerror},
         {"curl_easy_setopt", (void **)&curl.easy_setopt},
         {"curl_easy_getinfo", (void **)&curl.easy_getinfo},
-        {"curl_slist_append", (void **)&curl.slist_append},
-        {"curl_slist_free_all", (void **)&curl.slist_free_all},
         {"curl_multi_init", (void **)&curl.multi_init},
         {"curl_multi_cleanup", (void **)&curl.multi_cleanup},
         {"curl_multi_setopt", (void **)&curl.multi_setopt},
@@ -234,24 +227,6 @@ const char *ferry_easy_certificate_field(void *easy, int index, const char *name
         if (strncmp(line->data, name, length) == 0 && line->data[length] == ':') return line->data + length + 1;
     }
     return NULL;
-}
-
-void *ferry_slist_append(void *list, const char *string) { return curl.slist_append(list, string); }
-
-void *ferry_slist_join(void *list, void *end) {
-    curl_list *last = list;
-    if (last == NULL) return end;
-    while (last->next != NULL) last = last->next;
-    last->next = end;
-    return list;
-}
-
-void ferry_slist_free_until(void *list, void *end) {
-    if (list == end) return;
-    for (curl_list *line = list; line != NULL && end != NULL; line = line->next) {
-        if (line->next == end) line->next = NULL;
-    }
-    curl.slist_free_all(list);
 }
 
 static ferry_callbacks installed;

@@ -101,11 +101,11 @@ const char *ferry_easy_certificate_field(void *easy, int index, const char *name
 /// not use OpenSSL.
 bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
-void *ferry_slist_append(void *list, const char *string);
-/// Lets a list end with another one, which several lists may have in common, and returns the whole.
-void *ferry_slist_join(void *list, void *end);
-/// Frees a list without the list that it ends with, if it does.
-void ferry_slist_free_until(void *list, void *end);
+/// A line of a list of libcurl's (`struct curl_slist`).
+typedef struct ferry_list_node {
+    char *data;
+    struct ferry_list_node *next;
+} ferry_list_node;
 
 /// Returns the number of bytes that the TLS library has read from the connection and not yet given to libcurl, or 0 if
 /// that is unknown. Call it only for a handle that has a connection.

@@ -43,11 +43,11 @@ public struct APIKeyInterceptor: ImmediateRequestInterceptor {
     ///   - attempt: The attempt that is about to begin.
     /// - Returns: `true`. A request for an origin that must not receive the key is not changed.
     /// - Throws: ``RequestSerializationError`` if the name or the key cannot be sent. It does not contain the key.
-    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
-        guard scope.includes(request, in: attempt), let url = request.url else { return true }
+    public func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
+        guard scope.includes(request.url, in: attempt), let url = request.url else { return true }
         switch placement {
         case .header(let name): try request.setHeader(HTTPHeader(name, key))
-        case .query(let name): request.url = try url.settingQueryItem(name, to: key)
+        case .query(let name): request.urlRequest.url = try url.settingQueryItem(name, to: key)
         }
         return true
     }

@@ -85,8 +85,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     // MARK: - Requests
 
     /// Adds the credential to the request; returns `false` if a refresh has to be waited for.
-    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
-        guard scope.includes(request, in: attempt) else { return true }
+    public func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
+        guard scope.includes(request.url, in: attempt) else { return true }
         let now = clock()
         guard let (credential, new) = state.withLock({ $0.usable(at: now) }) else { return false }
         if let new { start(new) }
@@ -102,7 +102,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     /// - Returns: The request with the credential; unchanged if it is for an origin that must not receive it.
     /// - Throws: The error of the refresh, ``AuthenticationError``, or `CancellationError`.
     public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        guard scope.includes(request, in: attempt) else { return request }
+        guard scope.includes(request.url, in: attempt) else { return request }
         while true {
             let now = clock()
             switch state.withLock({ $0.access(at: now) }) {
@@ -119,9 +119,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     }
 
     private func authenticated(_ request: URLRequest, with held: HeldCredential<A.Credential>) throws -> URLRequest {
-        var request = request
-        try authenticator.apply(held.value, to: &request)
-        return request
+        var adapted = AdaptedRequest(request)
+        try authenticator.apply(held.value, to: &adapted)
+        return adapted.urlRequest
     }
 
     // MARK: - Refused credentials
@@ -129,7 +129,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     /// Decides whether a refused request is sent again with a new credential, for which it waits if necessary.
     public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
         guard let response = failure.response, failureStatuses.contains(response.statusCode),
-            scope.includes(failure.request, in: attempt), authenticator.isAuthenticationFailure(response),
+            scope.includes(failure.request.url, in: attempt), authenticator.isAuthenticationFailure(response),
             // Without a credential, the application has removed the one that was sent.
             let current = state.withLock({ $0.current })
         else { return .proceed }

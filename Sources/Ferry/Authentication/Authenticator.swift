@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// struct SessionKeys: Authenticator {
-///     func apply(_ key: Key, to request: inout URLRequest) {
+///     func apply(_ key: Key, to request: inout AdaptedRequest) {
 ///         request.setValue(key.text, forHTTPHeaderField: "X-Session")
 ///     }
 ///     func isRequest(_ request: URLRequest, authenticatedWith key: Key) -> Bool {
@@ -31,7 +31,7 @@ public protocol Authenticator: Sendable {
     ///   - credential: The credential, which may have expired a moment ago.
     ///   - request: The request, which is about to be sent to an origin that may receive the credential.
     /// - Throws: The reason why the request must not be sent, with which the task then fails.
-    func apply(_ credential: Credential, to request: inout URLRequest) throws
+    func apply(_ credential: Credential, to request: inout AdaptedRequest) throws
 
     /// Returns the date after which the server refuses a credential; `nil`, the default, if that is unknown.
     ///

@@ -46,7 +46,7 @@ public struct BearerAuthenticator: Authenticator {
     ///   - credential: The token.
     ///   - request: The request.
     /// - Throws: ``RequestSerializationError`` if the token has a line break or a NUL.
-    public func apply(_ credential: BearerToken, to request: inout URLRequest) throws {
+    public func apply(_ credential: BearerToken, to request: inout AdaptedRequest) throws {
         try request.setHeader(.bearer(credential.value))
     }
 

@@ -7,11 +7,11 @@ struct CredentialScope: Sendable {
 
     init(_ urls: [URL]?) { origins = urls.map { Set($0.map(Origin.init)) } }
 
-    /// Returns whether a request may carry the credential.
+    /// Returns whether a request to a URL may carry the credential.
     ///
     /// Another interceptor may have changed the URL, so the origin of the request itself decides.
-    func includes(_ request: URLRequest, in attempt: RequestAttempt) -> Bool {
-        guard !attempt.hasLeftOrigin, let url = request.url else { return false }
+    func includes(_ url: URL?, in attempt: RequestAttempt) -> Bool {
+        guard !attempt.hasLeftOrigin, let url else { return false }
         if let origins { return origins.contains(Origin(url)) }
         guard let original = attempt.originalURL else { return false }
         // Usually they are equal, and need not be parsed.

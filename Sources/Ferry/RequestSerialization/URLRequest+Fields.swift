@@ -62,3 +62,11 @@ extension [String: String] {
         self[field.name] = field.value
     }
 }
+
+extension AdaptedRequest {
+    /// Sets one field, replacing the request's field of the same name.
+    mutating func setHeader(_ field: HTTPHeader) throws {
+        try field.validate()
+        setValue(field.value, forHTTPHeaderField: field.name)
+    }
+}

@@ -25,7 +25,12 @@ final class CacheRevalidation: ExchangeClient {
     func exchange(didWrite count: ByteCount) {}
     func exchange(didSend count: ByteCount, expected: ByteCount?) {}
     func exchangeDidRewindBody() {}
-    func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {}
+    func exchange(
+        willSend request: URLRequest,
+        setting replacements: [HeaderField],
+        adding additions: [HeaderField],
+        bodyLength: ByteCount?
+    ) {}
     func exchange(willRetry retry: TransferMetrics.Retry) {}
     func exchangeDidDiscardBody() {}
     func exchangeDidExceedDeadline() {}

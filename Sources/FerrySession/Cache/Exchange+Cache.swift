@@ -82,7 +82,7 @@ extension Exchange {
         case .gatewayTimeout: return deliverGatewayTimeout()
         case .use, .useAndRevalidate:
             guard let entry else { return false }
-            if decision == .useAndRevalidate { engine.revalidate(request, key: context.key, limits: clock.limits) }
+            if decision == .useAndRevalidate { engine.revalidate(sentRequest, key: context.key, limits: clock.limits) }
             serve(entry, fields: entry.fieldsWithAge(at: now))
             return true
         }

@@ -9,7 +9,7 @@ final class EasyHandle {
     private var lists: [List] = []
     /// The lines that lists with secrets end with.
     private var commonLines: [String] = []
-    private var common: UnsafeMutableRawPointer?
+    private var common: LineList.Pointer?
 
     /// A list that was passed to libcurl; the requests of a session often have the same.
     private struct List {
@@ -17,7 +17,7 @@ final class EasyHandle {
         var lines: [String]
         /// Whether the lines must not be kept after their request.
         var isSecret: Bool
-        var pointer: UnsafeMutableRawPointer?
+        var pointer: LineList.Pointer?
     }
 
     init?() {
@@ -29,8 +29,8 @@ final class EasyHandle {
 
     deinit {
         ferry_easy_cleanup(pointer)
-        for list in lists { ferry_slist_free_until(list.pointer, common) }
-        ferry_slist_free_until(common, nil)
+        for list in lists { free(list) }
+        LineList.free(common)
         errorText.deallocate()
     }
 
@@ -58,9 +58,14 @@ final class EasyHandle {
 
     private func forgetSecrets() {
         lists.removeAll { list in
-            if list.isSecret { ferry_slist_free_until(list.pointer, common) }
+            if list.isSecret { free(list) }
             return list.isSecret
         }
+    }
+
+    /// Frees a list, but not the common lines that it may end with or consist of.
+    private func free(_ list: List) {
+        if list.pointer != common { LineList.free(list.pointer) }
     }
 
     var keptLines: [String] { lists.flatMap(\.lines) + commonLines }
@@ -105,24 +110,20 @@ final class EasyHandle {
                 return
             }
             ferry_easy_set_pointer(pointer, option, nil)
-            ferry_slist_free_until(lists.remove(at: index).pointer, common)
+            free(lists.remove(at: index))
         }
         guard !lines.isEmpty else { return }
-        var list = Self.makeList(lines.dropLast(isSecret ? commonCount : 0))
-        if isSecret, commonCount > 0 { list = ferry_slist_join(list, commonList(lines.suffix(commonCount))) }
+        let end = isSecret && commonCount > 0 ? commonList(lines.suffix(commonCount)) : nil
+        let list = LineList.make(lines.dropLast(end == nil ? 0 : commonCount), before: end)
         lists.append(List(option: option, lines: lines, isSecret: isSecret, pointer: list))
         ferry_easy_set_pointer(pointer, option, list)
     }
 
-    private func commonList(_ lines: ArraySlice<String>) -> UnsafeMutableRawPointer? {
+    private func commonList(_ lines: ArraySlice<String>) -> LineList.Pointer? {
         if lines.elementsEqual(commonLines) { return common }
-        ferry_slist_free_until(common, nil)
-        (common, commonLines) = (Self.makeList(lines), Array(lines))
+        LineList.free(common)
+        (common, commonLines) = (LineList.make(lines, before: nil), Array(lines))
         return common
-    }
-
-    private static func makeList(_ lines: ArraySlice<String>) -> UnsafeMutableRawPointer? {
-        lines.reduce(nil) { list, line in line.withCString { ferry_slist_append(list, $0) } }
     }
 
     func long(_ info: Int32) -> Int {

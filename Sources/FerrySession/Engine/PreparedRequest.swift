@@ -34,7 +34,19 @@ struct PreparedRequest: Sendable {
         var hasCredential = false
     }
 
-    init(_ request: URLRequest, settings: EngineSettings, context: Context) throws(URLError) {
+    /// Checks a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - replacements: Header fields that replace the request's.
+    ///   - settings: The settings of the session.
+    ///   - context: What the exchange so far means for the request.
+    init(
+        _ request: URLRequest,
+        setting replacements: [HeaderField] = [],
+        settings: EngineSettings,
+        context: Context
+    ) throws(URLError) {
         guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
         guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
             let text =
@@ -58,7 +70,7 @@ struct PreparedRequest: Sendable {
             let text = "The method is not one a request can have: \(method)"
             throw .ferry(.badURL, url: url, reason: .invalidMethod, text)
         }
-        let fields = try Self.fields(request, settings, context, url)
+        let fields = try Self.fields(request, replacements, settings, context, url)
         // Other bodies have a length of their own; a stream has none but this.
         if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
             let text = "The Content-Length of the body's stream is no number: \(length)"
@@ -123,6 +135,7 @@ struct PreparedRequest: Sendable {
     /// The request's fields and those of the session that it does not have, without those that frame the body.
     private static func fields(
         _ request: URLRequest,
+        _ replacements: [HeaderField],
         _ settings: EngineSettings,
         _ context: Context,
         _ url: URL
@@ -130,16 +143,14 @@ struct PreparedRequest: Sendable {
         var list: [HeaderField] = []
         var hasSecrets = false
         var contentLength: String?
-        var seen: Set<String> = []
         let given = request.allHTTPHeaderFields ?? [:]
-        if !given.isEmpty {
-            list.reserveCapacity(given.count + 2)
-            seen.reserveCapacity(given.count + 2)
-        }
+        let count = replacements.count + given.count
+        if count > 0 { list.reserveCapacity(count + 2) }
         func add(_ field: HeaderField) throws(URLError) {
             let (name, value) = field
+            // A set of the names would allocate, and most requests have few.
+            if list.contains(where: { $0.name.isEqualIgnoringCase(name) }) { return }
             let folded = name.folded
-            guard seen.insert(folded).inserted else { return }
             guard HeaderRule.isToken(name) else {
                 let text = "The header's name is not a token: \(name.debugDescription)"
                 throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
@@ -150,7 +161,7 @@ struct PreparedRequest: Sendable {
             }
             switch folded {
             // The engine frames the body itself: both fields at once would be a smuggled request.
-            case "content-length": contentLength = value.trimmingCharacters(in: .whitespaces)
+            case "content-length": contentLength = contentLength ?? value.trimmingCharacters(in: .whitespaces)
             case "transfer-encoding": break
             case "expect" where context.dropsExpectation: break
             default:
@@ -158,6 +169,7 @@ struct PreparedRequest: Sendable {
                 if !hasSecrets { hasSecrets = settings.isSecret(folded) }
             }
         }
+        for field in replacements { try add(field) }
         for (name, value) in given { try add((name, value)) }
         for field in settings.additionalHeaders(hasLeftOrigin: context.hasLeftOrigin) { try add(field) }
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }

@@ -12,7 +12,7 @@ extension Exchange {
         if let given = party(isProxy: isProxy).credential { return given }
         if engine.acceptedCredentials.isEmpty { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
-        if request.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
+        if sentRequest.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
         return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
     }
 

@@ -65,8 +65,10 @@ final class Exchange: @unchecked Sendable {
     /// The task; `nil` as soon as the exchange is over.
     var client: (any ExchangeClient)?
     var request: URLRequest {
-        didSet { method = request.httpMethod ?? "GET" }
+        didSet { (method, interceptedFields) = (request.httpMethod ?? "GET", []) }
     }
+    /// The header fields that interceptors have set, which replace those of the request.
+    private(set) var interceptedFields: [HeaderField] = []
     /// The request's method, kept because reading it from the request takes long.
     private(set) var method: String
     var body: BodySource
@@ -133,7 +135,15 @@ final class Exchange: @unchecked Sendable {
 
     var isSuspended: Bool { pauses.contains(.suspended) }
     /// The validator that makes sure that the rest of the body belongs to the same entity.
-    var validator: String? { continuation.validator(for: request) }
+    var validator: String? { continuation.validator(for: sentRequest) }
+    /// The request with the fields of the interceptors.
+    var sentRequest: URLRequest { request.setting(interceptedFields) }
+
+    /// Uses a request that interceptors have changed.
+    func use(_ adapted: AdaptedRequest) {
+        if adapted.isBaseChanged { request = adapted.base }
+        interceptedFields = adapted.fields
+    }
 
     // MARK: - An attempt begins
 
@@ -145,7 +155,12 @@ final class Exchange: @unchecked Sendable {
             return nil
         }
         do throws(URLError) {
-            let prepared = try PreparedRequest(request, settings: engine.settings, context: preparationContext)
+            let prepared = try PreparedRequest(
+                request,
+                setting: interceptedFields,
+                settings: engine.settings,
+                context: preparationContext
+            )
             attempt = NetworkAttempt(prepared, url: request.url)
             if continuation.offset == nil { response = nil }
             return prepared.origin
@@ -194,7 +209,7 @@ final class Exchange: @unchecked Sendable {
 
     func reportRequest(bodyLength: ByteCount?) {
         let fields = engine.settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
-        client?.exchange(willSend: request, adding: fields, bodyLength: bodyLength)
+        client?.exchange(willSend: request, setting: interceptedFields, adding: fields, bodyLength: bodyLength)
     }
 }
 

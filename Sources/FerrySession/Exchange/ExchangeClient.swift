@@ -18,8 +18,13 @@ protocol ExchangeClient: AnyObject, Sendable {
     func exchange(didSend count: ByteCount, expected: ByteCount?)
     /// The request's body is sent again from its first byte.
     func exchangeDidRewindBody()
-    /// An attempt sends this request; a field of the request takes precedence over one of the session's `fields`.
-    func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?)
+    /// An attempt sends this request with fields that replace its own, and with those that are added where it has none.
+    func exchange(
+        willSend request: URLRequest,
+        setting replacements: [HeaderField],
+        adding additions: [HeaderField],
+        bodyLength: ByteCount?
+    )
     /// The server redirects; the engine waits for the command `redirect`.
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest)
     /// The server or the proxy asks for a credential; the engine waits for the command `authenticate`.

@@ -62,13 +62,13 @@ extension Exchange {
         phase = .idle
         switch answer {
         case .request(let request):
-            adopt(request)
+            adopt(AdaptedRequest(replacing: request))
             engine.start(self, priority: priority)
         case .response(let request, let response):
-            adopt(request)
+            adopt(AdaptedRequest(replacing: request))
             serve(response)
         case .attemptFailure(let request, let error):
-            adopt(request)
+            adopt(AdaptedRequest(replacing: request))
             attempt = nil
             recover(from: error, wasSent: false)
         case .failure(let error): end(with: error)
@@ -77,18 +77,15 @@ extension Exchange {
     }
 
     /// Uses a request that the interceptors have made of the task's.
-    func adopt(_ adapted: URLRequest) {
+    func adopt(_ adapted: AdaptedRequest) {
         guard let recovery else { return }
         recovery.isAdapted = true
         if let from = request.url, let to = adapted.url, from != to, Origin(from) != Origin(to) {
             // The delegate has provided its credential for another origin.
             authentication.server = Authentication.Party()
         }
-        guard redirects.hasLeftOrigin else {
-            request = adapted
-            return
-        }
-        var adapted = adapted
+        guard redirects.hasLeftOrigin else { return use(adapted) }
+        var adapted = adapted.urlRequest
         for name in adapted.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where engine.settings.isSecret(name.folded) {
             adapted.setValue(recovery.base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
         }

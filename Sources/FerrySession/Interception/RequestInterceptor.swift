@@ -67,20 +67,19 @@ public protocol ImmediateRequestInterceptor: RequestInterceptor {
     /// It is called on the thread that resumes the task and must not block.
     ///
     /// - Parameters:
-    ///   - request: The request, as changed by the interceptors before this one. It is changed in place, which saves
-    ///     copies.
+    ///   - request: The request, as changed by the interceptors before this one.
     ///   - attempt: The attempt that is about to begin.
     /// - Returns: `false` to be asked by ``RequestInterceptor/adapt(_:for:)`` instead because it has to wait; changes
     ///   are discarded then.
     /// - Throws: The reason why the request must not be sent, with which the task then fails.
-    func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool
+    func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool
 }
 
 extension ImmediateRequestInterceptor {
     /// Returns the request of ``adaptImmediately(_:for:)``, or the unchanged request if that returns `false`.
     public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        var adapted = request
-        return try adaptImmediately(&adapted, for: attempt) ? adapted : request
+        var adapted = AdaptedRequest(request)
+        return try adaptImmediately(&adapted, for: attempt) ? adapted.urlRequest : request
     }
 }
 
@@ -233,9 +232,9 @@ package final class RequestInterceptors: Sendable {
     }
 
     /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.
-    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
+    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> AdaptedRequest? {
         guard let immediate else { return nil }
-        var request = request
+        var request = AdaptedRequest(request)
         for interceptor in immediate {
             guard try interceptor.adaptImmediately(&request, for: attempt) else { return nil }
         }

@@ -25,7 +25,7 @@ extension Exchange {
         }
         let situation = situation(failure, recovery)
         let isRepeatable = RetryRule.isRepeatable(situation, recovery.settings.retry)
-        let (attempt, request) = (recovery.requestAttempt(redirects), request)
+        let (attempt, request) = (recovery.requestAttempt(redirects), sentRequest)
         waitForAnswer()
         recovery.ask { [weak self] number in
             let asked = AttemptFailure(failure.cause, request: request, isRepeatable: isRepeatable)

@@ -47,7 +47,7 @@ extension CurlSession {
         let state = TaskCore.State(
             resultDelivery: resultDelivery,
             originalRequest: request,
-            currentRequest: request,
+            currentRequest: request.map { CurrentRequest($0) },
             body: body,
             isDownload: isDownload,
             largestBody: max(0, options.maximumBodySizeInMemory),

@@ -1,9 +1,13 @@
 /// What the engine reports to a task, on the engine's thread.
 extension TaskCore: ExchangeClient {
-    func exchange(willSend request: URLRequest, adding fields: [HeaderField], bodyLength: ByteCount?) {
+    func exchange(
+        willSend request: URLRequest,
+        setting replacements: [HeaderField],
+        adding additions: [HeaderField],
+        bodyLength: ByteCount?
+    ) {
         state.withLock { state in
-            state.currentRequest = request
-            state.additionalHeaders = fields
+            state.currentRequest = CurrentRequest(request, replacements: replacements, additions: additions)
             state.counts.expectedToSend = bodyLength
         }
     }

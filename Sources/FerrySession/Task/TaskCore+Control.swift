@@ -190,8 +190,8 @@ extension TaskCore {
 
     // MARK: - Retries and interceptors
 
-    /// The request before the interceptors have changed it, and after.
-    private typealias Adaptation = (base: URLRequest, adapted: URLRequest)
+    /// The request before the interceptors have changed it, and after it.
+    private typealias Adaptation = (base: URLRequest, adapted: AdaptedRequest)
 
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
     private func adaptImmediately(for session: CurlSession) -> Result<Adaptation?, any Error>? {
@@ -252,13 +252,13 @@ extension TaskCore: ProtocolLoadClient {
     /// Follows a redirect received by the engine, which may lead to a protocol class.
     func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
         let (session, body, isDownload, request) = state.withLock { state in
-            (state.session, state.body, state.isDownload, state.currentRequest)
+            (state.session, state.body, state.isDownload, state.currentRequest?.request)
         }
         guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
         // The protocol class is given the task, whose current request must be the next one from now on.
-        state.withLock { $0.currentRequest = next }
+        state.withLock { $0.currentRequest = CurrentRequest(next) }
         let kept = body.afterRedirection(status: response.statusCode, from: request, to: next)
         let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
         load.perform(.start(priority: priority))

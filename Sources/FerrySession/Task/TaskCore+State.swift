@@ -5,7 +5,7 @@ extension TaskCore {
 
         let resultDelivery: ResultDelivery
         let originalRequest: URLRequest?
-        var currentRequest: URLRequest?
+        var currentRequest: CurrentRequest?
         var body: BodySource
         var isDownload: Bool
         /// The maximum number of bytes of a body that is collected in memory.
@@ -39,8 +39,6 @@ extension TaskCore {
         var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
         var clientExpectsToSend = NSURLSessionTransferSizeUnknown
         var priority = URLSessionTask.defaultPriority
-        /// The header fields that the session adds to those of the current request.
-        var additionalHeaders: [HeaderField] = []
         var metrics = TransferMetrics()
 
         /// The resume data of the download that the task continues.

@@ -84,14 +84,7 @@ final class TaskCore: Sendable {
     }
 
     var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
-    var currentRequest: URLRequest? {
-        let (request, fields) = state.withLock { ($0.currentRequest, $0.additionalHeaders) }
-        guard var request, !fields.isEmpty else { return request }
-        for (name, value) in fields where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
-        return request
-    }
+    var currentRequest: URLRequest? { state.withLock { $0.currentRequest }?.complete }
     var response: URLResponse? { state.withLock { $0.response }?.value }
     var error: (any Error)? { state.withLock { $0.error } }
     var countOfBytesReceived: Int64 { state.withLock { $0.counts.received }.int64 }

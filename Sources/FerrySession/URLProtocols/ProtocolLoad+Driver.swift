@@ -99,7 +99,7 @@ extension ProtocolLoad: TaskDriver {
         body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
         request = next
         client.exchangeDidRewindBody()
-        client.exchange(willSend: next, adding: [], bodyLength: .zero)
+        client.exchange(willSend: next, setting: [], adding: [], bodyLength: .zero)
         choose()
     }
 }

@@ -90,7 +90,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 guard let client else { return }
                 self.request = canonical
                 self.run = run
-                client.exchange(willSend: canonical, adding: [], bodyLength: bodyLength)
+                client.exchange(willSend: canonical, setting: [], adding: [], bodyLength: bodyLength)
                 run.start()
             }
         }

@@ -11,7 +11,7 @@ struct CancelledStartTests {
     private struct Blocking: ImmediateRequestInterceptor {
         let gate: Gate
 
-        func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
+        func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
             gate.wait()
             return true
         }

@@ -11,10 +11,10 @@ struct InterceptorTests {
         var waits = false
         let calls = Watched<[String]>([])
 
-        func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
+        func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
             calls.change { $0.append("immediately") }
             // If it waits, the change is discarded.
-            request.addValue("\(attempt.number)", forHTTPHeaderField: "X-Attempt")
+            request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Attempt")
             return !waits
         }
 

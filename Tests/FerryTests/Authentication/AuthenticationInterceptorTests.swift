@@ -316,7 +316,7 @@ struct AuthenticationInterceptorTests {
     private struct SessionKeys: Authenticator {
         struct Key { var text: String }
 
-        func apply(_ key: Key, to request: inout URLRequest) {
+        func apply(_ key: Key, to request: inout AdaptedRequest) {
             request.setValue(key.text, forHTTPHeaderField: "X-Session")
         }
         func isRequest(_ request: URLRequest, authenticatedWith key: Key) -> Bool {

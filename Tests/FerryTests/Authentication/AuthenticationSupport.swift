@@ -133,7 +133,7 @@ struct RefreshFailure: Error, Equatable {
 extension ImmediateRequestInterceptor {
     /// Returns the adapted request, or nil if the interceptor has to wait.
     func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> URLRequest? {
-        var request = request
-        return try adaptImmediately(&request, for: attempt) ? request : nil
+        var request = AdaptedRequest(request)
+        return try adaptImmediately(&request, for: attempt) ? request.urlRequest : nil
     }
 }

@@ -28,8 +28,8 @@ public struct NetrcInterceptor: ImmediateRequestInterceptor {
     public var failureStatuses: Set<Int> { [] }
 
     /// Adds the `Authorization` field to the request, unless there is no entry for it.
-    public func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
-        guard scope.includes(request, in: attempt), let url = request.url, url.user == nil,
+    public func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
+        guard scope.includes(request.url, in: attempt), let url = request.url, url.user == nil,
             request.value(forHTTPHeaderField: "Authorization") == nil,
             let entry = file.entry(forHost: Origin(url).host)
         else { return true }

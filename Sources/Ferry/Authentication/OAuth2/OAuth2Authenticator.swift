@@ -88,7 +88,7 @@ public struct OAuth2Authenticator: Authenticator {
     // MARK: - Authenticator
 
     /// Sets the `Authorization` field to the access token.
-    public func apply(_ credential: OAuth2Token, to request: inout URLRequest) throws {
+    public func apply(_ credential: OAuth2Token, to request: inout AdaptedRequest) throws {
         try request.setHeader(.bearer(credential.accessToken))
     }
 

@@ -19,7 +19,7 @@ extension WorkOrder {
 
 /// An interceptor that adds a field.
 private struct PlainInterceptor: ImmediateRequestInterceptor {
-    func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) throws -> Bool {
+    func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
         request.setValue("1", forHTTPHeaderField: "X-Attempt")
         return true
     }

@@ -73,7 +73,7 @@ final class CallRecord: Sendable {
     // MARK: - Attempts
 
     /// Begins the span of an attempt, and adds its context to the request.
-    func beginAttempt(of request: inout URLRequest, _ attempt: RequestAttempt) {
+    func beginAttempt(of request: inout AdaptedRequest, _ attempt: RequestAttempt) {
         // The monitor may learn of the start a little later.
         start()
         let attemptContext = state.withLock { state -> ServiceContext? in
@@ -84,7 +84,7 @@ final class CallRecord: Sendable {
             }
             if let same { return same.span.context }
             let parent = span(&state).context
-            let target = RequestTarget(request, settings.redaction)
+            let target = RequestTarget(request.urlRequest, settings.redaction)
             let span: any Tracing.Span = tracer.startSpan(target.spanName, context: parent, ofKind: .client)
             span.updateAttributes { attributes in
                 target.set(in: &attributes)

@@ -126,7 +126,7 @@ struct AttemptTracer: ImmediateRequestInterceptor {
     /// None, so that no response is held back.
     var failureStatuses: Set<Int> { [] }
 
-    func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) -> Bool {
+    func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) -> Bool {
         call.beginAttempt(of: &request, attempt)
         return true
     }
@@ -134,7 +134,7 @@ struct AttemptTracer: ImmediateRequestInterceptor {
 
 /// Sets the fields by which a tracer sends a span's context.
 struct HeaderFieldInjector: Injector {
-    func inject(_ value: String, forKey key: String, into request: inout URLRequest) {
+    func inject(_ value: String, forKey key: String, into request: inout AdaptedRequest) {
         request.setValue(value, forHTTPHeaderField: key)
     }
 }

@@ -107,7 +107,7 @@ struct TracingTests {
     @Test("An interceptor that has to wait does not cause a second span")
     func waitingInterceptor() async throws {
         struct Waits: ImmediateRequestInterceptor {
-            func adaptImmediately(_ request: inout URLRequest, for attempt: RequestAttempt) -> Bool { false }
+            func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) -> Bool { false }
             func adapt(_ request: URLRequest, for attempt: RequestAttempt) async -> URLRequest {
                 await Task.yield()
                 return request

@@ -1,0 +1,18 @@
+/// The request that a task sends, with header fields that become part of it only when it is read.
+struct CurrentRequest: Sendable {
+    let request: URLRequest
+    /// The fields that replace those of the request, which interceptors have set.
+    let replacements: [HeaderField]
+    /// The fields of the session, which are sent where the request has none of the same name.
+    let additions: [HeaderField]
+
+    init(_ request: URLRequest, replacements: [HeaderField] = [], additions: [HeaderField] = []) {
+        (self.request, self.replacements, self.additions) = (request, replacements, additions)
+    }
+
+    /// The request with all fields.
+    var complete: URLRequest {
+        let request = request.setting(replacements)
+        return request.setting(additions.filter { request.value(forHTTPHeaderField: $0.name) == nil })
+    }
+}
