@@ -87,7 +87,6 @@ enum Sessions {
     }
 }
 
-// FoundationNetworking's `async` functions cannot be overridden: on a variable of type `URLSession`,
-// `session.data(from:)` throws `unsupportedURL` and sends nothing. On a variable of type `CurlSession`, or through a
-// protocol, Ferry's functions are called.
+// On a variable of type `URLSession`, `session.data(from:)` is FoundationNetworking's function, which asks the session to
+// load the request. On a variable of type `CurlSession`, or through a protocol, Ferry's function is called.
 extension CurlSession: DataLoading {}

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// The rules of one kind of credential: how a request carries it, when it expires, and how it is refreshed.
 ///

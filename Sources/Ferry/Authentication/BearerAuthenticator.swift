@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// A bearer token (RFC 6750), with the date at which it expires if that is known.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension URLRequest {
     /// Returns the request's URL, or throws if it has none.

@@ -41,6 +41,7 @@ struct PreparedRequest: Sendable {
     ///   - replacements: Header fields that replace the request's.
     ///   - settings: The settings of the session.
     ///   - context: What the exchange so far means for the request.
+    /// - Throws: The reason why the request cannot be sent.
     init(
         _ request: URLRequest,
         setting replacements: [HeaderField] = [],

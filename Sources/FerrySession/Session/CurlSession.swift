@@ -119,14 +119,14 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Its `protocolClasses` begin with a class of Ferry's that has no effect in other sessions, so another
     /// `URLSession` can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
-        EngineBypassGuard.noteQuestion()
+        AsyncCallLoader.noteQuestion()
         return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
     }
 
     /// The delegate, or `nil` once the session is invalid.
     public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
     /// The queue of delegate methods and completion handlers.
-    public override var delegateQueue: OperationQueue { dispatcher.queue }
+    public override var delegateQueue: OperationQueue { AsyncCallLoader.currentCompletionQueue ?? dispatcher.queue }
 
     /// An object, not retained, that is called when a task is resumed or suspended, on the thread that does so.
     public var taskObserver: (any CurlSessionTaskObserver)? {

@@ -23,7 +23,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidHost = Code(rawValue: "invalidHost")
         /// The kind of task is not supported.
         public static let unsupportedTask = Code(rawValue: "unsupportedTask")
-        /// The call bypasses the engine and would use FoundationNetworking's own HTTP.
+        /// A call of FoundationNetworking's `async` functions cannot be carried over to the engine, since this version of
+        /// FoundationNetworking is not known.
         public static let bypassesEngine = Code(rawValue: "bypassesEngine")
         /// No byte was sent or received for `timeoutInterval`.
         public static let inactivityTimeout = Code(rawValue: "inactivityTimeout")

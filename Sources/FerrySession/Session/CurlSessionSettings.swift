@@ -14,7 +14,7 @@ struct CurlSessionSettings: @unchecked Sendable {
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
         // FoundationNetworking's own HTTP asks these classes first; the guard refuses requests that bypass the engine.
-        copy.protocolClasses = [EngineBypassGuard.self] + (configuration.protocolClasses ?? [])
+        copy.protocolClasses = [AsyncCallLoader.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
         requestTimeout = configuration.timeoutIntervalForRequest
@@ -49,7 +49,7 @@ struct CurlSessionSettings: @unchecked Sendable {
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.httpAdditionalHeaders = nil
-        configuration.protocolClasses = [EngineBypassGuard.self]
+        configuration.protocolClasses = [AsyncCallLoader.self]
         return configuration
     }
 }

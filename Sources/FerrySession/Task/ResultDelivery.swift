@@ -40,8 +40,14 @@ final class DelegateCasts: Sendable {
     let download: (any URLSessionDownloadDelegate)?
     let metrics: (any CurlSessionMetricsDelegate)?
     let retry: (any CurlSessionRetryDelegate)?
+    /// Tells the delegate of the response in place of the task, which waits for the call of the closure.
+    let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
 
-    init(_ delegate: (any URLSessionDelegate)?) {
+    init(
+        _ delegate: (any URLSessionDelegate)?,
+        tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)? = nil
+    ) {
+        self.tellResponse = tellResponse
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
         download = task as? any URLSessionDownloadDelegate

@@ -110,16 +110,17 @@ final class TaskCore: Sendable {
             let (own, session) = state.withLock { ($0.ownDelegate, $0.session) }
             return (own ?? session?.casts)?.task
         }
-        set {
-            let casts = newValue.map { DelegateCasts($0) }
-            let old = state.withLock { state -> DelegateCasts? in
-                defer { state.ownDelegate = casts }
-                if let casts, !casts.isEmpty { state.isUnheard = false }
-                return state.ownDelegate
-            }
-            // A delegate's `deinit` is user code and must run outside the lock.
-            withExtendedLifetime(old) {}
+        set { setDelegate(newValue.map { DelegateCasts($0) }) }
+    }
+
+    func setDelegate(_ casts: DelegateCasts?) {
+        let old = state.withLock { state -> DelegateCasts? in
+            defer { state.ownDelegate = casts }
+            if let casts, !casts.isEmpty { state.isUnheard = false }
+            return state.ownDelegate
         }
+        // A delegate's `deinit` is user code and must run outside the lock.
+        withExtendedLifetime(old) {}
     }
 
     // MARK: - The event queue

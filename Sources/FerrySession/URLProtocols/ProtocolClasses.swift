@@ -30,7 +30,7 @@ final class ProtocolClasses: @unchecked Sendable {
         entries = (configuration.protocolClasses ?? []).compactMap { some in
             if native.contains(ObjectIdentifier(some)) { return .native }
             // A session's configuration contains the guard, and may be used for another session.
-            guard let type = some as? URLProtocol.Type, type != EngineBypassGuard.self else { return nil }
+            guard let type = some as? URLProtocol.Type, type != AsyncCallLoader.self else { return nil }
             return .own(type)
         }
         hasOwn = entries.contains { if case .own = $0 { true } else { false } }

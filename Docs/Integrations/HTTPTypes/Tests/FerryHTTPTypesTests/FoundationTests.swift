@@ -21,16 +21,14 @@ struct FoundationTests {
         #expect(try await manager.reply(to: request(to: server)).body == Data("x".utf8))
     }
 
-    @Test("A function of HTTPTypesFoundation is refused by a CurlSession, and sends nothing")
-    func refused() async throws {
-        let server = try LoopbackServer { _ in .text("x") }
-        let session = CurlSession(configuration: .ephemeral)
-        let error = await #expect(throws: URLError.self) {
-            let (_, _): (Data, HTTPResponse) = try await session.data(for: request(to: server))
-        }
-        #expect(error?.code == .unsupportedURL)
-        let cause = error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
-        #expect(cause?.code == .bypassesEngine)
-        #expect(server.requestCount == 0)
+    @Test("A function of HTTPTypesFoundation uses the engine of a CurlSession")
+    func foundation() async throws {
+        let server = try LoopbackServer { .text($0.header("X-Session") ?? "none") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "yes"]
+        let session = CurlSession(configuration: configuration)
+        let (data, response): (Data, HTTPResponse) = try await session.data(for: request(to: server))
+        #expect(data == Data("yes".utf8))
+        #expect(response.status == .ok)
     }
 }
