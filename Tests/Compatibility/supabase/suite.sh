@@ -10,8 +10,10 @@ prepare() {
     rm -r Tests/{Integration,Realtime}Tests
 }
 
-# A session that is not specified is the shared one.
+# A session that is not specified is the shared one. Sessions of the tests have the type that Supabase's own variables
+# have, URLSession, so that its async functions are called as in a program that passes a CurlSession to Supabase.
 use_curl() {
     use_curl_session Sources Tests
     replace 's/(session: URLSession) = \.shared/\1 = CurlSession.shared/' Sources
+    replace 's/(let [a-zA-Z]*[sS]ession) = (CurlSession\()/\1: URLSession = \2/' Tests
 }
