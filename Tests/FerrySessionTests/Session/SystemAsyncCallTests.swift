@@ -205,6 +205,72 @@ struct SystemAsyncCallTests {
         other.invalidateAndCancel()
     }
 
+    @Test("Hundreds of calls at the same time, each with its own result")
+    func concurrency() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let session: URLSession = makeSession()
+        let delegate = RecordingDelegate(isSerial: false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<300 {
+                let url = server.url("/\(index)")
+                group.addTask {
+                    let data =
+                        switch index % 3 {
+                        case 0: try await session.data(from: url).0
+                        case 1: try await session.data(from: url, delegate: delegate).0
+                        default: try await session.upload(for: Wire.request(url, "POST"), from: Data("x".utf8)).0
+                        }
+                    #expect(String(decoding: data, as: UTF8.self) == "/\(index)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("Invalidating the session ends its calls")
+    func invalidation() async throws {
+        let server = try LoopbackServer { _ in
+            var response = LoopbackResponse.text("never")
+            response.fault = .stallBeforeHead
+            return response
+        }
+        let session: URLSession = makeSession()
+        let calls = (0..<4).map { index in
+            Task { () throws -> Void in
+                if index % 2 == 0 {
+                    _ = try await session.data(from: server.url)
+                } else {
+                    _ = try await session.download(from: server.url)
+                }
+            }
+        }
+        try await eventually("requests") { server.requests.count >= 4 }
+        session.invalidateAndCancel()
+        for call in calls { #expect(await Wire.error { try await call.value }?.code == .cancelled) }
+    }
+
+    @Test("A call's request is loaded by the protocol class of the configuration")
+    func protocolClass() async throws {
+        let session: URLSession = makeSession { $0.protocolClasses = [EchoProtocol.self] }
+        let url = try #require(URL(string: "echo://host/path"))
+        #expect(String(decoding: try await session.data(from: url).0, as: UTF8.self) == "echo://host/path")
+    }
+
+    /// Responds with the URL of the request.
+    private final class EchoProtocol: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "echo" }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func stopLoading() {}
+
+        override func startLoading() {
+            guard let url = request.url else { return }
+            let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client?.urlProtocol(self, didLoad: Data(url.absoluteString.utf8))
+            client?.urlProtocolDidFinishLoading(self)
+        }
+    }
+
     @Test("A call ends even if the delegate queue is busy, as URLSession's do")
     func busyQueue() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
