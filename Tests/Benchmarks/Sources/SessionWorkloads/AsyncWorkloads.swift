@@ -74,7 +74,7 @@ public struct AsyncWorkloads: Sendable {
                 if let error = order.checkUpload(data, response, nil) { throw error }
             }
         case .uploadData:
-            let body = Data(count: order.bytes)
+            let body = order.body
             return try await Measuring.run(order) {
                 let (data, response) = try await functions.uploadData(order.uploadRequest, body)
                 if let error = order.checkUpload(data, response, nil) { throw error }

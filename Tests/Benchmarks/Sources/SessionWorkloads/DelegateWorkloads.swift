@@ -18,7 +18,7 @@ public struct DelegateWorkloads: Sendable {
         case .discard: try Measuring.run(order, start: fetch(.counted))
         case .download: try Measuring.run(order, start: download(to: order.requiredFile()))
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
-        case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
+        case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) }
         case .multipart, .json, .decode: throw BenchmarkError("A session does not support \(order.work.rawValue)")
         }

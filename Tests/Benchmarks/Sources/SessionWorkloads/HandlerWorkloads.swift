@@ -15,7 +15,7 @@ public struct HandlerWorkloads: Sendable {
         case .requests, .endurance: try Measuring.run(order, start: fetch)
         case .download: try Measuring.run(order, start: download(to: order.requiredFile()))
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
-        case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
+        case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) { _, _, _ in } }
         case .discard, .multipart, .json, .decode:
             throw BenchmarkError("Completion handlers do not support \(order.work.rawValue)")

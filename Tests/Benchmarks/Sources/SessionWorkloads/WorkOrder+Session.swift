@@ -1,4 +1,9 @@
 extension WorkOrder {
+    /// The body of uploads from memory.
+    ///
+    /// Zeroed pages that were never written are all the same page, which is always in the processor's cache.
+    public var body: Data { Data(repeating: UInt8(ascii: "a"), count: bytes) }
+
     /// The configuration of a session with the order's number of connections.
     public var configuration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default

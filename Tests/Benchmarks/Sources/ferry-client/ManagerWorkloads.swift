@@ -17,7 +17,7 @@ struct ManagerWorkloads {
         case .discard: try await Measuring.run(order, request: discard)
         case .download: try Measuring.run(order, start: download(to: order.requiredFile()))
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
-        case .uploadData: try Measuring.run(order, start: upload(Data(count: order.bytes)))
+        case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .multipart: try Measuring.run(order, start: multipart(order.requiredFile()))
         case .suspended: Measuring.keep(order) { makeTask { _ in } }
         case .json, .decode: throw BenchmarkError("Only --face json supports \(order.work.rawValue)")
