@@ -97,7 +97,7 @@ extension Exchange {
         guard let recovery, recovery.settings.interceptors != nil else { return request }
         var base = recovery.base
         // If an interceptor has sent the request to another origin, fields that it has removed are not added again.
-        if let from = base.url, let to = request.url, from != to, Origin(from) != Origin(to) { return request }
+        if let from = base.url, let to = request.url, from != to, Origin(from) != Origin(to) { return sentRequest }
         base.url = request.url
         base.httpMethod = request.httpMethod
         return base

@@ -1,3 +1,4 @@
+internal import CFerry
 @_spi(Reflection) private import Swift
 
 /// What FoundationNetworking knows about a call of one of its `async` functions.
@@ -18,6 +19,19 @@ struct AsyncCall {
     let body: Body
     let delegate: (any URLSessionTaskDelegate)?
     private let task: URLSessionTask
+
+    /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.
+    static var isOnQueueOfTasks: Bool {
+        strcmp(ferry_current_queue_label(), "org.swift.URLSessionTask.WorkQueue") == 0
+    }
+
+    /// Returns the error of a request that cannot be carried over.
+    static func refusal(of request: URLRequest) -> URLError {
+        let text =
+            "This call would bypass CurlSession's engine, since this version of FoundationNetworking is not known: call it "
+            + "on a variable of type CurlSession, and not with a delegate in an optional variable"
+        return .ferry(.unsupportedURL, url: request.url, reason: .bypassesEngine, text)
+    }
 
     /// Finds out about a task; must be called on its queue.
     init?(_ task: URLSessionTask) {

@@ -1,21 +1,13 @@
-internal import CFerry
-
 /// Loads, with a ``CurlSession``'s engine, what FoundationNetworking's `async` functions request of it.
 ///
 /// URLSession's `async` functions cannot be overridden. Called on a variable of type `URLSession`, or with a delegate
 /// in an optional variable, they make one of FoundationNetworking's tasks, which would ignore pins and proxies and send
-/// credentials on redirects. Such a task asks this class to load its request, which makes a task of the ``CurlSession``
-/// and passes its result on. A call that cannot be carried over, since FoundationNetworking has another layout, is
-/// refused.
+/// credentials on redirects. Such a task asks the classes of its session's configuration to load its request, and from
+/// a ``CurlSession`` it gets a configuration with this class alone. An object of it makes a task of the session, and
+/// passes the result on. A call that cannot be carried over, since FoundationNetworking has another layout, is refused.
 ///
-/// The class is part of ``CurlSession/configuration``, with which another `URLSession` may be made, so it must
-/// distinguish the tasks of a ``CurlSession`` from others. All FoundationNetworking tasks run on one serial queue,
-/// where a task reads its session's configuration and calls the classes in it, with nothing in between. That queue
-/// protects the properties.
+/// FoundationNetworking calls the methods on the queue of its task, which protects the properties.
 final class AsyncCallLoader: URLProtocol {
-    /// Whether a FoundationNetworking task has read a ``CurlSession``'s configuration since this class was last asked.
-    private static let isNoted = Mutex(false)
-
     /// Whether a task is being completed, on the queue of tasks.
     private static let isCompleting = Mutex(false)
     /// The queue of completions; the session's delegate queue may be waiting for the call.
@@ -23,40 +15,22 @@ final class AsyncCallLoader: URLProtocol {
 
     /// The task that does the work.
     private var inner: (any CurlTask)?
+    /// The way from the task back to this object.
+    private var link: Link?
+    /// The queue on which the task is controlled, since interceptors and observers are called there: they may use
+    /// FoundationNetworking's tasks, which all wait for one queue.
+    private let control = DispatchQueue(label: "FerrySession.AsyncCall")
     /// Whether the result was given to the client, or is not wanted any more.
     private var hasEnded = false
     /// Whether the client has the response.
     private var hasResponse = false
 
-    /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.
-    private static var isOnQueueOfTasks: Bool {
-        strcmp(ferry_current_queue_label(), "org.swift.URLSessionTask.WorkQueue") == 0
-    }
-
-    static func noteQuestion() {
-        if isOnQueueOfTasks { isNoted.withLock { $0 = true } }
-    }
-
     /// The queue on which FoundationNetworking completes a task, if the caller is doing that.
     static var currentCompletionQueue: OperationQueue? {
-        isCompleting.withLock { $0 } && isOnQueueOfTasks ? completionQueue : nil
+        isCompleting.withLock { $0 } && AsyncCall.isOnQueueOfTasks ? completionQueue : nil
     }
 
-    /// Accepts the requests of a ``CurlSession``, and all requests whose session cannot be determined.
-    override class func canInit(with request: URLRequest) -> Bool {
-        guard isOnQueueOfTasks else { return true }
-        return isNoted.withLock { isNoted in
-            defer { isNoted = false }
-            return isNoted
-        }
-    }
-
-    required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
-        super.init(request: request, cachedResponse: cachedResponse, client: client)
-        // The task has read the configuration again, for its cache.
-        Self.isNoted.withLock { $0 = false }
-    }
-
+    override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// The object that completes FoundationNetworking's task; `nil` after that, since a second completion would trap.
@@ -68,49 +42,63 @@ final class AsyncCallLoader: URLProtocol {
     // MARK: - Loading
 
     override func startLoading() {
-        defer { Self.isNoted.withLock { $0 = false } }
-        if let inner { return inner.resume() }
+        if let inner { return control.async { inner.resume() } }
         guard !hasEnded else { return }
         guard let outer = task, let call = AsyncCall(outer), call.completesAsOperation() else { return refuse() }
-        let inner = makeTask(call, isDownload: outer is URLSessionDownloadTask)
-        self.inner = inner
-        inner.resume()
+        let link = Link(self, queue: call.queue)
+        let inner = Self.makeTask(request, call, link, isDownload: outer is URLSessionDownloadTask)
+        (self.inner, self.link) = (inner, link)
+        control.async { inner.resume() }
     }
 
     /// Called when FoundationNetworking's task is suspended, and before it ends because it was cancelled.
     override func stopLoading() {
-        if task?.state == .suspended {
-            inner?.suspend()
-        } else {
-            inner?.cancel()
+        let inner = inner
+        switch task?.state {
+        case .suspended: control.async { inner?.suspend() }
+        case .canceling, .completed:
             fail(URLError.ferryCancelled(url: request.url))
+            control.async { inner?.cancel() }
+        // It was resumed again in the meantime.
+        default: break
         }
     }
 
-    /// Passes the object on to its queue.
+    /// Passes events on to a loader, on its queue.
     ///
-    /// `@unchecked Sendable`: the object is used only on the queue.
-    private struct OnQueue: @unchecked Sendable {
-        let loader: AsyncCallLoader
-        let queue: DispatchQueue
+    /// It is emptied when the loader has ended: a delegate may keep the task, but not the session and the body with it.
+    /// `@unchecked Sendable`: the loader is used only on the queue.
+    private final class Link: @unchecked Sendable {
+        private var loader: AsyncCallLoader?
+        private let queue: DispatchQueue
 
-        func callAsFunction(_ body: @escaping @Sendable (AsyncCallLoader) -> Void) {
-            queue.async { body(loader) }
+        init(_ loader: AsyncCallLoader, queue: DispatchQueue) { (self.loader, self.queue) = (loader, queue) }
+
+        func perform(_ body: @escaping @Sendable (AsyncCallLoader?) -> Void) {
+            queue.async { [self] in body(loader) }
         }
+
+        func clear() { loader = nil }
     }
 
-    private func makeTask(_ call: AsyncCall, isDownload: Bool) -> any CurlTask {
-        let (session, onQueue) = (call.session, OnQueue(loader: self, queue: call.queue))
+    private static func makeTask(
+        _ request: URLRequest,
+        _ call: AsyncCall,
+        _ link: Link,
+        isDownload: Bool
+    ) -> any CurlTask {
+        let session = call.session
         guard !isDownload else {
-            let task = session.makeDownloadTask(
-                request,
-                .download({ file, response, error in onQueue { $0.end(file, response, error) } }, isAsync: true)
+            let delivery = ResultDelivery.download(
+                { file, response, error in link.perform { end($0, file, response, error) } },
+                isAsync: true
             )
+            let task = session.makeDownloadTask(request, delivery)
             task.delegate = call.delegate
             return task
         }
         let delivery = ResultDelivery.data(
-            { data, response, error in onQueue { $0.end(data, response, error) } },
+            { data, response, error in link.perform { $0?.end(data, response, error) } },
             isAsync: true
         )
         let task: any CurlTask =
@@ -122,9 +110,9 @@ final class AsyncCallLoader: URLProtocol {
         guard let delegate = call.delegate else { return task }
         task.core.setDelegate(
             DelegateCasts(delegate) { response, answer in
-                onQueue { loader in
-                    loader.tell(response)
-                    // FoundationNetworking has added an operation, which comes before the first bytes of the body.
+                link.perform { loader in
+                    loader?.tell(response)
+                    // On a serial queue, the operation that tells the delegate of the response comes before this one.
                     session.delegateQueue.deliver(answer)
                 }
             }
@@ -138,9 +126,7 @@ final class AsyncCallLoader: URLProtocol {
     private func tell(_ response: ReceivedResponse) {
         guard !hasResponse, let client else { return }
         hasResponse = true
-        // The client reads the session's configuration.
-        defer { Self.isNoted.withLock { $0 = false } }
-        client.urlProtocol(self, didReceive: response.value.withoutChallenge, cacheStoragePolicy: .notAllowed)
+        client.urlProtocol(self, didReceive: response.value.withoutBasicChallenge, cacheStoragePolicy: .notAllowed)
     }
 
     private func end(_ data: Data?, _ response: ReceivedResponse?, _ error: (any Error)?) {
@@ -152,14 +138,24 @@ final class AsyncCallLoader: URLProtocol {
         }
     }
 
-    private func end(_ file: URL?, _ response: ReceivedResponse?, _ error: (any Error)?) {
-        guard let file, let response else { return fail(error) }
-        tell(response)
-        guard !hasEnded, AsyncCall.setFile(file, of: self) else {
-            unlink(file.path)
-            return refuse()
+    /// Ends a download; the file of one that has ended already is deleted.
+    private static func end(
+        _ loader: AsyncCallLoader?,
+        _ file: URL?,
+        _ response: ReceivedResponse?,
+        _ error: (any Error)?
+    ) {
+        guard let file, let response else {
+            loader?.fail(error)
+            return
         }
-        complete { $0.urlProtocolDidFinishLoading(self) }
+        guard let loader, !loader.hasEnded, AsyncCall.setFile(file, of: loader) else {
+            unlink(file.path)
+            loader?.refuse()
+            return
+        }
+        loader.tell(response)
+        loader.complete { $0.urlProtocolDidFinishLoading(loader) }
     }
 
     private func fail(_ error: (any Error)?) {
@@ -169,33 +165,44 @@ final class AsyncCallLoader: URLProtocol {
     /// Has the client complete the task, unless it is complete.
     private func complete(_ end: (any URLProtocolClient) -> Void) {
         guard let client else { return }
-        (hasEnded, inner) = (true, nil)
+        hasEnded = true
+        link?.clear()
+        (inner, link) = (nil, nil)
         Self.isCompleting.withLock { $0 = true }
         end(client)
         Self.isCompleting.withLock { $0 = false }
-        Self.isNoted.withLock { $0 = false }
     }
 
-    private func refuse() {
-        let text =
-            "This call would bypass CurlSession's engine, since this version of FoundationNetworking is not known: call it "
-            + "on a variable of type CurlSession, and not with a delegate in an optional variable"
-        fail(URLError.ferry(.unsupportedURL, url: request.url, reason: .bypassesEngine, text))
-    }
+    private func refuse() { fail(AsyncCall.refusal(of: request)) }
+}
+
+/// Refuses the requests of a ``CurlSession`` for which ``AsyncCallLoader`` was not asked, since FoundationNetworking's
+/// tasks are not recognized.
+///
+/// It is part of ``CurlSession/configuration``, with which another `URLSession` may be made, and has no effect there as
+/// long as tasks are recognized.
+final class UnknownTaskGuard: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { !AsyncCall.isOnQueueOfTasks }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() { client?.urlProtocol(self, didFailWithError: AsyncCall.refusal(of: request)) }
+    override func stopLoading() {}
 }
 
 extension URLResponse {
-    /// The response without the fields for which FoundationNetworking would begin its own authentication.
+    /// The response without a field for which FoundationNetworking would begin its own authentication.
     ///
-    /// The session has asked the delegate already. FoundationNetworking would ask again, and without a delegate its task
-    /// would never complete.
-    fileprivate var withoutChallenge: URLResponse {
-        guard let response = self as? HTTPURLResponse, response.statusCode == 401, let url = response.url else {
-            return self
+    /// It does so for Basic. The session has asked the delegate already; FoundationNetworking would ask again, and
+    /// without a delegate its task would never complete.
+    fileprivate var withoutBasicChallenge: URLResponse {
+        let name = "WWW-Authenticate"
+        guard let response = self as? HTTPURLResponse, response.statusCode == 401, let url = response.url,
+            response.value(forHTTPHeaderField: name)?.lowercased().contains("basic") == true
+        else { return self }
+        if let response = self as? CurlHTTPResponse {
+            return CurlHTTPResponse(response, url: url, without: name) ?? response
         }
         var fields = response.allHeaderFields as? [String: String] ?? [:]
-        for name in fields.keys where name.isEqualIgnoringCase("WWW-Authenticate") { fields[name] = nil }
-        let version = (response as? CurlHTTPResponse)?.version
-        return HTTPURLResponse(url: url, statusCode: 401, httpVersion: version, headerFields: fields) ?? response
+        for key in fields.keys where key.isEqualIgnoringCase(name) { fields[key] = nil }
+        return HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: fields) ?? response
     }
 }

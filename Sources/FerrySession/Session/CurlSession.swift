@@ -106,7 +106,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         }
         // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
         let nextDescriptor = SystemMultiHandle.nextDescriptor
-        super.init(configuration: CurlSessionSettings.inert, delegate: nil, delegateQueue: callbacks)
+        super.init(configuration: CurlSessionSettings.ofAsyncCalls, delegate: nil, delegateQueue: callbacks)
         if engine != nil { SystemMultiHandle.closeOnExec(self, since: nextDescriptor) }
     }
 
@@ -119,7 +119,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Its `protocolClasses` begin with a class of Ferry's that has no effect in other sessions, so another
     /// `URLSession` can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
-        AsyncCallLoader.noteQuestion()
+        if AsyncCall.isOnQueueOfTasks { return CurlSessionSettings.ofAsyncCalls }
         return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
     }
 

@@ -13,8 +13,7 @@ struct CurlSessionSettings: @unchecked Sendable {
 
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // FoundationNetworking's own HTTP asks these classes first; the guard refuses requests that bypass the engine.
-        copy.protocolClasses = [AsyncCallLoader.self] + (configuration.protocolClasses ?? [])
+        copy.protocolClasses = [UnknownTaskGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
         requestTimeout = configuration.timeoutIntervalForRequest
@@ -49,7 +48,16 @@ struct CurlSessionSettings: @unchecked Sendable {
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.httpAdditionalHeaders = nil
-        configuration.protocolClasses = [AsyncCallLoader.self]
+        configuration.protocolClasses = []
         return configuration
     }
+
+    /// The configuration that FoundationNetworking's tasks see, which is never changed.
+    ///
+    /// It has a class that loads with the engine, and no cache or credentials, which the engine has used already.
+    static let ofAsyncCalls: URLSessionConfiguration = {
+        let configuration = inert
+        configuration.protocolClasses = [AsyncCallLoader.self]
+        return configuration
+    }()
 }

@@ -71,6 +71,17 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
         super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: joined)
     }
 
+    /// Makes a copy whose `allHeaderFields` lack a field; its ``fields`` have it.
+    init?(_ other: CurlHTTPResponse, url: URL, without name: String) {
+        (fields, version) = (other.fields, other.version)
+        (length, disposition) = (other.length, other.disposition)
+        var joined = other.allHeaderFields as? [String: String] ?? [:]
+        for key in joined.keys where key.isEqualIgnoringCase(name) { joined[key] = nil }
+        super.init(url: url, statusCode: other.statusCode, httpVersion: other.version, headerFields: joined)
+        let trailers = other.trailers.withLock { $0 }
+        self.trailers.withLock { $0 = trailers }
+    }
+
     /// Returns the length of the body as it is delivered, or `nil` if the head does not tell it.
     static func length(_ head: ResponseHead, isDecoded: Bool) -> ByteCount? {
         guard !isDecoded, let value = head.value("Content-Length") else { return nil }

@@ -29,8 +29,8 @@ final class ProtocolClasses: @unchecked Sendable {
         let native = Set((URLSessionConfiguration.default.protocolClasses ?? []).map { ObjectIdentifier($0) })
         entries = (configuration.protocolClasses ?? []).compactMap { some in
             if native.contains(ObjectIdentifier(some)) { return .native }
-            // A session's configuration contains the guard, and may be used for another session.
-            guard let type = some as? URLProtocol.Type, type != AsyncCallLoader.self else { return nil }
+            // A session's configuration contains this class, and may be used for another session.
+            guard let type = some as? URLProtocol.Type, type != UnknownTaskGuard.self else { return nil }
             return .own(type)
         }
         hasOwn = entries.contains { if case .own = $0 { true } else { false } }

@@ -287,11 +287,16 @@ struct SystemAsyncCallTests {
     func lifetime() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         weak var freed: CurlSession?
+        // A delegate that keeps the tasks of which it is told.
+        let kept = Watched<[URLSessionTask]>([])
+        var hooks = DelegateHooks()
+        hooks.onData = { task, _ in kept.change { $0.append(task) } }
+        let keeper = RecordingDelegate(hooks)
         do {
             let session = makeSession()
             freed = session
             let base: URLSession = session
-            let delegate: (any URLSessionTaskDelegate)? = RecordingDelegate()
+            let delegate: (any URLSessionTaskDelegate)? = keeper
             _ = try await base.data(from: server.url, delegate: delegate)
             let (file, _) = try await base.download(from: server.url)
             try FileManager.default.removeItem(at: file)
@@ -299,7 +304,70 @@ struct SystemAsyncCallTests {
             call.cancel()
             _ = await call.result
         }
+        #expect(kept.current.count == 1)
         try await eventually("the session is freed") { freed == nil }
+    }
+
+    @Test("An interceptor may use FoundationNetworking's tasks")
+    func interceptor() async throws {
+        let server = try LoopbackServer { _ in .text("hello") }
+        let plain = URLSession(configuration: .ephemeral)
+        let logged = Watched(0)
+        struct Logging: ImmediateRequestInterceptor {
+            let log: @Sendable () -> Void
+
+            func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) -> Bool {
+                log()
+                return true
+            }
+        }
+        var options = CurlSession.Options()
+        options.interceptors = [
+            Logging { plain.dataTask(with: server.url) { _, _, _ in logged.change { $0 += 1 } }.resume() }
+        ]
+        let session: URLSession = makeSession(options: options)
+        #expect(try await session.data(from: server.url).0.count == 5)
+        try await logged.wait { $0 == 1 }
+        plain.invalidateAndCancel()
+    }
+
+    @Test("A challenge that FoundationNetworking does not answer stays in the response")
+    func bearerChallenge() async throws {
+        let server = try LoopbackServer { request in
+            let scheme = request.path == "/basic" ? "Basic" : "Bearer"
+            return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "\(scheme) realm=\"x\""])
+        }
+        let session: URLSession = makeSession()
+        for path in ["/basic", "/bearer"] {
+            let (_, response) = try await session.data(from: server.url(path))
+            let http = try #require(response as? HTTPURLResponse)
+            #expect((http.value(forHTTPHeaderField: "WWW-Authenticate") != nil) == (path == "/bearer"))
+        }
+    }
+
+    @Test("Every one of thousands of calls uses the engine, beside a session that was made with the configuration")
+    func everyCall() async throws {
+        let server = try LoopbackServer { .text($0.header("X-Session") ?? "none") }
+        // With the default cache, which FoundationNetworking would ask on another queue.
+        let session: URLSession = makeSession { $0.httpAdditionalHeaders = ["X-Session": "yes"] }
+        let other = URLSession(configuration: session.configuration)
+        let bodies = Watched<Set<String>>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<2_000 {
+                if index >= 48 { try await group.next() }
+                group.addTask {
+                    if index % 20 == 0 {
+                        #expect(try await other.data(from: server.url).1 is HTTPURLResponse)
+                    } else {
+                        let (data, _) = try await session.data(from: server.url("/\(index)"))
+                        bodies.change { _ = $0.insert(String(decoding: data, as: UTF8.self)) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bodies.current == ["yes"])
+        other.invalidateAndCancel()
     }
 
     @Test("Another session can be made with the configuration")
