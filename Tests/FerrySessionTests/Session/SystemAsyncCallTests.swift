@@ -33,6 +33,15 @@ struct SystemAsyncCallTests {
         return bodies.map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Returns a server that never responds.
+    private func stalledServer() throws -> LoopbackServer {
+        try LoopbackServer { _ in
+            var response = LoopbackResponse.text("never")
+            response.fault = .stallBeforeHead
+            return response
+        }
+    }
+
     @Test("All functions use the engine, with and without a delegate")
     func functions() async throws {
         // Only the engine sends the field of the configuration.
@@ -157,11 +166,7 @@ struct SystemAsyncCallTests {
 
     @Test("Cancelling the Swift task cancels the call, before and while it is running")
     func cancellation() async throws {
-        let server = try LoopbackServer { _ in
-            var response = LoopbackResponse.text("never")
-            response.fault = .stallBeforeHead
-            return response
-        }
+        let server = try stalledServer()
         let session: URLSession = makeSession()
         for waits in [false, true] {
             let call = Task { try await session.data(from: server.url) }
@@ -232,11 +237,7 @@ struct SystemAsyncCallTests {
 
     @Test("Invalidating the session ends its calls")
     func invalidation() async throws {
-        let server = try LoopbackServer { _ in
-            var response = LoopbackResponse.text("never")
-            response.fault = .stallBeforeHead
-            return response
-        }
+        let server = try stalledServer()
         let session: URLSession = makeSession()
         let calls = (0..<4).map { index in
             Task { () throws -> Void in
