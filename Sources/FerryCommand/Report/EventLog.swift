@@ -170,7 +170,8 @@ extension EventLog {
 }
 
 extension JSONLine {
-    /// Creates the object of a request; `wanted` and `start` count from the start of the run, the rest from `start`.
+    /// Creates the object of a request; `ready`, `wanted` and `start` count from the start of the run, the rest from
+    /// `start`.
     fileprivate init(request: RequestTiming) {
         self.init()
         add("url", request.url)
@@ -183,10 +184,10 @@ extension JSONLine {
         add("size_download", request.bytesReceived)
         add("size_upload", request.bytesSent)
         let times: KeyValuePairs = [
-            "wanted": request.wanted, "start": request.start, "time_namelookup": request.nameLookup,
-            "time_connect": request.connect, "time_appconnect": request.secureConnect,
-            "time_pretransfer": request.requestStart, "time_starttransfer": request.responseStart,
-            "time_total": request.end,
+            "ready": request.ready ?? request.wanted, "wanted": request.wanted, "start": request.start,
+            "time_namelookup": request.nameLookup, "time_connect": request.connect,
+            "time_appconnect": request.secureConnect, "time_pretransfer": request.requestStart,
+            "time_starttransfer": request.responseStart, "time_total": request.end,
         ]
         for (name, seconds) in times { add(name, .seconds(seconds)) }
     }

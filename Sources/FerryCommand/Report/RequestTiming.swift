@@ -20,6 +20,8 @@ struct RequestTiming: Equatable, Sendable {
 
     // MARK: - Seconds since the run began
 
+    /// When the transfer could have begun, if it had to wait for others to end; only set for its first request.
+    var ready: Double?
     /// When the request was due: when its task began, or when the request before it ended.
     var wanted = 0.0
     /// When the request started.
@@ -73,7 +75,9 @@ extension RequestTiming {
 
 /// A phase of a request.
 enum RequestPhase: String, CaseIterable, Sendable {
-    /// Waiting for its turn or for a connection.
+    /// Waiting for other transfers to end, because only so many may run at a time.
+    case turn = "behind others"
+    /// Waiting for the session or for a connection.
     case queued
     case name = "DNS"
     case connect
@@ -102,7 +106,8 @@ extension RequestTiming {
             spans.append(Span(phase: phase, from: at, to: time))
             at = time
         }
-        at = min(wanted, start)
+        at = min(ready ?? wanted, wanted, start)
+        go(.turn, to: min(wanted, start))
         // A request on a reused connection has no lookup, connect and TLS phases.
         go(.queued, to: start + (isReused ? min(requestStart, end) : 0))
         if !isReused {
@@ -117,6 +122,15 @@ extension RequestTiming {
             go(phaseUnderWay, to: start + end)
         }
         return spans
+    }
+
+    /// Returns the request with its times since the start of the run counted from another moment of it.
+    func counted(from origin: Double) -> RequestTiming {
+        var request = self
+        request.ready = ready.map { $0 - origin }
+        request.wanted -= origin
+        request.start -= origin
+        return request
     }
 
     /// Returns the duration of a phase in seconds.

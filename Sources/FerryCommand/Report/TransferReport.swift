@@ -33,7 +33,8 @@ struct TransferReport: Equatable, Sendable {
 
 /// The table of `--timings`: one line for each request, with the durations of its phases.
 enum TimingTable {
-    private static let phases = RequestPhase.allCases
+    /// The phases of requests; the wait for other transfers precedes the first request, and has no column.
+    private static let phases = RequestPhase.allCases.filter { $0 != .turn }
 
     static func lines(_ requests: [RequestTiming]) -> [String] {
         let heads = ["status"] + phases.map(\.rawValue) + ["total", "size"]

@@ -43,8 +43,7 @@ extension Timeline {
         for span in row.request.spans {
             let from = position(span.from)
             let width = max(position(span.to) - from, narrowest)
-            let isQueued = span.phase == .queued
-            let (top, height) = isQueued ? (10.0, 4.0) : (6, 12)
+            let (top, height) = span.phase.isBeforeStart ? (10.0, 4.0) : (6, 12)
             bars.append(XMLText.bar(x: from, y: row.top + top, width: width, height: height, style: span.phase.style))
             end = from + width
         }
@@ -106,31 +105,29 @@ extension Timeline {
     }
 
     var heading: [String] {
-        typealias Layout = TimelineLayout
-        var lines = [
+        let lines = [
             XMLText.text(title, x: Layout.margin, y: 34, style: "f-title"),
             XMLText.text(summary, x: Layout.margin, y: 54, style: "f-soft"),
         ]
-        var x = Layout.chart
-        for phase in RequestPhase.allCases {
-            lines.append(XMLText.bar(x: x, y: 44, width: 12, height: 12, style: phase.style))
-            lines.append(XMLText.text(phase.rawValue, x: x + 17, y: 54, style: "f-soft"))
-            x += 17 + Double(phase.rawValue.count) * 7 + 18
-        }
-        lines.append(TimelineLayout.cross(x: x + 5, y: 50))
-        lines.append(XMLText.text("failed", x: x + 15, y: 54, style: "f-soft"))
-        return lines + Layout.columnHeads
+        return lines + Layout.legend + Layout.columnHeads
     }
 
-    var grid: [String] {
-        axis.ticks.flatMap { tick -> [String] in
-            let x = TimelineLayout.chart + tick.fraction * TimelineLayout.chartWidth
-            let line =
-                "<line class=\"f-grid\" x1=\"\(XMLText.number(x))\" x2=\"\(XMLText.number(x))\" "
-                + "y1=\"\(XMLText.number(TimelineLayout.firstRow - 4))\" "
-                + "y2=\"\(XMLText.number(height - TimelineLayout.margin))\"/>"
+    var axisLabels: [String] {
+        axis.ticks.map { tick in
             let style = tick.fraction == 0 ? "f-soft" : "f-soft f-middle"
-            return [line, XMLText.text(tick.label, x: x, y: TimelineLayout.headLine, style: style)]
+            return XMLText.text(tick.label, x: Layout.x(of: tick), y: Layout.headLine, style: style)
+        }
+    }
+
+    var gridLines: [String] {
+        gridLines(from: XMLText.number(Layout.firstRow - 4), to: XMLText.number(height - Layout.margin))
+    }
+
+    /// Returns the grid lines between two vertical positions, in pixels or in percent.
+    func gridLines(from top: String, to bottom: String) -> [String] {
+        axis.ticks.map { tick in
+            let x = XMLText.number(Layout.x(of: tick))
+            return "<line class=\"f-grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
         }
     }
 }

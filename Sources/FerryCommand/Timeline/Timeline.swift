@@ -22,14 +22,9 @@ struct Timeline {
 
     /// Lays out requests that are sorted by URL and time.
     init(_ requests: [RequestTiming], startedAt: String) {
-        // Times count from the first request, not from the start of the process.
-        let origin = requests.map(\.wanted).min() ?? 0
-        let requests = requests.map { request in
-            var request = request
-            request.wanted -= origin
-            request.start -= origin
-            return request
-        }
+        // Times count from the first transfer, not from the start of the process.
+        let origin = requests.map { min($0.ready ?? $0.wanted, $0.wanted) }.min() ?? 0
+        let requests = requests.map { $0.counted(from: origin) }
         self.requests = requests
         self.startedAt = startedAt
         axis = TimelineAxis(end: requests.map { $0.start + $0.end }.max() ?? 0)
@@ -96,7 +91,7 @@ struct Timeline {
             \(TimelineStyle.text)</style>
             \(TimelineLayout.clips(height: self.height))
             <rect class="f-page" width="\(width)" height="\(height)"/>
-            \((heading + rows.flatMap(stripes) + grid + rows.flatMap(lines)).joined(separator: "\n"))
+            \((heading + axisLabels + rows.flatMap(stripes) + gridLines + rows.flatMap(lines)).joined(separator: "\n"))
             </svg>
 
             """

@@ -33,6 +33,22 @@ enum TimelineLayout {
         ].map { XMLText.text($0.0, x: $0.1, y: headLine, style: "f-soft" + $0.2) }
     }
 
+    static func x(of tick: TimelineAxis.Tick) -> Double { chart + tick.fraction * chartWidth }
+
+    /// The colours of the phases and their names, above the chart and up to its right edge.
+    static var legend: [String] {
+        let phases = RequestPhase.allCases
+        let widths = (phases.map(\.rawValue) + ["failed"]).map { 17 + Double($0.count) * 7 + 18 }
+        var x = width - margin - widths.reduce(0, +)
+        var lines: [String] = []
+        for (phase, width) in zip(phases, widths) {
+            lines.append(XMLText.bar(x: x, y: 44, width: 12, height: 12, style: phase.style))
+            lines.append(XMLText.text(phase.rawValue, x: x + 17, y: 54, style: "f-soft"))
+            x += width
+        }
+        return lines + [cross(x: x + 5, y: 50), XMLText.text("failed", x: x + 15, y: 54, style: "f-soft")]
+    }
+
     /// Returns the clip paths that keep long texts out of the next column in every font.
     static func clips(height: Double) -> String {
         func clip(_ name: String, to end: Double) -> String {
@@ -70,6 +86,7 @@ enum TimelineStyle {
         .f-grid { stroke: #d9dee3; stroke-width: 1; }
         .f-cross { stroke: #c02020; stroke-width: 2; fill: none; }
         .f-elbow { stroke: #7a8590; stroke-width: 1; fill: none; }
+        .f-turn { fill: #d9c48f; }
         .f-queued { fill: #b4bcc5; }
         .f-dns { fill: #12908e; }
         .f-connect { fill: #e8912d; }
@@ -85,6 +102,7 @@ enum TimelineStyle {
         .f-grid { stroke: #313a44; }
         .f-cross { stroke: #ff7b72; }
         .f-elbow { stroke: #8b96a2; }
+        .f-turn { fill: #85754a; }
         .f-queued { fill: #5d6874; }
         .f-dns { fill: #35bdb9; }
         .f-connect { fill: #f0a44b; }
@@ -98,7 +116,10 @@ enum TimelineStyle {
 
 extension RequestPhase {
     /// The name of the phase's style class.
-    var style: String { "f-" + rawValue.lowercased() }
+    var style: String { self == .turn ? "f-turn" : "f-" + rawValue.lowercased() }
+
+    /// Whether the phase precedes the start of the request, and is drawn with a narrow bar.
+    var isBeforeStart: Bool { self == .turn || self == .queued }
 }
 
 /// Builds pieces of SVG.

@@ -5,6 +5,8 @@ final class Fetch {
     let context: RunContext
     /// The index of the URL, from 0.
     let index: Int
+    /// When the transfer could have begun, in seconds since the start of the run, if it had to wait for others to end.
+    let ready: Double?
     /// The URL, with the query that the options add to it.
     private(set) var url: URL
     let destination: Destination
@@ -20,9 +22,10 @@ final class Fetch {
     /// The seconds that the transfer had taken before its current task; set if there has been an earlier one.
     var elapsed = 0.0
 
-    init(_ context: RunContext, index: Int) {
+    init(_ context: RunContext, index: Int, ready: Double? = nil) {
         self.context = context
         self.index = index
+        self.ready = ready
         url = QueryText.adding(context.options.itemQuery, to: context.options.urls[index])
         destination = context.options.destination(at: index)
     }
@@ -147,6 +150,7 @@ final class Fetch {
             unsent.start = max(wanted, context.recorder.now)
             requests.append(unsent)
         }
+        if let first = requests.indices.first { requests[first].ready = ready }
         if let failure, let last = requests.indices.last {
             requests[last].failure = failure.message(without: url)
             // A certificate may also be refused after the handshake.

@@ -66,18 +66,19 @@ struct FetchCommand: Sendable {
         let indices = options.urls.indices
         // Bodies on one standard output must not be mixed.
         let isMixed = indices.contains { options.destination(at: $0) == .standardOutput }
+        let ready = context.recorder.now
         let ended = await withTaskGroup(of: FetchResult.self) { group in
             var results: [FetchResult] = []
             var waiting = indices.makeIterator()
-            func beginNext() {
+            func beginNext(waitingSince ready: Double? = nil) {
                 guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { await Fetch(context, index: index).run() }
+                group.addTask { await Fetch(context, index: index, ready: ready).run() }
             }
             for _ in 0..<(isMixed ? 1 : options.parallel) { beginNext() }
             while let result = await group.next() {
                 tell(result, context.console)
                 results.append(result)
-                if result.failure?.status != .brokenPipe { beginNext() }
+                if result.failure?.status != .brokenPipe { beginNext(waitingSince: ready) }
             }
             return results
         }

@@ -32,6 +32,28 @@ struct RequestTimingTests {
         #expect(request.duration(of: .tls) == 2)
     }
 
+    @Test("The wait for other transfers precedes the queue, and is missing without one")
+    func turn() {
+        var request = request
+        request.ready = 0.5
+        let first = [Span(phase: .turn, from: 0.5, to: 1), Span(phase: .queued, from: 1, to: 2)]
+        #expect(request.spans.prefix(2) == first[...])
+        #expect(request.duration(of: .turn) == 0.5 && request.duration(of: .queued) == 1)
+        // The system clock was set back while the transfer waited.
+        request.ready = 3
+        #expect(request.spans.first == Span(phase: .queued, from: 1, to: 2))
+        #expect(self.request.duration(of: .turn) == 0)
+    }
+
+    @Test("Times are counted from another moment of the run")
+    func counted() {
+        var request = request
+        request.ready = 0.5
+        let moved = request.counted(from: 0.5)
+        #expect(moved.spans == request.spans.map { Span(phase: $0.phase, from: $0.from - 0.5, to: $0.to - 0.5) })
+        #expect(self.request.counted(from: 1).ready == nil)
+    }
+
     @Test("A reused connection has no lookup, connect or TLS phase")
     func reused() {
         var request = request
@@ -71,8 +93,10 @@ struct RequestTimingTests {
         #expect(request.spans.map(\.phase) == [.name, .tls])
     }
 
-    @Test("The table has a line for each request, and its columns are aligned")
+    @Test("The table has a line for each request, and its columns are aligned; waits for others have no column")
     func table() throws {
+        var request = request
+        request.ready = 0
         var redirected = request
         (redirected.isReused, redirected.url) = (true, "https://a/" + String(repeating: "x", count: 300))
         let lines = TimingTable.lines([request, redirected])

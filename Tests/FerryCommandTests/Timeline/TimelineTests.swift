@@ -110,6 +110,34 @@ struct TimelineTests {
         #expect(TimelineAxis(end: end).ticks.map(\.label) == labels)
     }
 
+    @Test("The wait for other transfers has a bar from the start of the run, and a line in the tooltip")
+    func turns() throws {
+        var late = request(1, "https://a/2", wanted: 2, end: 0.9)
+        late.ready = 1
+        // The axis starts when the URLs were known, which is before the first request.
+        let drawing = try drawing([request(0, "https://a/1", wanted: 1.5, end: 0.9), late])
+        let rows = drawing.elements("rect", "f-turn").filter { $0.number("y") > TimelineLayout.firstRow }
+        let bar = try #require(rows.first)
+        #expect(rows.count == 1)
+        #expect(bar.number("x") == TimelineLayout.chart)
+        #expect(abs(bar.number("width") - TimelineLayout.chartWidth / 2) < 0.02)
+        #expect(drawing.titles.filter { $0.contains("\nbehind others: 1.0 s\nqueued: 100 ms\n") }.count == 1)
+        #expect(drawing.elements("text", "f-soft").contains { $0.text == "behind others" })
+    }
+
+    @Test("The legend lies within the picture, and every phase has its own colour in light and dark mode")
+    func legend() throws {
+        let marks = try drawing([]).elements("rect", nil).filter { $0.number("y") == 44 }
+        #expect(marks.count == RequestPhase.allCases.count)
+        #expect(marks.allSatisfy { $0.number("x") > TimelineLayout.width / 2 - TimelineLayout.margin })
+        #expect(marks.allSatisfy { $0.number("x") < TimelineLayout.width - 2 * TimelineLayout.margin })
+        let colors = RequestPhase.allCases.flatMap { phase in
+            TimelineStyle.text.matches(of: /\.(f-\w+) \{ fill: (#\w+); \}/).filter { $0.1 == phase.style }.map(\.2)
+        }
+        #expect(Set(colors).count == 2 * RequestPhase.allCases.count, "\(colors)")
+        #expect(TimelineStyle.text.contains("@media (prefers-color-scheme: dark)"))
+    }
+
     @Test("The page has the same picture, and colors for light and dark mode")
     func page() throws {
         let timeline = Timeline([request(0, "https://a", wanted: 0, end: 1)], startedAt: "now")
