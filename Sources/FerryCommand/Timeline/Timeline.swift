@@ -54,36 +54,12 @@ struct Timeline {
     }
 
     /// The picture as an SVG file.
-    var svg: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture }
-
-    /// The picture in an HTML page.
-    var page: String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark">
-        <title>\(XMLText.escaped(title))</title>
-        <style>
-        body { margin: 0; background: #ffffff; }
-        svg { display: block; margin: 0 auto; }
-        @media (prefers-color-scheme: dark) { body { background: #14181d; } }
-        </style>
-        </head>
-        <body>
-        \(picture)</body>
-        </html>
-
-        """
-    }
-
-    private var picture: String {
+    var svg: String {
         let width = XMLText.number(TimelineLayout.width)
         let height = XMLText.number(height)
         let name = XMLText.escaped(title)
         return """
+            <?xml version="1.0" encoding="UTF-8"?>
             <svg xmlns="http://www.w3.org/2000/svg" class="ferry" role="img" aria-label="\(name)" \
             width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)">
             <title>\(name)</title>

@@ -180,28 +180,6 @@ struct ReportTests {
         #expect(try Drawing(folder.text("t.svg") ?? "").elements("text", "f-url").count == 2)
     }
 
-    // MARK: - The timeline
-
-    @Test("A timeline shows all requests: parallel, redirected, reused and failed", arguments: ["svg", "html"])
-    func timeline(_ ending: String) async throws {
-        let urls = (1...6).map { url("/bytes/\($0)000") }
-        let more = [url("/redirect-to?url=/bytes/7"), url("/status/404"), try deadURL()]
-        let arguments = ["-s", "-P", "4", "-O", "--timeline", "t.\(ending)"] + urls + more
-        let outcome = try await FerryProcess.run(arguments, in: folder)
-        #expect(outcome.status == 22)
-        let text = try #require(folder.text("t.\(ending)"))
-        let start = try #require(text.range(of: "<svg ")).lowerBound
-        let end = try #require(text.range(of: "</svg>")).upperBound
-        let drawing = try Drawing(String(text[start..<end]))
-        let labels = drawing.elements("text", "f-url").map(\.text)
-        #expect(labels.count == 10)
-        #expect(labels.prefix(6) == urls[...])
-        #expect(drawing.elements("path", "f-elbow").count == 1)
-        #expect(drawing.elements("path", "f-cross").count == 3)
-        #expect(drawing.elements("text", "f-cell").contains { $0.text == "reused" })
-        #expect(drawing.elements("text", "f-note").count == 1)
-    }
-
     @Test("An interrupted run is drawn too, and the command for continuing omits finished URLs")
     func interrupted() async throws {
         let slow = url("/bytes/1000000?rate=500000")
@@ -224,27 +202,5 @@ struct ReportTests {
         #expect(drawing.elements("text", "f-note").map(\.text) == ["interrupted"])
         let last = try #require(try events(folder.text("log") ?? "").last)
         #expect(last["event"] as? String == "exit" && last["code"] as? String == "interrupted")
-    }
-
-    @Test("A request interrupted before its response is drawn too")
-    func interruptedEarly() async throws {
-        let target = url("/stall-before")
-        let process = try FerryProcess(["--timeline", "t.svg", "-w", "%{exitcode}", target], in: folder)
-        try await server.waitForRequests(1)
-        process.send(SIGINT)
-        let outcome = try await process.outcome()
-        #expect(outcome.status == 130 && outcome.text == "130")
-        let drawing = try Drawing(folder.text("t.svg") ?? "")
-        #expect(drawing.elements("text", "f-url").map(\.text) == [target])
-        #expect(drawing.elements("rect", "f-wait").count == 2)
-    }
-
-    @Test("A timeline that cannot be written is an error before anything is sent")
-    func unwritable() async throws {
-        #expect(try await ferry("--timeline", "x.png", url("/echo")).status == 2)
-        let outcome = try await ferry("--timeline", "no/folder/x.svg", url("/echo"))
-        #expect(outcome.status == 23)
-        #expect(outcome.errors.contains("no/folder/x.svg: "))
-        #expect(server.connectionCount == 0)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// The elements of an SVG document.
+/// The elements of an SVG document, or of the body of a timeline's page.
 final class Drawing: NSObject, XMLParserDelegate {
     struct Failure: Error {
         let reason: String
@@ -27,6 +27,14 @@ final class Drawing: NSObject, XMLParserDelegate {
         let parser = XMLParser(data: Data(svg.utf8))
         parser.delegate = self
         guard parser.parse() else { throw Failure(reason: "\(String(describing: parser.parserError))") }
+    }
+
+    /// Reads the body of a page without its script; it has to be well-formed XML.
+    convenience init(page: String) throws {
+        guard let start = page.range(of: "<body>"), let script = page.range(of: "<script>"),
+            let scriptEnd = page.range(of: "</script>"), let end = page.range(of: "</body>")
+        else { throw Failure(reason: "the page has no body or no script") }
+        try self.init(String(page[start.lowerBound..<script.lowerBound] + page[scriptEnd.upperBound..<end.upperBound]))
     }
 
     func elements(_ name: String, _ style: String?) -> [Element] {

@@ -138,15 +138,6 @@ struct TimelineTests {
         #expect(TimelineStyle.text.contains("@media (prefers-color-scheme: dark)"))
     }
 
-    @Test("The page has the same picture, and colors for light and dark mode")
-    func page() throws {
-        let timeline = Timeline([request(0, "https://a", wanted: 0, end: 1)], startedAt: "now")
-        let picture = try #require(timeline.svg.range(of: "<svg ")).lowerBound
-        #expect(timeline.page.contains(timeline.svg[picture...]))
-        #expect(timeline.page.hasPrefix("<!DOCTYPE html>"))
-        #expect(timeline.svg.contains("@media (prefers-color-scheme: dark)"))
-    }
-
     @Test("The file name extension determines the format", arguments: ["a.svg", "a.HTML", "a.png", ".svg", "svg"])
     func endings(_ name: String) {
         let isGood = (try? TimelineFile(path: name)) != nil
