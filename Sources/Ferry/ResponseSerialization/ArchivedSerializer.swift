@@ -1,31 +1,5 @@
-/// A request serializer that can be archived: one of Ferry's own.
-enum ArchivedRequestSerializer: Codable, Sendable {
-    case form(HTTPRequestSerializer)
-    case json(JSONRequestSerializer)
-    case propertyList(PropertyListRequestSerializer)
-
-    /// Wraps a serializer; nil if it cannot be archived.
-    init?(_ serializer: any RequestSerializer) {
-        switch serializer {
-        case let serializer as HTTPRequestSerializer: self = .form(serializer)
-        case let serializer as JSONRequestSerializer: self = .json(serializer)
-        case let serializer as PropertyListRequestSerializer: self = .propertyList(serializer)
-        default: return nil
-        }
-    }
-
-    /// The serializer.
-    var serializer: any ConfigurableRequestSerializer {
-        switch self {
-        case .form(let serializer): serializer
-        case .json(let serializer): serializer
-        case .propertyList(let serializer): serializer
-        }
-    }
-}
-
 /// A response serializer that can be archived: one without closures.
-enum ArchivedSerializer: Codable, Sendable {
+package enum ArchivedSerializer: Codable, Sendable {
     case data(HTTPDataResponseSerializer)
     case json(JSONResponseSerializer)
     case jsonObject(JSONObjectResponseSerializer)
@@ -36,7 +10,7 @@ enum ArchivedSerializer: Codable, Sendable {
     indirect case compoundData(CompoundResponseSerializer<Data>)
 
     /// Wraps a serializer; nil if it cannot be archived.
-    init?(_ serializer: any ResponseSerializer) {
+    package init?(_ serializer: any ResponseSerializer) {
         switch serializer {
         case let serializer as UntypedResponseSerializer: self.init(serializer.base)
         case let serializer as HTTPDataResponseSerializer: self = .data(serializer)
@@ -55,7 +29,7 @@ enum ArchivedSerializer: Codable, Sendable {
     }
 
     /// The serializer.
-    var serializer: any ValidatingResponseSerializer {
+    package var serializer: any ValidatingResponseSerializer {
         switch self {
         case .data(let serializer): serializer
         case .json(let serializer): serializer
