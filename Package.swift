@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "Ferry", targets: ["Ferry"]),
         .library(name: "FerrySession", targets: ["FerrySession"]),
+        .library(name: "FerryOperations", targets: ["FerryOperations"]),
         .library(name: "FerryXML", targets: ["FerryXML"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
         .executable(name: "ferry", targets: ["FerryCommand"]),
@@ -18,6 +19,7 @@ let package = Package(
         .target(name: "FerrySupport", swiftSettings: settings),
         .target(name: "FerrySession", dependencies: ["CFerry", "FerrySupport"], swiftSettings: settings),
         .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
+        .target(name: "FerryOperations", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
         .target(name: "FerryTesting", dependencies: ["FerrySession", "FerrySupport"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
@@ -48,7 +50,12 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting", "TestSupport"],
+            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FerryOperationsTests",
+            dependencies: ["FerryOperations", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -63,7 +70,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
+            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -73,7 +80,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Ferry", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
+            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
             swiftSettings: settings
         ),
     ],

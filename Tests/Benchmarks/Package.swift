@@ -13,7 +13,11 @@ var targets: [Target] = [
     .target(name: "SessionWorkloads", dependencies: ["BenchmarkSupport"], swiftSettings: settings),
     .executableTarget(
         name: "ferry-client",
-        dependencies: ["BenchmarkSupport", "SessionWorkloads", .product(name: "Ferry", package: "Ferry")],
+        dependencies: [
+            "BenchmarkSupport", "SessionWorkloads",
+            .product(name: "Ferry", package: "Ferry"),
+            .product(name: "FerryOperations", package: "Ferry"),
+        ],
         swiftSettings: settings
     ),
     .executableTarget(

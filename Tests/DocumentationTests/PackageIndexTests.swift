@@ -17,25 +17,41 @@ import Testing
         #expect(documented.sorted() == libraries.sorted())
     }
 
-    @Test("The articles are in the folder of the first target, where the index looks for them")
+    @Test("The articles about managers are in the folder of the first target, where the index looks for them")
     func catalogue() throws {
         let folder = SnippetTests.root.appendingPathComponent("Sources/Ferry/Ferry.docc")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.contains("Ferry.md") && names.contains("GettingStarted.md"))
     }
 
-    @Test("Each documented target has a first page", arguments: ["Ferry", "FerrySession", "FerryTesting", "FerryXML"])
+    @Test(
+        "Each documented target has a first page",
+        arguments: ["Ferry", "FerryOperations", "FerrySession", "FerryTesting", "FerryXML"]
+    )
     func firstPage(_ module: String) throws {
         #expect(try Self.text("Sources/\(module)/\(module).docc/\(module).md").hasPrefix("# ``\(module)``\n"))
     }
 
+    /// Returns the lines of a page that belong in the manifest of a program.
+    private static func manifestLines(_ page: String) throws -> [String] {
+        try text(page).split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }
+    }
+
     @Test("The first page and README have the same lines for the manifest")
     func installation() throws {
-        let lines = try ["README.md", "Sources/Ferry/Ferry.docc/Ferry.md"].map { page in
-            try Self.text(page).split(separator: "\n").filter { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }
+        let lines = try Self.manifestLines("README.md")
+        #expect(lines.count == 2)
+        #expect(try Self.manifestLines("Sources/Ferry/Ferry.docc/Ferry.md") == lines)
+    }
+
+    @Test("The first page of FerryOperations has README's lines for the manifest, with its own product")
+    func installationOfOperations() throws {
+        let lines = try Self.manifestLines("README.md").map {
+            $0.replacing(#"name: "Ferry""#, with: #"name: "FerryOperations""#)
         }
-        #expect(lines[0].count == 2)
-        #expect(lines[0] == lines[1])
+        #expect(lines.contains { $0.contains("FerryOperations") })
+        #expect(try Self.manifestLines("Sources/FerryOperations/FerryOperations.docc/FerryOperations.md") == lines)
     }
 
     @Test("The measurements of the first page are those of the article about performance")

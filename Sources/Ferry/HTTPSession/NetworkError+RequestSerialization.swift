@@ -2,7 +2,7 @@ import Foundation
 
 extension NetworkError {
     /// Creates an error for a request that could not be made.
-    init(requestSerialization error: any Error, request: URLRequest? = nil) {
+    package init(requestSerialization error: any Error, request: URLRequest? = nil) {
         self.init(transport: error, request: request)
         if code == .unknown { code = .requestSerializationFailed }
     }

@@ -73,7 +73,7 @@ extension Request {
     }
 
     /// Returns the request with the arguments of a verb.
-    func with(
+    package func with(
         _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
         form: MultipartForm? = nil,

@@ -28,21 +28,24 @@ extension Request {
 }
 
 /// What a request sets of its task's retries, interceptors and deadline.
-struct RequestRecovery: Sendable {
+package struct RequestRecovery: Sendable {
     /// The policy; nil for the manager's, and `.some(nil)` for none.
-    var retry: RetryPolicy??
-    var interceptors: [any RequestInterceptor] = []
-    var deadline: TimeInterval?
+    package var retry: RetryPolicy??
+    package var interceptors: [any RequestInterceptor] = []
+    package var deadline: TimeInterval?
+
+    /// Creates one that leaves everything to the manager.
+    package init() {}
 
     /// Sets the properties of a task that has not been resumed.
-    func apply(to task: URLSessionTask) {
+    package func apply(to task: URLSessionTask) {
         if let retry { task.retryPolicy = retry }
         if !interceptors.isEmpty { task.interceptors += interceptors }
         if let deadline { task.deadline = deadline }
     }
 
     /// Returns the error of a request that a session cannot carry out; nil if it can.
-    func refusal(by session: @autoclosure () -> URLSession) -> NetworkError? {
+    package func refusal(by session: @autoclosure () -> URLSession) -> NetworkError? {
         let isSet = retry.flatMap { $0 } != nil || !interceptors.isEmpty || deadline != nil
         guard isSet else { return nil }
         let session = session()

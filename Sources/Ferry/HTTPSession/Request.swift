@@ -55,7 +55,7 @@ public struct Request<Value: Sendable>: Sendable {
     public var downloadProgress: ProgressHandler?
 
     /// The policy, interceptors and deadline of this request, in addition to the manager's.
-    var recovery = RequestRecovery()
+    package var recovery = RequestRecovery()
 
     let decoding: Decoding
 

@@ -226,7 +226,7 @@ extension SessionManager {
     }
 
     /// Resumes a task for the first time.
-    func start(_ task: URLSessionTask) {
+    package func start(_ task: URLSessionTask) {
         core.noteResumed(task)
         task.resume()
     }

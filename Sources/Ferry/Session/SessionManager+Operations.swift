@@ -1,6 +1,6 @@
 import Foundation
 
-/// What operations and streams use of a manager, besides its public members.
+/// What streams, and the operations of FerryOperations, use of a manager besides its public members.
 extension SessionManager {
     /// Creates a suspended task that passes its response to a sink; the request has been adapted.
     ///

@@ -1,8 +1,17 @@
-import Ferry
+import FerryOperations
 
-// The snippets of Operations and Batches, compiled but not run.
+// The snippets of the articles about operations and batches, compiled but not run.
 
 enum OperationSnippets {
+    static func first(base: URL) {
+        let manager = HTTPRequestOperationManager(baseURL: base)
+        manager.get("users/1") { _, object in
+            print(object ?? "nothing")
+        } failure: { _, error in
+            print(error.message)
+        }
+    }
+
     static func make(url: URL) {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.responseSerializer = .json

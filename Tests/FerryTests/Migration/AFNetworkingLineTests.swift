@@ -1,4 +1,5 @@
 import Ferry
+import FerryOperations
 import FerryTesting
 import Foundation
 import Testing

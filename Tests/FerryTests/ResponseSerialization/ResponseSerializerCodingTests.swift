@@ -89,14 +89,4 @@ struct ResponseSerializerCodingTests {
         let isThere = (try? read.get()) != nil
         #expect(isThere == isRead)
     }
-
-    @Test("A manager with a compound serializer can be described")
-    func descriptor() throws {
-        let manager = HTTPSessionManager(baseURL: nil)
-        manager.responseSerializer = .compound(.json, .imageData)
-        let descriptor = try recoded(HTTPManagerDescriptor(manager))
-        let made = try descriptor.makeManager()
-        let serializer = try #require(made.responseSerializer as? CompoundResponseSerializer<any Sendable>)
-        #expect(try SampleResponse(200, "image/png", "x").serialized(by: serializer).value as? Data == Data("x".utf8))
-    }
 }

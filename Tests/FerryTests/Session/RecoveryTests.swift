@@ -157,19 +157,6 @@ struct RecoveryTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Operations inherit the policy of their manager") func operations() async throws {
-        let server = try flaky(2, then: .json("[1]"))
-        let manager = HTTPRequestOperationManager(sessionManager: manager(server))
-        let value = Watched<String?>(nil)
-        manager.get("x") { _, object in
-            value.change { $0 = "\(object ?? "none")" }
-        } failure: { _, error in
-            value.change { $0 = "\(error)" }
-        }
-        #expect(try await value.wait { $0 != nil }?.contains("1") == true)
-        #expect(server.requests.count == 3)
-    }
-
     @Test("The error tells the number of attempts") func message() async throws {
         let port = try ClosedPort()
         let manager = HTTPSessionManager(baseURL: port.url, configuration: .ephemeral)

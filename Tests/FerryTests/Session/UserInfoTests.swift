@@ -131,28 +131,6 @@ struct UserInfoTests {
         check(lines.current)
         #expect(!lines.current.joined().contains("hunter2"))
     }
-
-    @Test("Operations, their errors and their descriptions omit them")
-    func operations() async throws {
-        let server = try LoopbackServer { _ in .text("no", status: 404) }
-        let manager = makeOperationManager()
-        let operations = try (0..<2).map { number in
-            HTTPRequestOperation(request: URLRequest(url: try url(server, "/\(number)")), manager: manager)
-        }
-        for operation in operations { operation.start() }
-        for operation in operations {
-            try await operation.settled()
-            try checkError(operation.error)
-            check(operation.description)
-            check(operation.debugDescription)
-            check(operation.response as Any)
-        }
-        let cancelled = HTTPRequestOperation(request: URLRequest(url: try url(server, "/")), manager: manager)
-        cancelled.cancel()
-        cancelled.start()
-        try await cancelled.settled()
-        try checkError(cancelled.error)
-    }
 }
 
 extension Result {

@@ -1,4 +1,4 @@
-import Ferry
+import FerryOperations
 import Testing
 
 extension NginxTests {

@@ -71,17 +71,17 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
 ///
 /// The group is left exactly once: after the completion handler or, for a task that is released without ever having
 /// run, when the token is released. Releasing a `DispatchGroup` that is still entered would end the process.
-final class CompletionToken: Sendable {
+package final class CompletionToken: Sendable {
     private let group: Locked<DispatchGroup?>
 
     /// Enters a group.
-    init(_ group: DispatchGroup) {
+    package init(_ group: DispatchGroup) {
         group.enter()
         self.group = Locked(group)
     }
 
     /// Leaves the group; does nothing after the first call.
-    func leave() {
+    package func leave() {
         let group = group.withLock { group in
             defer { group = nil }
             return group
@@ -93,12 +93,19 @@ final class CompletionToken: Sendable {
 }
 
 /// A response serializer whose value type is known only at run time, such as the manager's own.
-struct UntypedResponseSerializer: ResponseSerializer {
+package struct UntypedResponseSerializer: ResponseSerializer {
     let base: any ResponseSerializer
 
-    var maximumBytes: Int? { base.maximumBytes }
+    /// Wraps a serializer.
+    package init(base: any ResponseSerializer) { self.base = base }
 
-    func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<any Sendable> {
+    package var maximumBytes: Int? { base.maximumBytes }
+
+    package func serialize(
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data?
+    ) -> SerializedResponse<any Sendable> {
         func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
             let result = base.serialize(request: request, response: response, data: data)
             return SerializedResponse(value: result.value, error: result.error)

@@ -78,13 +78,16 @@ final class CompletionWaiter: Sendable {
 }
 
 /// A link that forwards the cancellation of a Swift task to a transfer, whichever of the two comes first.
-final class CancellationRelay: Sendable {
+package final class CancellationRelay: Sendable {
     private struct State: Sendable {
         var cancelOther: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
     private let state = Locked(State())
+
+    /// Creates a link without a transfer.
+    package init() {}
 
     /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
     func attach(_ cancelOther: @escaping @Sendable () -> Void) {
@@ -96,14 +99,14 @@ final class CancellationRelay: Sendable {
     }
 
     /// Sets the session task to cancel; the error of a cancelled download has resume data where that is possible.
-    func attach(_ task: URLSessionTask) {
+    package func attach(_ task: URLSessionTask) {
         attach {
             if let download = task as? URLSessionDownloadTask { download.cancel { _ in } } else { task.cancel() }
         }
     }
 
     /// Cancels the transfer, or cancels it as soon as one is attached.
-    func cancel() {
+    package func cancel() {
         let cancelOther = state.withLock { state in
             state.isCancelled = true
             defer { state.cancelOther = nil }

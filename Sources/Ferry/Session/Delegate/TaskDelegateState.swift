@@ -1,9 +1,9 @@
 import FerrySession
 
 /// The state of a task delegate; guarded by the delegate's lock.
-struct TaskDelegateState: Sendable {
+package struct TaskDelegateState: Sendable {
     /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.
-    static let largestReservation: Int64 = 64 << 20
+    package static let largestReservation: Int64 = 64 << 20
 
     /// The body received so far.
     var body = Data()
@@ -113,7 +113,7 @@ struct TaskDelegateState: Sendable {
 
 extension URLResponse {
     /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
-    var bodyLength: Int64? {
+    package var bodyLength: Int64? {
         let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
         guard coding.map({ $0.lowercased() == "identity" }) ?? true, expectedContentLength >= 0 else { return nil }
         return expectedContentLength

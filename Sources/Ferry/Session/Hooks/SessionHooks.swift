@@ -91,6 +91,19 @@ package struct TaskHooks: Sendable {
     var willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
     /// Returns the response to cache; nil caches nothing.
     var willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+
+    /// Creates hooks; each parameter is the initial value of the property with its name.
+    package init(
+        didReceiveChallenge: (
+            @Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome?
+        )? = nil,
+        willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? = nil,
+        willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? = nil
+    ) {
+        self.didReceiveChallenge = didReceiveChallenge
+        self.willPerformRedirection = willPerformRedirection
+        self.willCacheResponse = willCacheResponse
+    }
 }
 
 /// What to do about an authentication challenge.

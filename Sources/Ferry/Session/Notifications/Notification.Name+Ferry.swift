@@ -21,12 +21,6 @@ extension Notification.Name {
         "com.alamofire.networking.session.download.file-manager-error"
     )
 
-    /// Posted when an operation has been started or resumed; the object is the operation.
-    public static let networkingOperationDidStart = Self("com.alamofire.networking.operation.start")
-
-    /// Posted when an operation has finished or been paused; the object is the operation.
-    public static let networkingOperationDidFinish = Self("com.alamofire.networking.operation.finish")
-
     /// Posted when a ``ReachabilityManager`` has a new status; the object is the manager.
     public static let networkingReachabilityDidChange = Self("com.alamofire.networking.reachability.change")
 }

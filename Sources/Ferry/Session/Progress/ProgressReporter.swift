@@ -1,7 +1,7 @@
 import FerrySession
 
 /// The progress of one direction of one task, reported to a `Progress`, a handler and any number of streams.
-final class ProgressReporter: Sendable {
+package final class ProgressReporter: Sendable {
     private typealias Streams = [Int: AsyncStream<ProgressUpdate>.Continuation]
 
     private struct State: Sendable {
@@ -24,7 +24,7 @@ final class ProgressReporter: Sendable {
     private let state = Locked(State())
 
     /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
-    init(handler: ProgressHandler?, queue: DispatchQueue?) {
+    package init(handler: ProgressHandler?, queue: DispatchQueue?) {
         self.handler = handler
         self.queue = queue
     }
@@ -85,7 +85,7 @@ final class ProgressReporter: Sendable {
     var latest: ProgressUpdate { state.withLock { $0.latest } }
 
     /// Reports a new state; must be called on one queue only.
-    func report(completed: Int64, total: Int64?) {
+    package func report(completed: Int64, total: Int64?) {
         let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
         let action = state.withLock { state -> (progress: Progress?, streams: Streams, schedules: Bool)? in
             guard !state.isFinished, state.latest != update else { return nil }
@@ -102,7 +102,7 @@ final class ProgressReporter: Sendable {
     }
 
     /// Stops reporting; `completion` runs after the last call of the handler.
-    func finish(then completion: @escaping @Sendable () -> Void) {
+    package func finish(then completion: @escaping @Sendable () -> Void) {
         let action = state.withLock { state -> (streams: Streams, isIdle: Bool)? in
             guard !state.isFinished else { return nil }
             state.isFinished = true

@@ -1,4 +1,4 @@
-import Ferry
+import FerryOperations
 import SessionWorkloads
 
 /// The workloads with `HTTPRequestOperation`, in the queue of an `HTTPRequestOperationManager`.

@@ -2,6 +2,7 @@ import FerrySession
 import FuzzSupport
 
 @testable import Ferry
+@testable import FerryOperations
 @testable import FerrySupport
 @testable import FerryTesting
 

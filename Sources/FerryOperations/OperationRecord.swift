@@ -1,0 +1,156 @@
+import Ferry
+
+/// The mutable state of an operation; guarded by its lock.
+struct OperationRecord: Sendable {
+    typealias Handler = @Sendable (RequestOperation) -> Void
+
+    var machine = OperationMachine()
+    var request: URLRequest
+    var settings = OperationSettings()
+    var body = ReceivedBody()
+    /// The running transfer; events of any other are too late and ignored.
+    var transfer: OperationTransfer?
+    /// The error of the transfer.
+    var error: NetworkError?
+    /// Reports the progress of the response across all pauses.
+    var progress: ProgressReporter?
+    /// Whether the request's body stream has been used.
+    var hasUsedBodyStream = false
+    /// Whether a thread is currently publishing the changes of state.
+    var isPublishing = false
+    private(set) var completionBlock: (@Sendable () -> Void)?
+    private(set) var handler: Handler?
+    private var observers: [Handler] = []
+    private var isTold = false
+    private(set) var token: CompletionToken?
+
+    init(request: URLRequest) { self.request = request }
+
+    /// Restores the record of an archived operation.
+    init(_ archive: OperationArchive) {
+        request = archive.request
+        machine = OperationMachine(state: archive.state, isCancelled: archive.isCancelled)
+        body = archive.body
+        error = archive.error
+    }
+
+    /// Handles the start; the first time, enters the manager's completion group unless the operation has its own.
+    mutating func start(defaultGroup: DispatchGroup) -> OperationMachine.Effect {
+        let wasDelivered = machine.isDelivered
+        let effect = machine.take(.start)
+        if token == nil, !wasDelivered { token = CompletionToken(defaultGroup) }
+        return effect
+    }
+
+    /// Sets the completion group and enters it immediately, so that waiting for the group waits for the operation.
+    mutating func setCompletionGroup(_ group: DispatchGroup?) {
+        settings.completionGroup = group
+        token = machine.isDelivered ? nil : group.map(CompletionToken.init)
+    }
+
+    /// Removes and returns the running transfer.
+    mutating func takeTransfer() -> OperationTransfer? {
+        defer { transfer = nil }
+        return transfer
+    }
+
+    /// Ends the transfer, with an error or without; false if it is not the running one or is already ending.
+    mutating func endTransfer(_ ended: OperationTransfer?, error: NetworkError?) -> Bool {
+        guard transfer === ended, machine.take(.transferEnd) == .conclude else { return false }
+        transfer = nil
+        if let error { self.error = error }
+        return true
+    }
+
+    /// Sets the completion block and returns the old one; the block is not kept if the end was already delivered.
+    mutating func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> (@Sendable () -> Void)? {
+        defer { completionBlock = machine.isDelivered ? nil : block }
+        return completionBlock
+    }
+
+    /// Sets the completion handler and returns the old one; the handler is not kept if the end was already delivered.
+    mutating func setHandler(_ new: @escaping Handler) -> (isKept: Bool, old: Handler?) {
+        guard !machine.isDelivered else { return (false, nil) }
+        defer { handler = new }
+        return (true, handler)
+    }
+
+    /// Adds an observer to call after the handler and the block have run; false if they already have.
+    mutating func addObserver(_ observer: @escaping Handler) -> Bool {
+        guard !isTold else { return false }
+        observers.append(observer)
+        return true
+    }
+
+    /// Returns the record with everything to call at the end, and removes all closures.
+    ///
+    /// Those that are not called any more are released together with the returned record, outside the lock.
+    mutating func takeClosures() -> OperationRecord {
+        defer {
+            (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
+            settings.releaseClosures()
+        }
+        return self
+    }
+
+    /// Records that the handler and the block have run, and returns the observers waiting for that.
+    mutating func takeObservers() -> [Handler] {
+        isTold = true
+        defer { observers = [] }
+        return observers
+    }
+}
+
+/// The settings of an operation.
+struct OperationSettings: Sendable {
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+    var credential: URLCredential?
+    var shouldUseCredentialStorage = true
+    var securityPolicy: SecurityPolicy?
+    var userInfo: [String: any Sendable] = [:]
+    var output: OperationOutput?
+    var newBodyStream: (@Sendable () -> InputStream?)?
+    var uploadProgress: ProgressHandler?
+    var downloadProgress: ProgressHandler?
+    var challenge: RequestOperation.ChallengeHandler?
+    var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
+    var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+    var recovery = RequestRecovery()
+
+    /// The hooks for the operation's tasks.
+    var hooks: TaskHooks {
+        let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
+        return TaskHooks(
+            didReceiveChallenge: answersChallenges ? answer : nil,
+            willPerformRedirection: redirect,
+            willCacheResponse: cacheResponse
+        )
+    }
+
+    /// Releases the closures, which may retain the operation itself.
+    mutating func releaseClosures() {
+        (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
+        (challenge, redirect, cacheResponse) = (nil, nil, nil)
+        recovery.interceptors = []
+    }
+
+    /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
+    ///
+    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected.
+    /// Without a credential it is rejected too, unless the credential storage may be used. Server trust is left to
+    /// the manager.
+    private func answer(
+        _ question: URLAuthenticationChallenge,
+        later: @escaping @Sendable (ChallengeOutcome) -> Void
+    ) -> ChallengeOutcome? {
+        if let challenge { return challenge(question, later) }
+        guard question.protectionSpace.authenticationMethod != "NSURLAuthenticationMethodServerTrust" else {
+            return nil
+        }
+        if let credential {
+            return question.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
+        }
+        return shouldUseCredentialStorage ? nil : .rejectProtectionSpace
+    }
+}

@@ -1,0 +1,111 @@
+import Ferry
+import FerrySession
+
+/// The part of a response that has arrived, and how the rest is requested (RFC 9110, sections 13.1.5 and 14.2).
+struct ReceivedBody: Sendable {
+    /// What a new response means for the part that has already arrived.
+    enum Verdict: Sendable, Hashable {
+        /// A new body begins, to which the earlier part does not belong.
+        case begins
+        /// The rest of the same entity follows.
+        case continues
+        /// There is no more: the part that has arrived is the whole body.
+        case isComplete
+        /// The response is neither the rest nor the whole, so the whole must be requested again.
+        case mustStartOver
+    }
+
+    /// The response to which the body belongs.
+    private(set) var response: URLResponse?
+    /// The number of bytes of the body that have arrived.
+    private(set) var byteCount: Int64 = 0
+    /// The body, if it is collected in memory.
+    private(set) var data = Data()
+    /// The strong entity tag or date with which the rest can be requested; nil if it cannot be.
+    private(set) var validator: String?
+    /// The offset at which the running request begins; nil if it is for the whole body.
+    private(set) var offset: Int64?
+    /// The expected number of bytes of the body; nil if it is not known.
+    private(set) var expectedByteCount: Int64?
+
+    init() {}
+
+    /// Creates a body from the contents of an archive.
+    init(response: HTTPURLResponse?, request: URLRequest, data: Data, byteCount: Int64) {
+        restart(with: response, request: request)
+        self.data = data
+        self.byteCount = byteCount
+    }
+
+    /// Returns the request to send: for the rest where that is safe, otherwise for the whole.
+    mutating func nextRequest(_ request: URLRequest) -> URLRequest {
+        guard let validator, byteCount > 0, request.value(forHTTPHeaderField: "Range") == nil else {
+            offset = nil
+            return request
+        }
+        offset = byteCount
+        var rest = request
+        rest.setValue("bytes=\(byteCount)-", forHTTPHeaderField: "Range")
+        rest.setValue(validator, forHTTPHeaderField: "If-Range")
+        rest.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return rest
+    }
+
+    /// Evaluates a response, and starts over with it unless it contains the rest.
+    mutating func take(_ received: URLResponse, request: URLRequest) -> Verdict {
+        let asked = offset
+        offset = nil
+        let verdict = asked.map { judge(received, at: $0) } ?? .begins
+        switch verdict {
+        case .begins: restart(with: received, request: request)
+        case .continues, .isComplete: break
+        case .mustStartOver: restart(with: nil, request: request)
+        }
+        return verdict
+    }
+
+    /// Appends a chunk of the body.
+    mutating func append(_ piece: Data) {
+        byteCount += Int64(piece.count)
+        if data.isEmpty {
+            data = piece
+            let expected = min(expectedByteCount ?? 0, TaskDelegateState.largestReservation)
+            if expected > piece.count { data.reserveCapacity(Int(expected)) }
+        } else {
+            data.append(piece)
+        }
+    }
+
+    /// Counts a chunk of the body that is not collected in memory.
+    mutating func count(_ piece: Data) { byteCount += Int64(piece.count) }
+
+    /// Discards the body, so that it cannot be continued.
+    mutating func forget() { restart(with: nil, request: nil) }
+
+    private mutating func restart(with received: URLResponse?, request: URLRequest?) {
+        response = received
+        expectedByteCount = received?.bodyLength
+        byteCount = 0
+        data = Data()
+        validator =
+            if let received = received as? HTTPURLResponse, let request {
+                ContinuationRule.validator(for: received, request: request)
+            } else { nil }
+    }
+
+    private func judge(_ received: URLResponse, at offset: Int64) -> Verdict {
+        guard let received = received as? HTTPURLResponse else { return .mustStartOver }
+        let total = expectedByteCount.flatMap { ByteCount($0) }
+        let offset = ByteCount(offset) ?? .zero
+        switch ContinuationRule.evaluate(
+            .init(received),
+            .init(offset: offset, total: total, validator: validator)
+        ) {
+        // The rest must be from the same URL as the first part: a redirect may lead elsewhere.
+        case .continues: return response.map { $0.url == received.url } ?? false ? .continues : .mustStartOver
+        case .restarts, .fails: return .begins
+        case .isComplete: return .isComplete
+        case .isAnother: return .mustStartOver
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryOperations
+
+@Suite("HTTP request operation managers", .timeLimit(.minutes(5))) struct HTTPRequestOperationManagerTests {
+    private func manager(_ server: LoopbackServer, _ path: String = "") -> HTTPRequestOperationManager {
+        let manager = HTTPRequestOperationManager(baseURL: server.url(path), configuration: .ephemeral)
+        manager.sessionManager.notificationQueue = nil
+        return manager
+    }
+
+    @Test("The defaults are AFNetworking's")
+    func defaults() throws {
+        let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://localhost/v1"))
+        #expect(manager.baseURL?.absoluteString == "http://localhost/v1/")
+        #expect(manager.requestSerializer is HTTPRequestSerializer)
+        #expect(manager.responseSerializer is JSONResponseSerializer)
+        #expect(manager.shouldUseCredentialStorage && manager.credential == nil)
+        #expect(manager.securityPolicy == SecurityPolicy())
+        #expect(HTTPRequestOperationManager().baseURL == nil)
+    }
+
+    @Test("Every verb sends its method, parameters and headers, and parses the response")
+    func verbs() async throws {
+        let server = try LoopbackServer()
+        let manager = manager(server)
+        let headers: HTTPHeaders = ["X-Mine": "yes"]
+        let parameters: Parameters = ["a": "b c"]
+        let made = [
+            manager.get("echo", parameters: parameters, headers: headers, success: nil),
+            manager.head("echo", parameters: parameters, headers: headers, success: nil),
+            manager.post("echo", parameters: parameters, headers: headers, success: nil),
+            manager.put("echo", parameters: parameters, headers: headers, success: nil),
+            manager.patch("echo", parameters: parameters, headers: headers, success: nil),
+            manager.delete("echo", parameters: parameters, headers: headers, success: nil),
+        ]
+        for (operation, method) in zip(made, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
+            let operation = try #require(operation)
+            try await operation.settled()
+            #expect(operation.error == nil)
+            let seen = try #require(server.requests.first { $0.method == method })
+            #expect(seen.header("X-Mine") == "yes")
+            let isInURL = ["GET", "HEAD", "DELETE"].contains(method)
+            #expect(seen.target == (isInURL ? "/echo?a=b%20c" : "/echo"))
+            if !isInURL { #expect(seen.bodyText == "a=b%20c") }
+            if method != "HEAD" {
+                #expect((operation.responseObject as? JSONValue)?.method?.string == method)
+            }
+        }
+    }
+
+    @Test("A multipart form is sent completely, with its progress")
+    func multipart() async throws {
+        let server = try LoopbackServer()
+        let manager = manager(server)
+        let progress = Watched<ProgressUpdate?>(nil)
+        let request = Request.post("upload")
+            .parameters(["a": "b"])
+            .multipart { $0.append(LoopbackServer.pattern(count: 100_000), name: "data") }
+            .uploadProgress { update in progress.change { $0 = update } }
+        let operation = try #require(manager.send(request, success: nil))
+        try await operation.settled()
+        #expect(operation.error == nil)
+        let seen = try #require(server.requests.first)
+        #expect(seen.header("Content-Type")?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(seen.header("Content-Length") == "\(seen.bodyLength)")
+        #expect(progress.current?.completedByteCount == Int64(seen.bodyLength))
+        #expect(progress.current?.fractionCompleted == 1)
+    }
+
+    @Test("A request that cannot be made yields no operation, and fails later on the completion queue")
+    func serializationFailure() async throws {
+        let server = try LoopbackServer()
+        let manager = manager(server)
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "completions")
+        queue.setSpecific(key: key, value: true)
+        manager.completionQueue = queue
+        manager.completionGroup = DispatchGroup()
+        let seen = Watched<[String]>([])
+        queue.suspend()
+        let operation = manager.get("http:///") { _, _ in
+            seen.change { $0.append("success") }
+        } failure: { operation, error in
+            let isRight = operation == nil && DispatchQueue.getSpecific(key: key) == true
+            seen.change { $0.append("\(error.code) \(isRight)") }
+        }
+        #expect(operation == nil)
+        #expect(seen.current.isEmpty)
+        queue.resume()
+        try await seen.wait { $0 == ["badURL true"] }
+        try await eventually { manager.completionGroup.wait(timeout: .now()) == .success }
+        #expect(manager.operationQueue.operationCount == 0)
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("The operation queue can be limited and replaced")
+    func operationQueue() async throws {
+        let running = Watched((now: 0, most: 0))
+        let server = try LoopbackServer { _ in
+            running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            Thread.sleep(forTimeInterval: 0.005)
+            running.change { $0.now -= 1 }
+            return .json("{}")
+        }
+        let manager = manager(server)
+        manager.operationQueue.maxConcurrentOperationCount = 2
+        let operations = (0..<12).compactMap { manager.get("\($0)", success: nil) }
+        for operation in operations { try await operation.settled() }
+        #expect((1...2).contains(running.current.most))
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        manager.operationQueue = queue
+        let waiting = try #require(manager.get("later", success: nil))
+        #expect(queue.operations == [waiting])
+        #expect(manager.completionGroup.wait(timeout: .now()) == .timedOut)
+        queue.isSuspended = false
+        try await waiting.settled()
+        try await eventually { manager.completionGroup.wait(timeout: .now()) == .success }
+    }
+
+    @Test("Credential, storage, queue, group and policy are passed to the operation")
+    func settings() async throws {
+        let server = try LoopbackServer()
+        let manager = manager(server)
+        manager.credential = URLCredential(user: "ada", password: "secret", persistence: .none)
+        manager.shouldUseCredentialStorage = false
+        let operation = try #require(manager.get("basic-auth/ada/secret", success: nil))
+        #expect(operation.credential?.user == "ada" && !operation.shouldUseCredentialStorage)
+        #expect(operation.completionQueue === manager.completionQueue)
+        #expect(operation.completionGroup === manager.completionGroup)
+        #expect(operation.securityPolicy == manager.securityPolicy)
+        try await operation.settled()
+        #expect(operation.httpResponse?.statusCode == 200)
+        #expect(throws: NetworkError.self) {
+            try manager.setSecurityPolicy(SecurityPolicy(pinningMode: .publicKey))
+        }
+    }
+
+    @Test("Operations are cancelled by method and path")
+    func cancelling() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json("{}").faulted(.stallBeforeHead) }
+        let manager = manager(server, "/api/")
+        manager.operationQueue.maxConcurrentOperationCount = 100
+        let kept = [
+            manager.get("b", success: nil), manager.post("a", success: nil), manager.get("/a", success: nil),
+            manager.get("a/x", success: nil),
+        ].compactMap { $0 }
+        let cancelled = [manager.get("a", success: nil), manager.get("a", parameters: ["q": 1], success: nil)]
+            .compactMap { $0 }
+        manager.cancelOperations(method: .get, path: "a")
+        for operation in cancelled {
+            try await operation.settled()
+            #expect(operation.error?.isCancelled == true)
+        }
+        #expect(kept.allSatisfy { !$0.isCancelled })
+        manager.cancelOperations(path: "a")
+        #expect(kept.map(\.isCancelled) == [false, true, false, false])
+        manager.cancelOperations(path: "a?q=2")
+        manager.cancelOperations(path: "http:///")
+        #expect(kept.map(\.isCancelled) == [false, true, false, false])
+        manager.cancelAllOperations()
+        for operation in kept { try await operation.settled() }
+        try await eventually { manager.operationQueue.operationCount == 0 }
+    }
+
+    @Test("A copy has the base URL, the serializers and the policy")
+    func copies() throws {
+        let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://localhost/"))
+        manager.requestSerializer = JSONRequestSerializer()
+        manager.responseSerializer = HTTPDataResponseSerializer()
+        let policy = SecurityPolicy(validatesDomainName: false)
+        try manager.setSecurityPolicy(policy)
+        let copy = manager.copy()
+        #expect(copy.baseURL == manager.baseURL && copy.securityPolicy == policy)
+        #expect(copy.requestSerializer is JSONRequestSerializer)
+        #expect(copy.responseSerializer is HTTPDataResponseSerializer)
+        #expect(copy.operationQueue !== manager.operationQueue)
+    }
+}
