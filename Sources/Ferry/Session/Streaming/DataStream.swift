@@ -42,12 +42,12 @@ public struct DataStream: AsyncSequence, Sendable {
 }
 
 /// A reader's hold on what is read, such as a transfer, which is cancelled when the reader is released or cancelled.
-package final class ReaderHold<Element: Sendable>: Sendable {
+final class ReaderHold<Element: Sendable>: Sendable {
     private let read: @Sendable (CheckedContinuation<Element?, any Error>) -> Void
     private let cancel: @Sendable () -> Void
 
     /// Creates a hold; `read` passes the next element to a continuation, now or when it arrives.
-    package init(
+    init(
         read: @escaping @Sendable (CheckedContinuation<Element?, any Error>) -> Void,
         cancel: @escaping @Sendable () -> Void
     ) {
@@ -56,7 +56,7 @@ package final class ReaderHold<Element: Sendable>: Sendable {
     }
 
     /// Returns the next element, and waits for it if necessary; nil at the end.
-    package func next() async throws -> Element? {
+    func next() async throws -> Element? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { read($0) }
         } onCancel: {

@@ -1,4 +1,4 @@
-import Ferry
+import Foundation
 
 extension HTTPSessionManager {
     /// Sends many requests, a few at a time, and returns the responses as they arrive.
@@ -37,7 +37,7 @@ extension HTTPSessionManager {
     ///   - maxConcurrent: The greatest number of requests that are running at the same time; at least 1.
     ///   - progress: Called with the progress of the whole batch, serially, on a private queue.
     /// - Returns: A response for each request, in the same order; one that failed has an error.
-    /// - Throws: `NetworkError` with `NetworkError.Code.cancelled` if the Swift task was cancelled.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
     public func responses<Value>(
         for requests: [Request<Value>],
         maxConcurrent: Int = 4,
@@ -78,7 +78,7 @@ public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
         /// Returns the next response; nil after the last.
         ///
         /// - Returns: The response, with the index of its request.
-        /// - Throws: `NetworkError` with `NetworkError.Code.cancelled` if the Swift task was cancelled.
+        /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
         public mutating func next() async throws -> BatchResponse<Value>? { try await hold.next() }
     }
 }

@@ -1,4 +1,4 @@
-import Ferry
+import Foundation
 
 /// The requests of a batch that are running, and the responses waiting to be read.
 final class BatchBuffer<Value: Sendable>: Sendable {

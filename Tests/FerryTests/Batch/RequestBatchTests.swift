@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-@testable import FerryOperations
+@testable import Ferry
 
 @Suite("Batches of requests", .timeLimit(.minutes(5))) struct RequestBatchTests {
     private func requests(_ count: Int) -> [Request<Int>] {
