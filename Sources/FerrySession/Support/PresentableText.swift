@@ -131,13 +131,15 @@ extension URL {
     /// Query and fragment are kept, because a program may need them to identify what failed; ``presentableText`` is for
     /// people.
     package var presentable: URL {
-        let text = absoluteString
         // Nearly all URLs have no user information and are returned unchanged.
-        guard text.hasByte(UInt8(ascii: "@")) else { return self }
+        guard mayHaveUserInfo else { return self }
+        let text = absoluteString
         let safe = PresentableText.withoutUserInfo(text)
         if safe == text { return self }
         return URL(string: safe) ?? URL(string: "redacted:") ?? URL(fileURLWithPath: "/")
     }
+
+    fileprivate var mayHaveUserInfo: Bool { absoluteString.hasByte(UInt8(ascii: "@")) }
 
     /// The host of the URL in the form of ``URLHost/name``, or the whole URL as text if it has no host.
     package var presentableHost: String {
@@ -154,7 +156,7 @@ extension URL {
 extension URLRequest {
     /// The request with ``Foundation/URL/presentable`` as its URL; it is copied only if that is another one.
     package var presentable: URLRequest {
-        guard let url else { return self }
+        guard let url, url.mayHaveUserInfo else { return self }
         let safe = url.presentable
         if safe.absoluteString == url.absoluteString { return self }
         var request = self

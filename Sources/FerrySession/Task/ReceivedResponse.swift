@@ -122,3 +122,14 @@ final class CurlHTTPResponse: HTTPURLResponse, @unchecked Sendable {
         return type.trimmingCharacters(in: .whitespaces)
     }
 }
+
+extension URLResponse {
+    /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
+    package var bodyLength: Int64? {
+        guard expectedContentLength >= 0 else { return nil }
+        // Its length is unknown if the body is decoded.
+        if self is CurlHTTPResponse { return expectedContentLength }
+        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
+        return coding.map { $0.isEqualIgnoringCase("identity") } ?? true ? expectedContentLength : nil
+    }
+}

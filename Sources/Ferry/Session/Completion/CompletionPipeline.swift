@@ -1,7 +1,7 @@
 import Foundation
 
-/// The result of a task before validation and decoding.
-struct TaskOutcome: Sendable {
+/// The result of a task before validation and decoding; an object, since it is passed through several closures.
+final class TaskOutcome: Sendable {
     /// The task, which is the object of the notifications.
     let task: URLSessionTask
     /// The last request sent.
@@ -15,6 +15,26 @@ struct TaskOutcome: Sendable {
     let hookDestination: URL?
     let error: NetworkError?
     let metrics: TaskMetrics
+
+    init(
+        task: URLSessionTask,
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data?,
+        temporaryFile: URL?,
+        hookDestination: URL?,
+        error: NetworkError?,
+        metrics: TaskMetrics
+    ) {
+        self.task = task
+        self.request = request
+        self.response = response
+        self.data = data
+        self.temporaryFile = temporaryFile
+        self.hookDestination = hookDestination
+        self.error = error
+        self.metrics = metrics
+    }
 }
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.

@@ -110,12 +110,3 @@ package struct TaskDelegateState: Sendable {
         return storedError ?? (isGivenUp ? nil : transfer)
     }
 }
-
-extension URLResponse {
-    /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
-    package var bodyLength: Int64? {
-        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
-        guard coding.map({ $0.lowercased() == "identity" }) ?? true, expectedContentLength >= 0 else { return nil }
-        return expectedContentLength
-    }
-}

@@ -65,11 +65,15 @@ public struct TaskCompletion: Sendable {
         var info = [AnyHashable: Any](minimumCapacity: 7)
         info[Self.payloadKey] = self
         info[Self.responseSerializerKey] = serializer
-        info[Self.serializedResponseKey] = value
-        info[Self.errorKey] = response.error
-        info[Self.sessionTaskMetricsKey] = response.metrics
-        info[Self.assetPathKey] = response.fileURL
-        if response.fileURL == nil { info[Self.responseDataKey] = response.data }
+        // Assigning nil would search for the key.
+        if let value { info[Self.serializedResponseKey] = value }
+        if let error = response.error { info[Self.errorKey] = error }
+        if let metrics = response.metrics { info[Self.sessionTaskMetricsKey] = metrics }
+        if let file = response.fileURL {
+            info[Self.assetPathKey] = file
+        } else if let data = response.data {
+            info[Self.responseDataKey] = data
+        }
         return info
     }
 }

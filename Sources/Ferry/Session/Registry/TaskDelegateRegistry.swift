@@ -13,10 +13,18 @@ final class TaskDelegateRegistry: Sendable {
         case alreadyEnded((any Error)?)
     }
 
-    private struct Entry: Sendable {
+    /// A delegate with its task: an object, since copying a weak reference takes longer than finding it.
+    private final class Entry: @unchecked Sendable {
+        // `@unchecked Sendable`: `retained` changes only under the registry's lock.
         let delegate: TaskDelegate
         var retained: URLSessionTask?
-        weak var task: URLSessionTask?
+        private(set) weak var task: URLSessionTask?
+
+        init(_ delegate: TaskDelegate, of task: URLSessionTask, retainsTask: Bool) {
+            self.delegate = delegate
+            self.task = task
+            retained = retainsTask ? task : nil
+        }
     }
 
     private struct State: Sendable {
@@ -26,7 +34,7 @@ final class TaskDelegateRegistry: Sendable {
         var earlyEnds: [TaskKey: Registration] = [:]
 
         mutating func add(_ delegate: TaskDelegate, of task: URLSessionTask, at key: TaskKey) {
-            entries[key] = Entry(delegate: delegate, retained: retainsTasks ? task : nil, task: task)
+            entries[key] = Entry(delegate, of: task, retainsTask: retainsTasks)
         }
     }
 
@@ -103,7 +111,7 @@ final class TaskDelegateRegistry: Sendable {
     func releaseTasks() {
         state.withLock { state in
             state.retainsTasks = false
-            for key in state.entries.keys { state.entries[key]?.retained = nil }
+            for entry in state.entries.values { entry.retained = nil }
         }
     }
 }
