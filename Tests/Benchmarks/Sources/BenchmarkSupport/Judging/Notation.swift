@@ -6,6 +6,8 @@ public enum Notation: String, Sendable, Codable {
     case ratio
     /// A whole number.
     case count
+    /// A plain number with one decimal.
+    case tenths
     /// Seconds, written as seconds.
     case seconds
     /// Seconds, written as milliseconds.
@@ -22,6 +24,7 @@ public enum Notation: String, Sendable, Codable {
         switch self {
         case .ratio: String(format: "%.2f", value)
         case .count: String(format: "%.0f", value)
+        case .tenths: String(format: "%.1f", value)
         case .seconds: String(format: "%.3f s", value)
         case .milliseconds: String(format: "%.0f ms", value * 1e3)
         case .microseconds: String(format: "%.1f µs", value * 1e6)

@@ -14,7 +14,7 @@ enum Main {
             if options.showsHelp {
                 print(RunOptions.help)
             } else {
-                try Run(options).perform()
+                try measure(options)
             }
             exit(0)
             #endif
@@ -22,5 +22,13 @@ enum Main {
             FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
             exit(1)
         }
+    }
+    private static func measure(_ options: RunOptions) throws {
+        guard let task = options.allocations else {
+            _ = try Run(options).perform()
+            return
+        }
+        if let reason = try task.reasonToSkip() { return print("The allocations are not compared: \(reason)") }
+        try task.finish(Run(options).perform())
     }
 }

@@ -11,7 +11,8 @@ struct Run {
         sizes = Sizes(isQuick: options.isQuick)
     }
 
-    func perform() throws {
+    /// Performs the run, and returns what it measured.
+    func perform() throws -> Results {
         let folder = try WorkFolder()
         defer { folder.remove() }
         Children.endOnSignals(removing: folder)
@@ -51,8 +52,12 @@ struct Run {
             try soFar.write(to: options.output)
             report = soFar
         }
-        if let report { print("\n" + report.markdown) }
+        if let report {
+            print("\n" + report.markdown)
+            for article in options.articles { try article.update(report.summary) }
+        }
         print("Saved as benchmarks.md and benchmarks.json in \(options.output.path)")
+        return results
     }
 
     private func progress(_ round: Int, _ workload: Workload, _ client: String, _ outcome: Outcome) {

@@ -25,6 +25,16 @@ struct Machine: Codable {
         loadAfter = Self.load
     }
 
+    /// The versions of the libraries whose allocations are counted with Ferry's.
+    static var libraryVersions: [String: String] {
+        func version(_ command: String, after word: String) -> String {
+            let words = firstLine(of: [command, "--version"])?.split(separator: " ").map(String.init) ?? []
+            guard let index = words.firstIndex(of: word), index + 1 < words.count else { return "unknown" }
+            return words[index + 1]
+        }
+        return ["libcurl": version("curl", after: "curl"), "Swift": version("swift", after: "version")]
+    }
+
     /// The load averages of the last 1, 5 and 15 minutes.
     static var load: String {
         let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
