@@ -56,8 +56,8 @@ public struct Workload: Sendable {
     /// The notation of times.
     public var unit = Notation.microseconds
 
-    /// Whether allocations are counted, instead of measuring time.
-    public var countsAllocations = false
+    /// What is counted, instead of measuring time.
+    public var counter: Counter?
 
     /// Creates a workload.
     public init(_ id: String, _ title: String, _ work: Work, _ server: Server, clients: [String]) {

@@ -1,7 +1,7 @@
 extension Workload {
     /// Returns all workloads, in the order in which they run.
     public static func all(_ sizes: Sizes) -> [Workload] {
-        small(sizes) + bulk(sizes) + many(sizes) + forms(sizes) + slow(sizes) + [allocations(sizes)]
+        small(sizes) + bulk(sizes) + many(sizes) + forms(sizes) + slow(sizes) + counts(sizes)
     }
 
     private static func small(_ sizes: Sizes) -> [Workload] {
@@ -215,17 +215,25 @@ extension Workload {
         ]
     }
 
-    private static func allocations(_ sizes: Sizes) -> Workload {
-        Workload(
-            "allocations",
-            "heap allocations of a 1 KB GET",
-            .requests,
-            .plain("small.json"),
-            clients: Clients.all
-        ).with {
+    private static func counts(_ sizes: Sizes) -> [Workload] {
+        let workload = Workload("", "", .requests, .plain("small.json"), clients: Clients.all).with {
             $0.count = 1000
             $0.bytes = sizes.small
-            $0.countsAllocations = true
         }
+        return [
+            workload.with {
+                $0.id = Counter.allocations.rawValue
+                $0.title = "heap allocations of a 1 KB GET"
+                $0.counter = .allocations
+            },
+            workload.with {
+                $0.id = Counter.instructions.rawValue
+                $0.title = "instructions of a 1 KB GET"
+                $0.counter = .instructions
+                // Programs run forty times as long under valgrind.
+                $0.count = 400
+                $0.clients = [Clients.libcurl] + Clients.ferry
+            },
+        ]
     }
 }

@@ -25,16 +25,14 @@ final class ClientRunner {
         let order: WorkOrder
         do {
             command = try self.command(workload, client: client)
-            if workload.countsAllocations { _ = try programs.allocationCounter() }
+            if let counter = workload.counter { try programs.prepare(counter) }
             number += 1
             let place = try folder.makeFolder("run-\(number)")
             defer { try? FileManager.default.removeItem(at: place) }
             order = makeOrder(workload, client: client, in: place)
             do {
-                return .sample(
-                    try workload.countsAllocations
-                        ? countAllocations(command, order, in: place) : measure(command, order, in: place)
-                )
+                guard let counter = workload.counter else { return .sample(try measure(command, order, in: place)) }
+                return .sample(try count(counter, command, order, in: place))
             } catch {
                 return .failed("\(error)")
             }
@@ -58,25 +56,19 @@ final class ClientRunner {
         return try JSONDecoder().decode(Sample.self, from: Data(text.utf8))
     }
 
-    /// Counts the allocations as the difference between a longer and a shorter run, which cancels the cost of starting.
-    private func countAllocations(_ command: [String], _ order: WorkOrder, in place: URL) throws -> Sample {
-        let counts = place.appending(path: "allocations.txt")
-        let environment = [
-            "LD_PRELOAD": try programs.allocationCounter().path, "FERRY_ALLOCATIONS_FILE": counts.path,
-        ]
-        func count(_ requests: Int) throws -> (sample: Sample, allocations: Int) {
+    /// Counts as the difference between a longer and a shorter run, which cancels the cost of starting.
+    private func count(_ counter: Counter, _ command: [String], _ order: WorkOrder, in place: URL) throws -> Sample {
+        let counting = try programs.counting(counter, command, writingTo: place.appending(path: "count.txt"))
+        func count(_ requests: Int) throws -> (sample: Sample, number: Int) {
             var order = order
             order.count = requests
-            let sample = try measure(command, order, environment: environment, in: place)
-            let text = try String(contentsOf: counts, encoding: .utf8)
-            guard let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-                throw BenchmarkError("the allocations were not counted")
-            }
-            return (sample, count)
+            let sample = try measure(counting.command, order, environment: counting.environment, in: place)
+            return (sample, try counting.number())
         }
-        let short = try count(500)
-        var long = try count(500 + order.count)
-        long.sample.extras["allocations"] = Double(long.allocations - short.allocations) / Double(order.count)
+        let warmUp = 200
+        let short = try count(warmUp)
+        var long = try count(warmUp + order.count)
+        long.sample.extras[counter.rawValue] = Double(long.number - short.number) / Double(order.count)
         return long.sample
     }
 

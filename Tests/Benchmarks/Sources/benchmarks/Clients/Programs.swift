@@ -3,9 +3,11 @@ import Foundation
 
 /// The clients' programs: those of this package, and the one in C.
 final class Programs {
-    private let folder: WorkFolder
+    let folder: WorkFolder
     private lazy var curlClient = Result { try compile("client.c", as: "libcurl-client", ["-lcurl"]) }
-    private lazy var counter = Result { try compile("allocations.c", as: "allocations.so", ["-shared", "-fPIC"]) }
+    private(set) lazy var allocationCounter = Result {
+        try compile("allocations.c", as: "allocations.so", ["-shared", "-fPIC"])
+    }
 
     init(folder: WorkFolder) {
         self.folder = folder
@@ -31,9 +33,6 @@ final class Programs {
         }
         return program
     }
-
-    /// Returns the library that counts allocations, or throws the reason why there is none.
-    func allocationCounter() throws -> URL { try counter.get() }
 
     private func compile(_ source: String, as name: String, _ options: [String]) throws -> URL {
         let program = folder.url.appending(path: name)

@@ -24,11 +24,11 @@ enum Main {
         }
     }
     private static func measure(_ options: RunOptions) throws {
-        guard let task = options.allocations else {
+        guard let task = options.costs else {
             _ = try Run(options).perform()
             return
         }
-        if let reason = try task.reasonToSkip() { return print("The allocations are not compared: \(reason)") }
+        if let reason = try task.reasonToSkip() { return print("The costs are not compared: \(reason)") }
         try task.finish(Run(options).perform())
     }
 }

@@ -13,12 +13,10 @@ struct RunOptions {
           --output folder     where benchmarks.md and benchmarks.json go (.build/benchmarks of this package)
           --articles a,b      writes the table of this run into these files, between the two marks of each
           --no-build          does not build the clients
-          --check-allocations file
-                              counts only the heap allocations of Ferry's clients, and fails if one makes over 3 %
-                              more than the file says; does nothing if the file is about other versions of libcurl
-                              or Swift
-          --record-allocations file
-                              counts them in the same way, and writes the file
+          --check-costs file  counts only the heap allocations and instructions of Ferry's clients, and fails if a
+                              number is over 3 % larger than the file says; does nothing if the file is about other
+                              versions of libcurl or Swift
+          --record-costs file counts them in the same way, and writes the file
           --help              shows this text
 
         FERRY_BENCHMARKS_PEERS=0 leaves AsyncHTTPClient out, whose first build takes ten minutes.
@@ -29,7 +27,7 @@ struct RunOptions {
     let builds: Bool
     let rounds: Int
     let output: URL
-    let allocations: AllocationTask?
+    let costs: CostTask?
     let articles: [Article]
     private let only: [String]?
     private let clients: [String]?
@@ -37,8 +35,8 @@ struct RunOptions {
     init(_ words: [String]) throws {
         let options = try Options(words, flags: ["quick", "no-build", "help"])
         let known: Set = [
-            "only", "clients", "rounds", "quick", "output", "no-build", "help", "check-allocations",
-            "record-allocations", "articles",
+            "only", "clients", "rounds", "quick", "output", "no-build", "help", "check-costs", "record-costs",
+            "articles",
         ]
         if let unknown = options.names.first(where: { !known.contains($0) }) {
             throw BenchmarkError("There is no option --\(unknown); --help lists all")
@@ -48,10 +46,10 @@ struct RunOptions {
         builds = !options.has("no-build")
         rounds = try options.integer("rounds").map { max(1, $0) } ?? (isQuick ? 1 : 3)
         output = options["output"].map { URL(fileURLWithPath: $0) } ?? Package.root.appending(path: ".build/benchmarks")
-        allocations = AllocationTask(options)
+        costs = CostTask(options)
         articles = (options.list("articles") ?? []).map { Article(file: URL(fileURLWithPath: $0)) }
-        only = allocations == nil ? options.list("only") : [AllocationTask.workload]
-        clients = allocations == nil ? options.list("clients") : ["ferry"]
+        only = costs == nil ? options.list("only") : CostTask.workloads
+        clients = costs == nil ? options.list("clients") : ["ferry"]
         let names = Workload.all(Sizes(isQuick: false)).map(\.id)
         if let unknown = only?.first(where: { name in !names.contains { Self.matches($0, name, separator: "-") } }) {
             throw BenchmarkError("There is no workload \(unknown) among \(names.joined(separator: ", "))")

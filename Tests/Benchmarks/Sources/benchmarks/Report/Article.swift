@@ -24,12 +24,11 @@ extension Report {
     var summary: String {
         let system = machine.kernel.split(separator: "-").first.map(String.init) ?? machine.kernel
         let day = started.formatted(.iso8601.year().month().day())
-        let (libcurl, nginx) = (
-            machine.libcurl.replacing("curl ", with: ""), machine.nginx.replacing("nginx version: nginx/", with: "")
-        )
+        let nginx = machine.nginx.replacing("nginx version: nginx/", with: "")
+        let versions = Machine.libraryVersions
         return """
-            Measured on \(day): \(machine.cores) cores of \(machine.processor), \(system), \(machine.swift), libcurl
-            \(libcurl.trimmingCharacters(in: .whitespaces)), nginx \(nginx) with one worker; medians of \(rounds) rounds.
+            Measured on \(day): \(machine.cores) cores of \(machine.processor), \(system), Swift \(versions["Swift"] ?? ""),
+            libcurl \(versions["libcurl"] ?? ""), nginx \(nginx) with one worker; medians of \(rounds) rounds.
 
             \(Summary(results, workloads: workloads).markdown)
             """

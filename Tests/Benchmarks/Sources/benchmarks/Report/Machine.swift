@@ -25,7 +25,7 @@ struct Machine: Codable {
         loadAfter = Self.load
     }
 
-    /// The versions of the libraries whose allocations are counted with Ferry's.
+    /// The versions of the libraries whose allocations and instructions are counted with Ferry's.
     static var libraryVersions: [String: String] {
         func version(_ command: String, after word: String) -> String {
             let words = firstLine(of: [command, "--version"])?.split(separator: " ").map(String.init) ?? []

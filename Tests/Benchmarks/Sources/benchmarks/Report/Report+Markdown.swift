@@ -84,7 +84,7 @@ extension Report {
     private func extraText(_ name: String, _ value: Double) -> String {
         switch name {
         case "memoryPerTask": Notation.kilobytes.text(value)
-        case "allocations": Notation.count.text(value)
+        case "allocations", "instructions": Notation.count.text(value)
         default: Notation.milliseconds.text(value)
         }
     }
