@@ -26,13 +26,6 @@ struct ReportTests {
         try await FerryProcess.run(arguments, in: folder)
     }
 
-    /// Returns a URL whose port is no longer listened on.
-    private func deadURL() throws -> String {
-        let other = try LoopbackServer()
-        defer { other.stop() }
-        return other.url("/gone").absoluteString
-    }
-
     /// Returns the events of a log with one event on each line.
     private func events(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map { line in
@@ -45,8 +38,10 @@ struct ReportTests {
     @Test("-w writes after each body, and after redirects, failures and local errors too")
     func writeOut() async throws {
         let format = #"\n%{http_code} %{num_redirects} %{size_download} %{exitcode} %{url_effective}\n"#
-        let dead = try deadURL()
+        let closed = try ClosedPort()
+        let dead = closed.url.absoluteString
         let outcome = try await ferry("-sf", "-w", format, url("/redirect-to?url=/bytes/3"), url("/status/404"), dead)
+        withExtendedLifetime(closed) {}
         #expect(outcome.status == 22)
         let pattern = String(decoding: LoopbackServer.pattern(count: 3), as: UTF8.self)
         let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -93,7 +88,7 @@ struct ReportTests {
 
     @Test("A log on standard error has nothing else there, and reports all events")
     func standardErrorLog() async throws {
-        let dead = try deadURL()
+        let closed = try ClosedPort()
         let outcome = try await ferry(
             "--json-log",
             "-",
@@ -104,9 +99,10 @@ struct ReportTests {
             "-o",
             "z",
             url("/redirect-to?url=/bytes/300000"),
-            dead,
+            closed.url.absoluteString,
             url("/status/404")
         )
+        withExtendedLifetime(closed) {}
         #expect(outcome.status == 7)
         let events = try events(outcome.errors)
         let names = events.map { $0["event"] as? String }

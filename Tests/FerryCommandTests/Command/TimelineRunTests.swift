@@ -26,19 +26,15 @@ struct TimelineRunTests {
         try await FerryProcess.run(arguments, in: folder)
     }
 
-    /// Returns a URL whose port is no longer listened on.
-    private func deadURL() throws -> String {
-        let other = try LoopbackServer()
-        defer { other.stop() }
-        return other.url("/gone").absoluteString
-    }
-
     @Test("A timeline shows all requests: parallel, redirected, reused and failed", arguments: ["svg", "html"])
     func timeline(_ ending: String) async throws {
         let urls = (1...6).map { url("/bytes/\($0)000") }
-        let more = [url("/redirect-to?url=/bytes/7"), url("/status/404"), try deadURL()]
+        let closed = try ClosedPort()
+        let refused = closed.url.appendingPathComponent("gone").absoluteString
+        let more = [url("/redirect-to?url=/bytes/7"), url("/status/404"), refused]
         let arguments = ["-s", "-P", "4", "-O", "--timeline", "t.\(ending)"] + urls + more
         let outcome = try await FerryProcess.run(arguments, in: folder)
+        withExtendedLifetime(closed) {}
         #expect(outcome.status == 22)
         let text = try #require(folder.text("t.\(ending)"))
         let drawing = try ending == "svg" ? Drawing(text) : Drawing(page: text)
