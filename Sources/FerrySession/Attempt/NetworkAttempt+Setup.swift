@@ -2,8 +2,11 @@
 extension NetworkAttempt {
     /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts are free.
     private static let receiveBufferSize = 524_288
-    /// The size of libcurl's buffer for large bodies of requests: it takes a tenth off an upload of 1 GB.
-    private static let uploadBufferSize = 1_048_576
+    /// The size of libcurl's buffer for large bodies of requests.
+    ///
+    /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
+    /// kernel copies the bytes, and makes uploads take half as long again.
+    private static let uploadBufferSize = 262_144
 
     func setUp(_ easy: EasyHandle, for exchange: Exchange) throws(URLError) {
         let engine = exchange.engine
