@@ -62,8 +62,14 @@ final class ClientRunner {
         func count(_ requests: Int) throws -> (sample: Sample, number: Int) {
             var order = order
             order.count = requests
-            let sample = try measure(counting.command, order, environment: counting.environment, in: place)
-            return (sample, try counting.number())
+            do {
+                let sample = try measure(counting.command, order, environment: counting.environment, in: place)
+                return (sample, try counting.number())
+            } catch {
+                guard counter == .instructions else { throw error }
+                let hint = "valgrind cannot read Swift's shared libraries, so build with --static-swift-stdlib"
+                throw BenchmarkError("\(error) (\(hint))")
+            }
         }
         let warmUp = 200
         let short = try count(warmUp)

@@ -27,8 +27,8 @@ extension Report {
         let nginx = machine.nginx.replacing("nginx version: nginx/", with: "")
         let versions = Machine.libraryVersions
         return """
-            Measured on \(day): \(machine.cores) cores of \(machine.processor), \(system), Swift \(versions["Swift"] ?? ""),
-            libcurl \(versions["libcurl"] ?? ""), nginx \(nginx) with one worker; medians of \(rounds) rounds.
+            Measured on \(day): \(machine.cores) cores of \(machine.processor), \(system), Swift \(versions["Swift"] ?? ""), libcurl
+            \(versions["libcurl"] ?? ""), nginx \(nginx) with one worker; medians of \(rounds) rounds.
 
             \(Summary(results, workloads: workloads).markdown)
             """
