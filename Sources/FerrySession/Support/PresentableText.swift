@@ -139,6 +139,7 @@ extension URL {
         return URL(string: safe) ?? URL(string: "redacted:") ?? URL(fileURLWithPath: "/")
     }
 
+    /// Whether the URL may have a user or password; a quick check that never misses one.
     fileprivate var mayHaveUserInfo: Bool { absoluteString.hasByte(UInt8(ascii: "@")) }
 
     /// The host of the URL in the form of ``URLHost/name``, or the whole URL as text if it has no host.

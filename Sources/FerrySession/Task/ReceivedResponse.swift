@@ -127,9 +127,9 @@ extension URLResponse {
     /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
     package var bodyLength: Int64? {
         guard expectedContentLength >= 0 else { return nil }
-        // Its length is unknown if the body is decoded.
+        // A response of Ferry's session has no expected length if its body is decoded.
         if self is CurlHTTPResponse { return expectedContentLength }
-        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
-        return coding.map { $0.isEqualIgnoringCase("identity") } ?? true ? expectedContentLength : nil
+        let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
+        return coding.isEqualIgnoringCase("identity") ? expectedContentLength : nil
     }
 }

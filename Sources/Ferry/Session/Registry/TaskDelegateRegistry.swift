@@ -14,8 +14,9 @@ final class TaskDelegateRegistry: Sendable {
     }
 
     /// A delegate with its task: an object, since copying a weak reference takes longer than finding it.
+    ///
+    /// `@unchecked Sendable`: its properties are read and changed only under the registry's lock.
     private final class Entry: @unchecked Sendable {
-        // `@unchecked Sendable`: `retained` changes only under the registry's lock.
         let delegate: TaskDelegate
         var retained: URLSessionTask?
         private(set) weak var task: URLSessionTask?
