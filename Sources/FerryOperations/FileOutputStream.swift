@@ -26,7 +26,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
     public let url: URL
 
     private let appends: Bool
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a stream; opening it creates the file, or empties it unless `append` is true.
     override public init(url: URL, append: Bool = false) {

@@ -21,7 +21,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         var result: SerializedResponse<any Sendable>?
     }
 
-    private let parsing = Locked(Parsing())
+    private let parsing = Mutex(Parsing())
 
     /// The serializer that validates and parses the response.
     ///

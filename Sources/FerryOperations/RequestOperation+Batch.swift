@@ -55,13 +55,13 @@ private final class BatchCounter: Sendable {
 
     private let count: Int
     private let queue: DispatchQueue
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     /// Creates a counter; the completion handler of an empty batch is called immediately.
     init(count: Int, queue: DispatchQueue?, progress: Progress?, completion: @escaping Completion) {
         self.count = count
         self.queue = DispatchQueue(label: "ferry.batch", target: queue ?? ManagerQueues.completion)
-        state = Locked(State(completion: completion, progress: progress))
+        state = Mutex(State(completion: completion, progress: progress))
         if count == 0 { self.queue.async { completion([]) } }
     }
 
@@ -89,7 +89,7 @@ private final class BatchCounter: Sendable {
 private final class BatchOperation: Operation, @unchecked Sendable {
     // Unchecked since Operation's conformance is; its own state is locked.
 
-    private let isComplete = Locked(false)
+    private let isComplete = Mutex(false)
 
     /// Makes the operation ready, so that its queue can start it.
     func becomeReady() {

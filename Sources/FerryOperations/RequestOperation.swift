@@ -26,7 +26,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     public static let defaultManager = SessionManager()
 
     /// The mutable state.
-    let record: Locked<OperationRecord>
+    let record: Mutex<OperationRecord>
 
     /// The manager that runs the operation's requests.
     public let manager: SessionManager
@@ -34,7 +34,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Creates an operation that is ready, and uses the manager's session, adapters, hooks and queues.
     public required init(request: URLRequest, manager: SessionManager = RequestOperation.defaultManager) {
         self.manager = manager
-        record = Locked(OperationRecord(request: request))
+        record = Mutex(OperationRecord(request: request))
         super.init()
     }
 
@@ -57,7 +57,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ) throws(NetworkError) {
         let archive = try OperationArchive(data)
         self.manager = manager
-        record = Locked(OperationRecord(archive))
+        record = Mutex(OperationRecord(archive))
         super.init()
         archivedSerializer = archive.serializer
     }
@@ -81,7 +81,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
             return nil
         }
         manager = RequestOperation.defaultManager
-        record = Locked(OperationRecord(archive))
+        record = Mutex(OperationRecord(archive))
         super.init()
         archivedSerializer = archive.serializer
     }

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension LoopbackServer {
     /// All requests since the start or the last ``reset()``, in the order in which they were completely read.
@@ -73,7 +73,7 @@ final class RequestLog: Sendable {
         var violations: [String] = []
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let keepsRequests: Bool
 
     init(keepsRequests: Bool) { self.keepsRequests = keepsRequests }

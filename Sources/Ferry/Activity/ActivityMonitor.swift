@@ -47,7 +47,7 @@ public final class ActivityMonitor: Sendable {
         mutating func takeNext() -> ActivityState.Event? { events.isEmpty ? nil : events.removeFirst() }
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let queue: DispatchQueue
     private let schedule: Scheduler
     private let observers: ActivityObservers

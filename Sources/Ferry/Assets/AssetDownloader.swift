@@ -22,7 +22,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
 
     private let makeTask:
         @Sendable (URLRequest, @escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionDataTask
-    private let table: Locked<AssetDownloadTable<Value>>
+    private let table: Mutex<AssetDownloadTable<Value>>
 
     /// Creates a downloader.
     ///
@@ -44,7 +44,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         makeTask = { request, handler in
             manager.dataTask(with: request, serializer: serializer, completionHandler: handler)
         }
-        table = Locked(AssetDownloadTable(maximum: maximumActiveDownloads, prioritization: prioritization))
+        table = Mutex(AssetDownloadTable(maximum: maximumActiveDownloads, prioritization: prioritization))
     }
 
     /// The number of running downloads.

@@ -38,7 +38,7 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
     public let preferredMemoryUsageAfterPurge: Int
 
     private let cost: @Sendable (Value) -> Int
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a cache.
     ///

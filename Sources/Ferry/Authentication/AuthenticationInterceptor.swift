@@ -27,7 +27,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     private let scope: CredentialScope
     private let didRefresh: (@Sendable (A.Credential) -> Void)?
     private let clock: @Sendable () -> Date
-    private let state: Locked<RefreshState<A.Credential>>
+    private let state: Mutex<RefreshState<A.Credential>>
 
     /// Creates an interceptor.
     ///
@@ -59,7 +59,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         self.clock = clock
         scope = CredentialScope(options.origins)
         let held = credential.map { HeldCredential($0, expirationDate: authenticator.expirationDate(of: $0)) }
-        state = Locked(RefreshState(held, options: options))
+        state = Mutex(RefreshState(held, options: options))
     }
 
     /// The current credential, or `nil` if there is none.

@@ -28,7 +28,7 @@ final class BatchBuffer<Value: Sendable>: Sendable {
     private let send: Sender
     private let tell: (@Sendable (BatchProgress) -> Void)?
     private let queue = DispatchQueue(label: "ferry.batch", target: ManagerQueues.completion)
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     /// Creates a buffer; nothing is sent until the first response is read.
     init(count: Int, limit: Int, progress: (@Sendable (BatchProgress) -> Void)?, send: @escaping Sender) {
@@ -36,7 +36,7 @@ final class BatchBuffer<Value: Sendable>: Sendable {
         self.limit = Swift.max(1, limit)
         self.send = send
         tell = progress
-        state = Locked(State(progress: BatchProgress(totalCount: count)))
+        state = Mutex(State(progress: BatchProgress(totalCount: count)))
     }
 
     // MARK: - Reading

@@ -18,7 +18,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     /// The URL that relative paths are resolved against, with a slash at its end; nil if all URLs must be absolute.
     public let baseURL: URL?
 
-    private let serializer = Locked<any ConfigurableRequestSerializer>(HTTPRequestSerializer())
+    private let serializer = Mutex<any ConfigurableRequestSerializer>(HTTPRequestSerializer())
 
     /// Creates a manager.
     ///

@@ -113,7 +113,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
 extension HTTPSessionManager {
     /// Sends a request and returns the response, with the URL that the request was sent to before any redirect.
     fileprivate func responseAndSentURL<Value>(for request: Request<Value>) async -> (TaskResponse<Value>, URL?) {
-        let sentURL = Locked<URL?>(nil)
+        let sentURL = Mutex<URL?>(nil)
         let response = await completion { handler in
             let task = self.task(for: request, completionHandler: handler)
             sentURL.withLock { $0 = task?.originalRequest?.url }

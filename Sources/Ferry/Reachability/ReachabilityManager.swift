@@ -46,7 +46,7 @@ public final class ReachabilityManager: Sendable {
     private let source: any ReachabilitySource
     private let queue: DispatchQueue
     private let notificationCenter: NotificationCenter
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a manager, which does not watch yet.
     ///

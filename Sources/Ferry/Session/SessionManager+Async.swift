@@ -205,7 +205,7 @@ extension SessionManager {
     ) async -> TaskResponse<Value> {
         let relay = CancellationRelay()
         let waiter = CompletionWaiter()
-        let received = Locked<TaskResponse<Value>?>(nil)
+        let received = Mutex<TaskResponse<Value>?>(nil)
         return await withTaskCancellationHandler {
             let waiting = CancellationRelay()
             let made = CompletionWaiter.$current.withValue(waiter) {

@@ -10,7 +10,7 @@ final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDa
         var isComplete = false
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let item: ProgressBoard.Item
     private let destination: URL?
 

@@ -15,7 +15,7 @@ final class EventLog: Sendable {
     }
 
     private let output: OutputDescriptor
-    private let state = Locked(State())
+    private let state = Mutex(State())
     /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.log")
     /// The number of waiting bytes from which progress is no longer logged.

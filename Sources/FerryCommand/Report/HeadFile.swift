@@ -4,7 +4,7 @@ import Ferry
 final class HeadFile: Sendable {
     private let output: OutputDescriptor
     /// The reason why a head could not be written; all later ones are missing too.
-    private let state = Locked<CommandFailure?>(nil)
+    private let state = Mutex<CommandFailure?>(nil)
 
     /// Creates or empties the file at `path`; `-` is standard output.
     init(path: String) throws(CommandFailure) {

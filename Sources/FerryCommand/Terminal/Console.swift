@@ -8,7 +8,7 @@ final class Console: Sendable {
     /// Whether nothing is written, because standard error carries the JSON log.
     private let isMuted: Bool
     private let output: OutputDescriptor
-    private let status = Locked("")
+    private let status = Mutex("")
 
     init(
         _ terminal: Terminal = Terminal(STDERR_FILENO),

@@ -43,7 +43,7 @@ final class ProgressBoard: Sendable {
 
     private let console: Console
     private let mode: Mode
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     init(_ console: Console, mode: Mode) {
         self.console = console

@@ -4,9 +4,9 @@ import Ferry
 ///
 /// A second signal ends the process immediately; otherwise it ends two seconds after the first one at the latest.
 final class SignalWatcher: Sendable {
-    private let received = Locked<ExitStatus?>(nil)
+    private let received = Mutex<ExitStatus?>(nil)
     private let queue = DispatchQueue(label: "ferry.signals")
-    private let source = Locked<Source?>(nil)
+    private let source = Mutex<Source?>(nil)
 
     /// `@unchecked Sendable`: the source is only retained and released.
     private struct Source: @unchecked Sendable {

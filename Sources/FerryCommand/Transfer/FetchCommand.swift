@@ -43,7 +43,7 @@ struct FetchCommand: Sendable {
     private func transfer(_ context: RunContext) async -> RunOutcome {
         let console = context.console
         // A signal may arrive before there is work to cancel.
-        let begun = Locked<Task<[FetchResult], Never>?>(nil)
+        let begun = Mutex<Task<[FetchResult], Never>?>(nil)
         let watcher = SignalWatcher()
         watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = context.writeTimeline() })
         let work = Task { await transferAll(context) }

@@ -16,7 +16,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
     private let index: Int
     private let body: UploadBody
     private let item: ProgressBoard.Item?
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     init(_ url: URL, index: Int, body: UploadBody, item: ProgressBoard.Item?, context: RunContext) {
         wanted = context.recorder.now
@@ -24,7 +24,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         self.index = index
         self.body = body
         self.item = item
-        state = Locked(State(currentURL: url))
+        state = Mutex(State(currentURL: url))
     }
 
     /// The URL of the last request.

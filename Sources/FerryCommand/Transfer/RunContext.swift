@@ -56,7 +56,7 @@ struct RunContext: Sendable {
 /// Collects the requests of a run for the reports at its end.
 final class RunRecorder: Sendable {
     let startedAt = Date()
-    private let requests = Locked<[RequestTiming]>([])
+    private let requests = Mutex<[RequestTiming]>([])
 
     /// Seconds since the run began.
     var now: Double { max(0, Date().timeIntervalSince(startedAt)) }

@@ -23,7 +23,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     /// The session manager that makes the requests and runs them.
     public let sessionManager: HTTPSessionManager
 
-    private let settings = Locked(Settings())
+    private let settings = Mutex(Settings())
 
     /// Creates a manager with a session manager for the base URL; without one, only absolute URLs can be used.
     public convenience init(

@@ -6,7 +6,7 @@ import Ferry
 final class OperationTransfer: BodySink {
     private let operation: RequestOperation
     private let relay = CancellationRelay()
-    private let session = Locked<SessionManager?>(nil)
+    private let session = Mutex<SessionManager?>(nil)
 
     init(_ operation: RequestOperation) { self.operation = operation }
 

@@ -4,11 +4,11 @@
 /// The sanitizer cannot see into `Synchronization.Mutex` and would report races on the protected values.
 ///
 /// `@unchecked Sendable`: the value is accessed only with the POSIX lock held.
-struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ initial: consuming sending Value) {
+    package init(_ initial: consuming sending Value) {
         lock = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
         value = .allocate(capacity: 1)
@@ -22,7 +22,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         lock.deallocate()
     }
 
-    borrowing func withLock<Result: ~Copyable, E: Error>(
+    package borrowing func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
         pthread_mutex_lock(lock)
@@ -30,7 +30,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    borrowing func withLockIfAvailable<Result: ~Copyable, E: Error>(
+    package borrowing func withLockIfAvailable<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result? {
         guard pthread_mutex_trylock(lock) == 0 else { return nil }
@@ -41,5 +41,5 @@ struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 #else
 import Synchronization
 
-typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
+package typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif

@@ -23,7 +23,7 @@ public final class ArchiveTransport: RespondingInterceptor {
     private let unmatchedRequests: StubTransport.UnmatchedRequests
     private let repeatsLast: Bool
     private let clock: (any Clock<Duration>)?
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     /// Creates a transport.
     ///
@@ -43,7 +43,7 @@ public final class ArchiveTransport: RespondingInterceptor {
         self.repeatsLast = repeatsLast
         self.clock = clock
         let entries = archive.entries.reversed()
-        state = Locked(State(unused: Dictionary(grouping: entries) { Self.key($0.request.method, $0.request.url) }))
+        state = Mutex(State(unused: Dictionary(grouping: entries) { Self.key($0.request.method, $0.request.url) }))
     }
 
     /// The number of entries that have not been used.

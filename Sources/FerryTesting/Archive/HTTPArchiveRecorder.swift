@@ -37,7 +37,7 @@ public final class HTTPArchiveRecorder: Sendable {
 
     private let redaction: ArchiveRedaction
     private let limits: Limits
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a recorder.
     ///
@@ -120,7 +120,7 @@ public final class HTTPArchiveRecorder: Sendable {
 
 /// A task delegate that keeps the metrics.
 private final class MetricsObserver: NSObject, CurlSessionMetricsDelegate, Sendable {
-    private let state = Locked<TransferMetrics?>(nil)
+    private let state = Mutex<TransferMetrics?>(nil)
 
     var metrics: TransferMetrics? { state.withLock { $0 } }
 

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// A clock whose time passes only when a test says so.
 ///
@@ -52,7 +52,7 @@ public final class VirtualClock: Clock {
 
     /// The date at which ``now`` was zero.
     private let start: Date
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a clock that stands still.
     ///

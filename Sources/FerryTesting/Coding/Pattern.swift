@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// The bytes of generated bodies: byte `i` is `i * 31 + i / 256`, modulo 256.
 ///
@@ -48,7 +48,7 @@ enum Pattern {
         return data
     }
 
-    private static let digests = Locked<[Int: String]>([:])
+    private static let digests = Mutex<[Int: String]>([:])
 
     /// Returns the hash of the first `count` bytes, which is computed only once for each count.
     static func digest(count: Int) -> String {

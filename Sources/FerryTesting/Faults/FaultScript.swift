@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// The faults of a ``LoopbackServer``, in the order of its requests.
 ///
@@ -48,7 +48,7 @@ public final class FaultScript: Sendable {
 
     private let rules: [Rule]
     private let counting: Counting
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     private init(_ rules: [Rule], counting: Counting) {
         self.rules = rules

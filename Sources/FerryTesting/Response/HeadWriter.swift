@@ -1,5 +1,5 @@
+import FerrySession
 import FerrySupport
-import Foundation
 
 /// The bytes of a response head.
 struct HeadWriter {
@@ -64,7 +64,7 @@ struct HeadWriter {
 
     private mutating func appendText(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    private static let formattedDate = Locked<(time: time_t, text: String)>((0, ""))
+    private static let formattedDate = Mutex<(time: time_t, text: String)>((0, ""))
 
     /// The current date; the text is formatted once a second.
     private static var currentDate: String {

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// The open connections of a server.
 ///
@@ -17,7 +17,7 @@ final class ConnectionTable: Sendable {
         var isClosed = false
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     var acceptedCount: Int { state.withLock { $0.accepted } }
     var openCount: Int { state.withLock { $0.entries.count } }

@@ -1,5 +1,4 @@
-import Dispatch
-import Foundation
+import FerrySession
 
 /// The listener and the state shared by its connections.
 ///
@@ -20,7 +19,7 @@ final class ServerCore: Sendable {
     let connections = ConnectionTable()
     private let threads = ServerThreads()
     private let listener: ListeningSocket
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     init(
         host: String,
@@ -36,7 +35,7 @@ final class ServerCore: Sendable {
             sendBufferSize: configuration.sendBufferSize
         )
         port = listener.port
-        state = Locked(State(handler: handler, bodyReading: bodyReading))
+        state = Mutex(State(handler: handler, bodyReading: bodyReading))
         guard threads.start({ self.acceptConnections() }) else {
             listener.close()
             throw .system(call: "pthread_create", code: EAGAIN)
@@ -101,7 +100,7 @@ final class ServerThreads: Sendable {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    private let running = Locked<Set<pthread_t>>([])
+    private let running = Mutex<Set<pthread_t>>([])
     private let group = DispatchGroup()
     private let stackSize = 1 << 20
 

@@ -55,7 +55,7 @@ public final class StubTransport: RespondingInterceptor {
 
     private let unmatchedRequests: UnmatchedRequests
     private let clock: any Clock<Duration>
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a transport without routes.
     ///

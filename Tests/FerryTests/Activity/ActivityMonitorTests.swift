@@ -9,11 +9,11 @@ struct ActivityMonitorTests {
     /// A clock whose delays elapse only when the test calls `pass()`.
     final class ManualClock: Sendable {
         typealias Wait = (delay: Double, body: @Sendable () -> Void)
-        let waits = Locked<[Wait]>([])
+        let waits = Mutex<[Wait]>([])
         let queue = DispatchQueue(label: "activity")
 
         var scheduler: ActivityMonitor.Scheduler {
-            { [waits] delay, body in waits.withLock { $0.append((delay, body)) } }
+            { [self] delay, body in waits.withLock { $0.append((delay, body)) } }
         }
 
         var delays: [Double] { waits.withLock { $0.map(\.delay) } }

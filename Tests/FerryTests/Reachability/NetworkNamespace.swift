@@ -69,7 +69,7 @@ final class NetworkNamespace: Sendable {
 
     /// Runs a closure on a new thread, since a namespace belongs to a thread and pools reuse theirs.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
-        let result = Locked<Swift.Result<Result, any Error>?>(nil)
+        let result = Mutex<Swift.Result<Result, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {
             let outcome = Swift.Result { try body() }

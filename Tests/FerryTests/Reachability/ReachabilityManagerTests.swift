@@ -10,7 +10,7 @@ final class ScriptedSource: ReachabilitySource {
         var stops = 0
     }
 
-    private let state = Locked<(report: (@Sendable (ReachabilityStatus) -> Void)?, calls: Calls)>((nil, Calls()))
+    private let state = Mutex<(report: (@Sendable (ReachabilityStatus) -> Void)?, calls: Calls)>((nil, Calls()))
     private let first: ReachabilityStatus?
 
     init(first: ReachabilityStatus? = nil) {

@@ -19,8 +19,8 @@ struct CompletionWaiterTests {
     func work() async {
         for round in 0..<200 {
             let waiter = CompletionWaiter()
-            let received = Locked<Int?>(nil)
-            let other = Locked(0)
+            let received = Mutex<Int?>(nil)
+            let other = Mutex(0)
             async let value = waiter.wait(for: received)
             if round % 2 == 0 { await Task.yield() }
             #expect(waiter.bring { other.withLock { $0 += 1 } })
@@ -38,7 +38,7 @@ struct CompletionWaiterTests {
 
     @Test("A response without any work is returned") func plain() async {
         let waiter = CompletionWaiter()
-        let received = Locked<Int?>(nil)
+        let received = Mutex<Int?>(nil)
         async let value = waiter.wait(for: received)
         received.withLock { $0 = 7 }
         waiter.wake()
@@ -65,7 +65,7 @@ struct CompletionWaiterTests {
 
 /// `@unchecked Sendable` like its superclass; its own state is locked.
 private final class PrefetchingManager: SessionManager, @unchecked Sendable {
-    let prefetched = Locked<[String]>([])
+    let prefetched = Mutex<[String]>([])
 
     override func dataTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
@@ -81,7 +81,7 @@ private final class PrefetchingManager: SessionManager, @unchecked Sendable {
             serializer: StringResponseSerializer(),
             uploadProgress: nil,
             downloadProgress: nil
-        ) { [prefetched] response in
+        ) { [self] response in
             prefetched.withLock { $0.append(response.value ?? "\(response)") }
         }.resume()
         return super.dataTask(

@@ -50,7 +50,7 @@ struct CacheSuiteTests {
         for field in wanted.headers where field.count == 2 {
             request.addValue(field[1], forHTTPHeaderField: field[0])
         }
-        let answer = Locked(Response())
+        let answer = Mutex(Response())
         let isDone = DispatchSemaphore(value: 0)
         session.dataTask(with: request) { data, response, error in
             answer.withLock { answer in

@@ -34,7 +34,7 @@ struct TLSChecks {
 
 /// An evaluator that records the chains it receives, and returns a decision.
 final class TrustRecorder: Sendable {
-    private let seen = Locked<[ServerTrust]>([])
+    private let seen = Mutex<[ServerTrust]>([])
     private let answer: @Sendable (ServerTrust) -> TrustDecision
 
     init(_ answer: @escaping @Sendable (ServerTrust) -> TrustDecision = { _ in .accept }) {

@@ -133,7 +133,7 @@ extension NginxTests {
 
         @Test("After a refusal the next connection is evaluated again", arguments: [NginxListener.tls, .http2])
         func changedMind(listener: NginxListener) async throws {
-            let isTrusted = Locked(false)
+            let isTrusted = Mutex(false)
             let recorder = TrustRecorder { _ in
                 isTrusted.withLock { $0 } ? .accept : .refuse(reason: "not yet")
             }
@@ -195,7 +195,7 @@ extension NginxTests {
 
         /// Sends requests while `body` runs, and returns how long the slowest one took, in seconds.
         private func slowestBeside(_ session: CurlSession, _ body: () async throws -> Void) async throws -> Double {
-            let isOver = Locked(false)
+            let isOver = Mutex(false)
             let url = server.url(.plain, "small")
             let slowest = Task {
                 var slowest = Duration.zero

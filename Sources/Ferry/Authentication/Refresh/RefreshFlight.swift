@@ -21,7 +21,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
     /// The number of credentials that were there before; see ``RefreshState``.
     let generation: Int
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     init(replacing old: HeldCredential<Credential>?, generation: Int) {
         self.old = old

@@ -11,7 +11,7 @@ final class NetlinkSocket: Sendable {
     /// The descriptor; it is closed when the socket is deinitialized.
     let descriptor: Int32
 
-    private let sequence = Locked<UInt32>(0)
+    private let sequence = Mutex<UInt32>(0)
 
     /// Opens a socket that is subscribed to multicast groups; nil if that fails.
     init?(groups: UInt32) {

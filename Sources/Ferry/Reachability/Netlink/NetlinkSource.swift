@@ -20,7 +20,7 @@ final class NetlinkSource: ReachabilitySource {
 
     private let target: ReachabilityTarget
     private let queue = DispatchQueue(label: "ferry.reachability.netlink")
-    private let watch = Locked<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
+    private let watch = Mutex<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
 
     init(target: ReachabilityTarget) { self.target = target }
 

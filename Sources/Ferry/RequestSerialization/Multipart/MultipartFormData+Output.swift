@@ -68,7 +68,7 @@ extension MultipartFormData {
     ///   task is cancelled before the file is complete.
     public func write(to fileURL: URL) async throws {
         let writer = MultipartFileWriter(form: self, fileURL: fileURL)
-        let isCancelled = Locked(false)
+        let isCancelled = Mutex(false)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 DispatchQueue.global(qos: .utility).async {

@@ -8,7 +8,7 @@ import Foundation
 public final class MultipartInputStream: InputStream {
     /// The form whose body this is.
     public let form: MultipartFormData
-    private let state: Locked<State>
+    private let state: Mutex<State>
     private let closing = DispatchSemaphore(value: 0)
 
     /// The exact number of bytes in the body.
@@ -25,7 +25,7 @@ public final class MultipartInputStream: InputStream {
 
     init(form: MultipartFormData) {
         self.form = form
-        state = Locked(State(cursor: MultipartCursor(form: form)))
+        state = Mutex(State(cursor: MultipartCursor(form: form)))
         super.init(data: Data())
     }
 

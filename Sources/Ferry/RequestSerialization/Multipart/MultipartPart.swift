@@ -56,7 +56,7 @@ struct MultipartPart: Sendable {
 /// `@unchecked Sendable`: `InputStream` is not `Sendable`, but this one was transferred by its owner (`sending`), the
 /// lock gives it to one reader only, and it is not used in between.
 final class OneShotStream: @unchecked Sendable {
-    private let isTaken = Locked(false)
+    private let isTaken = Mutex(false)
     private let stream: InputStream
 
     init(_ stream: sending InputStream) {

@@ -92,12 +92,12 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
 /// The group is left exactly once: after the completion handler or, for a task that is released without ever having
 /// run, when the token is released. Releasing a `DispatchGroup` that is still entered would end the process.
 package final class CompletionToken: Sendable {
-    private let group: Locked<DispatchGroup?>
+    private let group: Mutex<DispatchGroup?>
 
     /// Enters a group.
     package init(_ group: DispatchGroup) {
         group.enter()
-        self.group = Locked(group)
+        self.group = Mutex(group)
     }
 
     /// Leaves the group; does nothing after the first call.

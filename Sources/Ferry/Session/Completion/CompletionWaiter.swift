@@ -27,7 +27,7 @@ final class CompletionWaiter: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Returns the waiter for the session task that is being made; nil if there is none or another task has taken it.
     static func take() -> CompletionWaiter? {
@@ -54,7 +54,7 @@ final class CompletionWaiter: Sendable {
     func wake() { state.withLock { $0.signal() }?.resume() }
 
     /// Waits for a response, and runs the submitted work in the meantime.
-    func wait<Value: Sendable>(for received: Locked<Value?>) async -> Value {
+    func wait<Value: Sendable>(for received: borrowing Mutex<Value?>) async -> Value {
         while true {
             state.withLock { $0.takeWork() }?()
             if let value = received.withLock({ $0 }) {
@@ -84,7 +84,7 @@ package final class CancellationRelay: Sendable {
         var isCancelled = false
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a link without a transfer.
     package init() {}

@@ -1,14 +1,28 @@
 import Foundation
 
 /// The decision about one authentication challenge, passed to the session at most once.
-struct ChallengeAnswer: Sendable {
+final class ChallengeAnswer: Sendable {
     let challenge: URLAuthenticationChallenge
     let task: URLSessionTask
     let delegate: TaskDelegate?
     /// Whether default handling must be replaced: FoundationNetworking's never ends without a credential.
     let defaultHandlingHangs: Bool
     let completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    private let isGiven = Locked(false)
+    private let isGiven = Mutex(false)
+
+    init(
+        _ challenge: URLAuthenticationChallenge,
+        of task: URLSessionTask,
+        delegate: TaskDelegate?,
+        defaultHandlingHangs: Bool,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        self.challenge = challenge
+        self.task = task
+        self.delegate = delegate
+        self.defaultHandlingHangs = defaultHandlingHangs
+        self.completionHandler = completionHandler
+    }
 
     /// Asks the task's hook, then the session's for a challenge about the connection, then the hook for all tasks.
     func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {

@@ -66,8 +66,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     ) {
         core.monitor.task(task, didReceive: challenge)
         let answer = ChallengeAnswer(
-            challenge: challenge,
-            task: task,
+            challenge,
+            of: task,
             delegate: delegate(of: task),
             defaultHandlingHangs: session.isFoundationNetworking,
             completionHandler: completionHandler

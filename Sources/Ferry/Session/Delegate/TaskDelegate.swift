@@ -22,7 +22,7 @@ final class TaskDelegate: Sendable {
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
     private let complete: @Sendable (TaskOutcome) -> Void
-    private let state = Locked(TaskDelegateState())
+    private let state = Mutex(TaskDelegateState())
 
     /// The hooks of this task, which come before the manager's.
     let hooks: TaskHooks

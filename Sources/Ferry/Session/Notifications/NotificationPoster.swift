@@ -38,7 +38,7 @@ final class NotificationPoster: Sendable {
     /// The shortest time between two batches: waking the main thread costs more than everything else.
     private static let interval = DispatchTimeInterval.milliseconds(5)
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// The notification center to post to.
     var center: NotificationCenter {

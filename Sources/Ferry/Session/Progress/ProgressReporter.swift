@@ -21,7 +21,7 @@ package final class ProgressReporter: Sendable {
 
     private let handler: ProgressHandler?
     private let queue: DispatchQueue?
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
     package init(handler: ProgressHandler?, queue: DispatchQueue?) {

@@ -7,18 +7,18 @@ final class SessionCore: Sendable {
     let configuration: URLSessionConfiguration
     let operationQueue = ManagerQueues.makeOperationQueue()
     let registry = TaskDelegateRegistry()
-    let settings = Locked(ManagerSettings())
+    let settings = Mutex(ManagerSettings())
     let notifications = NotificationPoster()
     /// The manager's reachability, made when it is first read.
-    let reachability = Locked<ReachabilityManager?>(nil)
+    let reachability = Mutex<ReachabilityManager?>(nil)
     /// The host that the manager's requests go to, if there is a base URL.
-    let reachabilityTarget = Locked<ReachabilityTarget?>(nil)
+    let reachabilityTarget = Mutex<ReachabilityTarget?>(nil)
     /// The managers of operations with other policies.
-    let policyManagers = Locked<[SecurityPolicy: WeakManager]>([:])
+    let policyManagers = Mutex<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
-    private let sessions = Locked(SessionTable())
+    private let sessions = Mutex(SessionTable())
     /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
-    private let policyHandover = Locked(false)
+    private let policyHandover = Mutex(false)
 
     init(configuration: URLSessionConfiguration, transport: SessionTransport) {
         // A configuration is a class: a later change by the caller must not affect the next session.

@@ -39,7 +39,7 @@ final class TaskDelegateRegistry: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     /// Returns the delegate of a task.
     subscript(key: TaskKey) -> TaskDelegate? { state.withLock { $0.entries[key]?.delegate } }

@@ -32,8 +32,8 @@ final class StreamBuffer: BodySink {
     private let validation: Validation
     private let limit: Int
     private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
-    private let task = Locked<URLSessionTask?>(nil)
-    private let state = Locked(State())
+    private let task = Mutex<URLSessionTask?>(nil)
+    private let state = Mutex(State())
 
     /// Creates a buffer; the transfer is paused beyond `limit` bytes, and resumes at a quarter of that.
     init(validation: Validation, limit: Int, onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
