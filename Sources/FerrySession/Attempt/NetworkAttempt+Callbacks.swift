@@ -170,6 +170,8 @@ extension NetworkAttempt {
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if isDiscarding { return count }
         guard let exchange, exchange.client != nil else { return 0 }
+        // libcurl keeps the bytes until the attempt is resumed, and of a stream of HTTP/2 receives no more.
+        if isReceivingPaused { return CurlAnswer.writePause }
         noteReceived(exchange, at: .now())
         received.add(ByteCount(clamping: count))
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)

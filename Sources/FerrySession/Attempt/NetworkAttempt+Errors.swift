@@ -10,7 +10,8 @@ extension NetworkAttempt {
         if let failure = routeFailure(code, text) { return failure }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
         guard prepared.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
-            return .ferry(ErrorRule.code(for: code, verdict: verdict), url: url, reason: .curl, text, curlCode: code)
+            let reason: CurlSessionError.Code = ErrorRule.isAboutMessage(code) ? .malformedResponse : .curl
+            return .ferry(ErrorRule.code(for: code, verdict: verdict), url: url, reason: reason, text, curlCode: code)
         }
         return tlsFailure(code, text, tlsReason)
     }
@@ -62,14 +63,14 @@ extension NetworkAttempt {
     private typealias ProxyFault = (code: URLError.Code, reason: CurlSessionError.Code, what: String)
 
     private func proxyFault(_ code: Int32, _ text: String, _ proxy: ProxyServer) -> ProxyFault? {
+        let head = route.tunnel.head
         switch code {
         case CurlCode.couldNotResolveProxy: return (.cannotFindHost, .proxyUnreachable, "could not be found")
-        case CurlCode.couldNotConnect where route.isProxyCertain || text.contains(proxy.host):
+        case CurlCode.couldNotConnect where head == nil && (route.isProxyCertain || text.contains(proxy.host)):
             return (.cannotConnectToHost, .proxyUnreachable, "could not be reached")
         case CurlCode.proxyFailed: return (.cannotConnectToHost, .proxyRefused, "did not connect")
         default: break
         }
-        let head = route.tunnel.head
         guard stage != .connected, proxy.kind.isHTTP, route.isProxyCertain || head != nil else { return nil }
         if head == nil, proxy.kind == .https,
             let reason = TLSErrorRule.reason(for: code, verdict: ErrorRule.Verdict(text: text))

@@ -29,9 +29,26 @@ extension NetworkAttempt {
         let (lines, commonCount) = exchange.headers(prepared)
         easy.setList(CurlOption.httpHeader, lines, isSecret: prepared.hasSecrets, commonCount: commonCount)
         try setUpRoute(easy, exchange)
+        setUpTarget(easy, exchange)
         setUpCredentials(easy, exchange)
         try setUpTLS(easy, exchange)
         try setUpBody(easy, exchange)
+        if engine.runtime.truncatesLargeHeads { makeRoom(for: lines, easy) }
+    }
+
+    /// Enlarges libcurl's buffer to the largest head that it accepts, if the request's is larger than its usual size.
+    private func makeRoom(for lines: [String], _ easy: EasyHandle) {
+        let (usual, largest) = (65_536, 1_048_576)
+        let size = lines.reduce(prepared.url.utf8.count) { $0 + $1.utf8.count }
+        if size > usual / 2 { easy.set(CurlOption.uploadBufferSize, largest) }
+    }
+
+    private func setUpTarget(_ easy: EasyHandle, _ exchange: Exchange) {
+        // A proxy gets the whole URL, and libcurl computes a digest of its own target.
+        guard !isForwarded, exchange.credential(isProxy: false) == nil,
+            let target = RequestTargetRule.literalTarget(of: prepared.url)
+        else { return }
+        easy.set(CurlOption.requestTarget, target)
     }
 
     private func setUpCredentials(_ easy: EasyHandle, _ exchange: Exchange) {

@@ -109,11 +109,21 @@ final class NetworkAttempt {
         let previous = appliedPause
         appliedPause = mask
         if isMultiplexed { exchange.engine.notePause(of: self) }
+        limitReceiving(easy, exchange.engine.runtime)
         let code = easy.pause(mask)
         // There is no connection yet.
         guard code == CurlCode.badFunctionArgument else { return code }
         appliedPause = previous
+        limitReceiving(easy, exchange.engine.runtime)
         return 0
+    }
+
+    /// Makes the libcurl versions stop that read from the socket of a paused handle in every turn of the engine.
+    ///
+    /// They do not read while the handle is over its limit, so they read a byte each second at most.
+    private func limitReceiving(_ easy: EasyHandle, _ runtime: CurlRuntime) {
+        guard runtime.readsWhilePaused else { return }
+        easy.set(CurlOption.maximumReceiveRate, offset: isReceivingPaused ? 1 : 0)
     }
 
     var isReceivingPaused: Bool { appliedPause & CurlPause.receive != 0 }

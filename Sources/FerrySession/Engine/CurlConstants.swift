@@ -11,6 +11,7 @@ enum CurlOption {
     static let caPath: Int32 = 10_097
     static let keyPassphrase: Int32 = 10_026
     static let pinnedPublicKey: Int32 = 10_230
+    static let requestTarget: Int32 = 10_266
     static let tls13Ciphers: Int32 = 10_276
     static let certificateBlob: Int32 = 40_291
     static let keyBlob: Int32 = 40_292
@@ -45,6 +46,7 @@ enum CurlOption {
     static let proxyPassword: Int32 = 10_176
     static let bodySize: Int32 = 30_115
     static let maximumSendRate: Int32 = 30_145
+    static let maximumReceiveRate: Int32 = 30_146
     static let proxyHeader: Int32 = 10_228
     static let proxyCAPath: Int32 = 10_247
     static let proxyCAInfoBlob: Int32 = 40_310
@@ -124,7 +126,8 @@ enum CurlCode {
 
     /// The codes of a tunnel that was not opened: the connection ended, or one of Ferry's callbacks ended the attempt.
     static let endsOfTunnels: Set<Int32> = [
-        unsupportedProtocol, weirdServerReply, http2, gotNothing, sendError, receiveError, http2Stream, writeError,
+        unsupportedProtocol, couldNotConnect, weirdServerReply, http2, gotNothing, sendError, receiveError, http2Stream,
+        writeError,
         abortedByCallback,
     ]
 }
@@ -137,6 +140,7 @@ enum CurlPause {
 
 /// What callbacks return besides counts.
 enum CurlAnswer {
+    static let writePause = 0x1000_0001
     static let readPause = 0x1000_0001
     static let readAbort = 0x1000_0000
     static let seekDone: Int32 = 0

@@ -189,6 +189,9 @@ extension EasyHandle {
     /// Returns libcurl's measurements of the attempt that is ending.
     func transaction(of request: URLRequest, status: Int?, start: Date) -> TransferMetrics.Transaction {
         let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
+        let handshake = seconds(CurlInfo.secureConnectTime)
+        let isSecure = request.url?.scheme?.folded == "https"
+        let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
         return TransferMetrics.Transaction(
             url: request.url?.presentable,
             method: request.httpMethod ?? "GET",
@@ -196,8 +199,9 @@ extension EasyHandle {
             start: start,
             nameLookup: seconds(CurlInfo.nameLookupTime),
             connect: seconds(CurlInfo.connectTime),
-            secureConnect: seconds(CurlInfo.secureConnectTime),
-            requestStart: seconds(CurlInfo.preTransferTime),
+            secureConnect: handshake,
+            // Newer versions of libcurl set it although the handshake has failed.
+            requestStart: isHandshakeMissing ? 0 : seconds(CurlInfo.preTransferTime),
             responseStart: seconds(CurlInfo.startTransferTime),
             end: seconds(CurlInfo.totalTime),
             bodyBytesSent: offset(CurlInfo.sizeUpload),

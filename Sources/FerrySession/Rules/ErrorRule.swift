@@ -23,12 +23,18 @@ enum ErrorRule {
         case CurlCode.receiveError: receivingCode(verdict)
         case CurlCode.timedOut: .timedOut
         case CurlCode.tooManyRedirects: .httpTooManyRedirects
-        case CurlCode.badContentEncoding: .cannotDecodeContentData
+        // libcurl decodes no content here, so it is about the transfer coding.
+        case CurlCode.badContentEncoding: .cannotParseResponse
         // libcurl is "out of memory", most likely caused by a header line longer than libcurl accepts.
         case CurlCode.outOfMemory, CurlCode.fileSizeExceeded, CurlCode.tooLarge: .dataLengthExceedsMaximum
         case CurlCode.cannotRewind: .requestBodyStreamExhausted
         default: .unknown
         }
+    }
+
+    /// Whether a libcurl error says that a response is malformed: its status line, its length or its transfer coding.
+    static func isAboutMessage(_ curlCode: Int32) -> Bool {
+        [CurlCode.weirdServerReply, CurlCode.badContentEncoding].contains(curlCode)
     }
 
     /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of
@@ -39,7 +45,8 @@ enum ErrorRule {
 
     /// libcurl has one code for everything that goes wrong while it receives.
     private static func receivingCode(_ verdict: Verdict) -> URLError.Code {
-        if verdict.text.contains("chunked-encoding") { return .cannotParseResponse }
+        let chunkProblems = ["chunked-encoding", "chunk hex-length", "invalid chunk size"]
+        if chunkProblems.contains(where: verdict.text.contains) { return .cannotParseResponse }
         if verdict.text.contains("Too large response headers") { return .dataLengthExceedsMaximum }
         return .networkConnectionLost
     }

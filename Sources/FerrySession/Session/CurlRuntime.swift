@@ -31,6 +31,10 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     public let supportsUnixSockets: Bool
     /// The names of the content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
+    /// Whether this libcurl sends no more of a request's head than two of its buffers hold, as 8.4 to 8.6 do.
+    var truncatesLargeHeads: Bool { (0x08_04_00..<0x08_07_00).contains(versionNumber) }
+    /// Whether this libcurl reads from the sockets of paused handles, as 8.10 to 8.14 do.
+    var readsWhilePaused: Bool { (0x08_0A_00..<0x08_0F_00).contains(versionNumber) }
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?

@@ -57,7 +57,10 @@ struct HostileHeadTests {
             let error = try await error(kind, "HTTP/1.1 200 OK\r\n\(line)\r\n\r\nhello")
             #expect(error.code == .cannotParseResponse, "\(kind)")
             #expect(error.ferryCode == .malformedResponse, "\(kind)")
-            #expect(error.localizedDescription.contains(mention), "\(error.localizedDescription)")
+            // Where libcurl refuses the field before Ferry sees it, the text may name the field and not its value.
+            let name = line.prefix { $0 != ":" }
+            let text = error.localizedDescription
+            #expect(text.contains(mention) || text.contains(name), "\(text)")
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
             (1, -1017), (3, -1000), (4, -1002), (5, -1003), (6, -1003), (7, -1004), (8, -1017), (16, -1005),
             (18, -1005),
             (28, -1001), (35, -1200), (47, -1007), (52, -1005), (53, -1200), (54, -1200), (55, -1005), (56, -1005),
-            (58, -1205), (59, -1200), (61, -1016), (63, -1103), (65, -1021), (66, -1200), (77, -1200), (80, -1200),
+            (58, -1205), (59, -1200), (61, -1017), (63, -1103), (65, -1021), (66, -1200), (77, -1200), (80, -1200),
             (82, -1200), (92, -1005), (95, -1005), (97, -1004), (100, -1103), (27, -1103), (99, -1), (0, -1), (-5, -1),
         ] as [(Int32, Int)]
     )
@@ -20,8 +20,13 @@ import Testing
     }
 
     @Test("An invalid chunk and a head that is too large have specific codes") func chunks() {
-        let verdict = ErrorRule.Verdict(text: "Illegal or missing hexadecimal sequence in chunked-encoding")
-        #expect(ErrorRule.code(for: 56, verdict: verdict) == .cannotParseResponse)
+        let texts = [
+            "Illegal or missing hexadecimal sequence in chunked-encoding", "chunk hex-length longer than 16",
+            "chunk hex-length char not a hex digit: 0x78", "invalid chunk size: 'xyz'",
+        ]
+        for text in texts {
+            #expect(ErrorRule.code(for: 56, verdict: ErrorRule.Verdict(text: text)) == .cannotParseResponse)
+        }
         let large = ErrorRule.Verdict(text: "Too large response headers: 307201 > 307200")
         #expect(ErrorRule.code(for: 56, verdict: large) == .dataLengthExceedsMaximum)
     }

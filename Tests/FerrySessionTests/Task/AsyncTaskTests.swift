@@ -213,6 +213,7 @@ struct AsyncTaskTests {
             }
             for try await isRight in group { #expect(isRight) }
         }
-        #expect(server.connectionCount <= 8)
+        // libcurl may close some of the idle connections while the last calls run.
+        #expect(server.connectionCount <= 16)
     }
 }
