@@ -6,8 +6,7 @@ import Tracing
 
 /// The spans and measurements of one call.
 ///
-/// The tracer is called while the lock is held, so that there is one span for each attempt even if the call ends while
-/// an attempt begins. A tracer cannot call back, because it does not know the record.
+/// The tracer, the metrics and the logger are called without the lock, and may call the client.
 final class CallRecord: Sendable {
     let settings: ObservabilitySettings
     private let context: ServiceContext
@@ -15,25 +14,7 @@ final class CallRecord: Sendable {
     private let instrument: any Instrument
     private let metrics: any MetricsFactory
     private let target: RequestTarget
-    private let state = Mutex(State())
-
-    private struct State {
-        var start: (instant: DefaultTracerClock.Timestamp, time: ContinuousClock.Instant)?
-        var hasEnded = false
-        var span: (any Tracing.Span)?
-        var open: [OpenAttempt] = []
-        /// The number of requests so far, for any reason.
-        var sent = 0
-    }
-
-    /// An attempt that has begun.
-    private struct OpenAttempt {
-        let number: Int
-        let redirectCount: Int
-        let span: any Tracing.Span
-        let target: RequestTarget
-        let start: ContinuousClock.Instant
-    }
+    private let state = Mutex(CallState())
 
     /// Creates the record of a call that the current Swift task makes.
     init(_ request: URLRequest, _ settings: ObservabilitySettings) {
@@ -45,66 +26,61 @@ final class CallRecord: Sendable {
         target = RequestTarget(request, settings.redaction)
     }
 
+    // MARK: - Beginning
+
     /// Notes the start of the call; does nothing after the first time.
     func start() {
-        let isFirst = state.withLock { state in
-            guard state.start == nil, !state.hasEnded else { return false }
-            state.start = (DefaultTracerClock.now, .now)
-            return true
-        }
-        if isFirst { log(.trace, "The request begins", target.metadata, context) }
+        if state.withLock({ $0.begin() }) { log(.trace, "The request begins", target.metadata, context) }
     }
-
-    /// Returns the span of the call, which begins when the call has started.
-    private func span(_ state: inout State) -> any Tracing.Span {
-        if let span = state.span { return span }
-        let instant = state.start?.instant ?? DefaultTracerClock.now
-        let span: any Tracing.Span = tracer.startSpan(
-            "HTTP call",
-            context: context,
-            ofKind: .internal,
-            at: instant
-        )
-        span.updateAttributes { target.set(in: &$0) }
-        state.span = span
-        return span
-    }
-
-    // MARK: - Attempts
 
     /// Begins the span of an attempt, and adds its context to the request.
     func beginAttempt(of request: inout AdaptedRequest, _ attempt: RequestAttempt) {
         // The monitor may learn of the start a little later.
         start()
-        let attemptContext = state.withLock { state -> ServiceContext? in
-            guard !state.hasEnded else { return nil }
-            // An interceptor that has to wait causes all of them to be asked once more.
-            let same = state.open.last {
-                $0.number == attempt.number && $0.redirectCount == attempt.redirectCount
-            }
-            if let same { return same.span.context }
-            let parent = span(&state).context
+        switch state.withLock({ $0.begin(attempt) }) {
+        case .send(let context): instrument.inject(context, into: &request, using: HeaderFieldInjector())
+        case .begin(let attempt, let call, let callStart):
+            let call = call ?? beginCall(at: callStart)
             let target = RequestTarget(request.urlRequest, settings.redaction)
-            let span: any Tracing.Span = tracer.startSpan(target.spanName, context: parent, ofKind: .client)
-            span.updateAttributes { attributes in
-                target.set(in: &attributes)
-                if state.sent > 0 { attributes["http.request.resend_count"] = state.sent }
-            }
-            state.sent += 1
-            state.open.append(
-                OpenAttempt(
-                    number: attempt.number,
-                    redirectCount: attempt.redirectCount,
-                    span: span,
-                    target: target,
-                    start: .now
-                )
-            )
+            let span = begin(attempt, target, below: call)
+            // The attempt cannot end before `begun`, so the number never goes below zero.
             settings.activeRequests.add(1, to: target, metrics)
-            return span.context
+            perform(state.withLock { $0.begun(attempt, span, target, below: call) })
+            instrument.inject(span.context, into: &request, using: HeaderFieldInjector())
+        case nil: break
         }
-        if let attemptContext { instrument.inject(attemptContext, into: &request, using: HeaderFieldInjector()) }
     }
+
+    private func beginCall(at moment: CallState.Moment) -> CallState.OpenSpan {
+        let span: any Tracing.Span = tracer.startSpan(
+            "HTTP call",
+            context: context,
+            ofKind: .internal,
+            at: moment.instant
+        )
+        span.updateAttributes { target.set(in: &$0) }
+        return CallState.OpenSpan(span)
+    }
+
+    private func begin(
+        _ attempt: CallState.Attempt,
+        _ target: RequestTarget,
+        below call: CallState.OpenSpan
+    ) -> CallState.OpenSpan {
+        let span: any Tracing.Span = tracer.startSpan(
+            target.spanName,
+            context: call.context,
+            ofKind: .client,
+            at: attempt.start.instant
+        )
+        span.updateAttributes { attributes in
+            target.set(in: &attributes)
+            if attempt.resendCount > 0 { attributes["http.request.resend_count"] = attempt.resendCount }
+        }
+        return CallState.OpenSpan(span)
+    }
+
+    // MARK: - End
 
     /// Ends an attempt that is followed by another one, which may have begun already.
     func attemptDidFail(_ retry: TransferMetrics.Retry, protocolName: String?) {
@@ -114,10 +90,12 @@ final class CallRecord: Sendable {
             message: retry.message,
             protocolName: protocolName
         )
-        let context = state.withLock { state in
-            end(&state, outcome, at: DefaultTracerClock.Timestamp(retry.date)) { $0.number == retry.attempt }
-            return state.span?.context ?? self.context
+        let moment = CallState.Moment(instant: DefaultTracerClock.Timestamp(retry.date), time: .now)
+        let ending = CallState.Ending(outcome: outcome, moment: moment)
+        let (ends, context) = state.withLock { state in
+            (state.endAttempt(retry.attempt, ending), state.call?.context ?? self.context)
         }
+        perform(ends)
         var metadata = target.metadata
         metadata["http.request.attempt"] = "\(retry.attempt)"
         metadata["http.response.status_code"] = retry.status.map { "\($0)" }
@@ -128,53 +106,40 @@ final class CallRecord: Sendable {
 
     /// Ends the attempts that are open: one, unless the end of an earlier one has not been reported.
     func endAttempts(_ outcome: AttemptOutcome) {
-        state.withLock { end(&$0, outcome, at: DefaultTracerClock.now) { _ in true } }
+        let ending = CallState.Ending(outcome: outcome, moment: .now)
+        perform(state.withLock { $0.end(ending) { _ in true } })
     }
-
-    private func end(
-        _ state: inout State,
-        _ outcome: AttemptOutcome,
-        at instant: DefaultTracerClock.Timestamp,
-        where isEnding: (OpenAttempt) -> Bool
-    ) {
-        let end = ContinuousClock.now
-        for attempt in state.open where isEnding(attempt) {
-            outcome.set(in: attempt.span)
-            attempt.span.end(at: instant)
-            settings.activeRequests.add(-1, to: attempt.target, metrics)
-            CoreMetrics.Timer(
-                label: "http.client.request.duration",
-                dimensions: attempt.target.dimensions + outcome.dimensions,
-                preferredDisplayUnit: .seconds,
-                factory: metrics
-            ).record(duration: attempt.start.duration(to: end))
-        }
-        state.open.removeAll(where: isEnding)
-    }
-
-    // MARK: - End
 
     /// Ends the call; a call that has not started leaves no span.
     func end(status: Int?, error: NetworkError?) {
         let outcome = AttemptOutcome(status: status, error: error, isFailureByStatus: false)
-        let ended = state.withLock { state -> (ServiceContext, Duration)? in
-            guard !state.hasEnded else { return nil }
-            state.hasEnded = true
-            end(&state, outcome, at: DefaultTracerClock.now) { _ in true }
-            // A call that was cancelled before it was started has sent nothing.
-            guard let start = state.start else { return nil }
-            let span = span(&state)
-            outcome.set(in: span)
-            span.end()
-            return (span.context, start.time.duration(to: .now))
+        let ending = CallState.Ending(outcome: outcome, moment: .now)
+        perform(state.withLock { $0.endCall(ending) })
+    }
+
+    private func perform(_ ends: CallState.Ends) {
+        for (span, target, start, ending) in ends.attempts {
+            ending.outcome.set(in: span.span)
+            span.span.end(at: ending.moment.instant)
+            settings.activeRequests.add(-1, to: target, metrics)
+            CoreMetrics.Timer(
+                label: "http.client.request.duration",
+                dimensions: target.dimensions + ending.outcome.dimensions,
+                preferredDisplayUnit: .seconds,
+                factory: metrics
+            ).record(duration: start.time.duration(to: ending.moment.time))
         }
-        guard let (context, duration) = ended else { return }
+        guard let (span, start, ending) = ends.call else { return }
+        let call = span ?? beginCall(at: start)
+        ending.outcome.set(in: call.span)
+        call.span.end(at: ending.moment.instant)
         var metadata = target.metadata
-        metadata["http.response.status_code"] = status.map { "\($0)" }
-        metadata["error.type"] = outcome.errorType.map { "\($0)" }
-        metadata["error.message"] = error.map { "\($0.message)" }
-        metadata["duration"] = "\(duration)"
-        log(.debug, error == nil ? "The request has ended" : "The request has failed", metadata, context)
+        metadata["http.response.status_code"] = ending.outcome.status.map { "\($0)" }
+        metadata["error.type"] = ending.outcome.errorType.map { "\($0)" }
+        metadata["error.message"] = ending.outcome.message.map { "\($0)" }
+        metadata["duration"] = "\(start.time.duration(to: ending.moment.time))"
+        let message: Logger.Message = ending.outcome.message == nil ? "The request has ended" : "The request has failed"
+        log(.debug, message, metadata, call.context)
     }
 
     /// Logs in a service context, from which a metadata provider takes the identifiers of the trace.

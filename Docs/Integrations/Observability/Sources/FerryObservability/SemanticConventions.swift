@@ -63,7 +63,8 @@ struct AttemptOutcome {
     let isFromCache: Bool
     /// The status of a failure as text, or the code of a ``NetworkError``; `nil` if it is a success.
     let errorType: String?
-    private let message: String?
+    /// A description of the error.
+    let message: String?
 
     /// Creates an outcome.
     ///
@@ -133,18 +134,33 @@ final class ActiveRequests: Sendable {
         let values: [String]
     }
 
-    private let counts = Mutex<[Key: Int]>([:])
+    private struct State {
+        var counts: [Key: Int] = [:]
+        var reports: [(meter: Meter, count: Int)] = []
+        var isReporting = false
+
+        mutating func nextReport() -> (meter: Meter, count: Int)? {
+            guard reports.isEmpty else { return reports.removeFirst() }
+            isReporting = false
+            return nil
+        }
+    }
+
+    private let state = Mutex(State())
 
     /// Adds to the number of active requests to a target, and reports it.
     func add(_ number: Int, to target: RequestTarget, _ metrics: any MetricsFactory) {
         let dimensions = target.dimensions
         let meter = Meter(label: "http.client.active_requests", dimensions: dimensions, factory: metrics)
         let key = Key(values: dimensions.map(\.1))
-        counts.withLock { counts in
-            let count = (counts[key] ?? 0) + number
-            counts[key] = count == 0 ? nil : count
-            // Under the lock, so that the last report is the current number.
-            meter.set(count)
+        let mustReport = state.withLock { state in
+            let count = (state.counts[key] ?? 0) + number
+            state.counts[key] = count == 0 ? nil : count
+            state.reports.append((meter, count))
+            defer { state.isReporting = true }
+            return !state.isReporting
         }
+        // One thread reports at a time, in order, so that the last report is the current number.
+        while mustReport, let report = state.withLock({ $0.nextReport() }) { report.meter.set(report.count) }
     }
 }
