@@ -50,7 +50,9 @@ extension NetworkError {
     /// Returns the meaning of the code for this host, followed by the transport's description.
     private static func sentence(for code: Code, error: NSError, url: URL?) -> String {
         let target = url?.presentableHost
-        let detail = (error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error).localizedDescription
+        // The error's own words name the file, for example; those of the system do not.
+        let own = error.userInfo[NSLocalizedDescriptionKey] as? String
+        let detail = own ?? (error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error).localizedDescription
         guard let meaning = code.meaning else { return detail }
         return "\(meaning)\(target.map { " (\($0))" } ?? ""): \(detail)"
     }

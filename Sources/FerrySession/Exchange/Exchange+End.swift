@@ -181,7 +181,7 @@ extension Exchange {
     func end(with error: any Error) {
         if let error = error as? URLError { return fail(error) }
         guard let resumeData = makeResumeData() else { return finish(with: error) }
-        let text = "An interceptor has ended the download"
+        let text = "An interceptor has ended the download: \(error.localizedDescription)"
         let failure = URLError.ferry(.unknown, url: request.url, text, underlying: error)
         finish(with: failure.withResumeData(resumeData))
     }

@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Download tasks", .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
+    @Test("A folder for temporary files that is missing is named by the error")
+    func missingTemporaryFolder() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder
+        let manager = HTTPSessionManager(baseURL: server.url, transport: .curl(options: options))
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await manager.download(.get("x"), to: .temporary)
+        }
+        #expect(error?.code == .fileError)
+        #expect(error?.message.contains(folder.path) == true)
+        #expect(error?.message.contains("No such file or directory") == true)
+    }
+
     @Test("The file is at its destination when the handler runs", arguments: TestTransport.all)
     func destinationFile(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 1_000_000) }
