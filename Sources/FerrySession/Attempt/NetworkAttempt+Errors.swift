@@ -8,6 +8,10 @@ extension NetworkAttempt {
         }
         let text = easy?.message(for: code) ?? ""
         if let failure = routeFailure(code, text) { return failure }
+        if ErrorRule.isLongHeaderLine(code) {
+            let text = "A line of the response's header is longer than libcurl accepts, which is about 100,000 bytes"
+            return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
+        }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
         guard prepared.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
             let reason: CurlSessionError.Code = ErrorRule.isAboutMessage(code) ? .malformedResponse : .curl

@@ -25,7 +25,6 @@ enum ErrorRule {
         case CurlCode.tooManyRedirects: .httpTooManyRedirects
         // libcurl decodes no content here, so it is about the transfer coding.
         case CurlCode.badContentEncoding: .cannotParseResponse
-        // libcurl is "out of memory", most likely caused by a header line longer than libcurl accepts.
         case CurlCode.outOfMemory, CurlCode.fileSizeExceeded, CurlCode.tooLarge: .dataLengthExceedsMaximum
         case CurlCode.cannotRewind: .requestBodyStreamExhausted
         default: .unknown
@@ -35,6 +34,12 @@ enum ErrorRule {
     /// Whether a libcurl error says that a response is malformed: its status line, its length or its transfer coding.
     static func isAboutMessage(_ curlCode: Int32) -> Bool {
         [CurlCode.weirdServerReply, CurlCode.badContentEncoding].contains(curlCode)
+    }
+
+    /// Whether a header line was most likely longer than libcurl accepts: it is "out of memory" then, or since version
+    /// 8.6 has been given a value that is "too large".
+    static func isLongHeaderLine(_ curlCode: Int32) -> Bool {
+        [CurlCode.outOfMemory, CurlCode.tooLarge].contains(curlCode)
     }
 
     /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of

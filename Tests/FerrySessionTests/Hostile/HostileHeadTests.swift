@@ -163,6 +163,8 @@ struct HostileHeadTests {
             await Wire.error { try await session.data(from: server.url()) }
         }
         #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(error?.ferryCode == .responseTooLarge)
+        #expect(error?.localizedDescription.contains("header is longer than libcurl accepts") == true)
     }
 
     /// The server chooses the user name and password in a redirect.
