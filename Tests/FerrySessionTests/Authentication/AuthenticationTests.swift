@@ -230,6 +230,8 @@ struct AuthenticationTests {
         let url = try #require(URL(string: "http://ada:secret@127.0.0.1:\(server.port)/basic-auth/ada/secret"))
         let (_, response) = try await session(nil).data(from: url)
         #expect(status(response) == 200)
+        // It was not asked for.
+        #expect(server.requests.map { $0.header("Authorization") } == ["Basic YWRhOnNlY3JldA=="])
         let refused = try #require(URL(string: "http://ada:secret@127.0.0.1:1/"))
         let error = await #expect(throws: URLError.self) { try await session(nil).data(from: refused) }
         #expect("\(error?.userInfo ?? [:])".contains("secret") == false)
