@@ -19,7 +19,7 @@ public enum BaseURL {
     ///
     /// A relative path is appended to the base, one with a leading slash replaces the base's path, an absolute URL is
     /// used as it is, and an empty string results in the base. Characters that are not allowed in a URL are
-    /// percent-encoded.
+    /// percent-encoded; if a path or query has any, so are its percent signs.
     ///
     /// - Parameters:
     ///   - string: A path, a query, or an absolute URL.

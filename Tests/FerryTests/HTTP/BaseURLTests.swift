@@ -38,6 +38,9 @@ struct BaseURLTests {
             ("a b", "http://e.com/v1/a%20b"),
             ("søk/日", "http://e.com/v1/s%C3%B8k/%E6%97%A5"),
             ("already%20encoded", "http://e.com/v1/already%20encoded"),
+            // Foundation encodes a percent sign too, if the same component has a character that is not allowed.
+            ("half%20encoded path", "http://e.com/v1/half%2520encoded%20path"),
+            ("encoded%20path?q=a b", "http://e.com/v1/encoded%20path?q=a%20b"),
         ]
     )
     func resolve(string: String, expected: String) throws {
