@@ -41,18 +41,34 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         guard let body = check.body, !body.isSingleSpace else {
             return empty(check, request: request, response: response, data: data)
         }
+        let decoder = JSONDecoder()
+        configure(decoder)
         do {
-            let decoder = JSONDecoder()
-            configure(decoder)
             return SerializedResponse(value: try decoder.decode(Output.self, from: body), error: check.error)
         } catch {
             guard var refusal = check.error else {
-                let reason = "The body is not \(Output.self): \(BodyCheck.reason(error))"
+                let reason = "The body is not \(Output.self): \(Self.reason(error, in: body, decoder))"
                 return SerializedResponse(error: check.decodingError(reason, error))
             }
             // An error page rarely has the requested type, so the status code is the more useful error.
             refusal.decodingError = error
             return SerializedResponse(error: refusal)
+        }
+    }
+
+    /// Returns a description of an error with its place.
+    ///
+    /// On Linux `JSONDecoder` has one error without a place for everything that is wrong with the text, and for numbers
+    /// that their type cannot represent.
+    private static func reason(_ error: any Error, in body: Data, _ decoder: JSONDecoder) -> String {
+        guard case .dataCorrupted(let context)? = error as? DecodingError, context.codingPath.isEmpty,
+            context.debugDescription == "The given data was not valid JSON.", !decoder.allowsJSON5
+        else { return BodyCheck.reason(error) }
+        do throws(JSONParsingError) {
+            _ = try JSONValue(json: body)
+            return "a number cannot be represented in its type"
+        } catch {
+            return "\(error.reason) at line \(error.line), column \(error.column)"
         }
     }
 

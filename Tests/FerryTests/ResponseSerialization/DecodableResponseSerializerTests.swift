@@ -8,6 +8,7 @@ struct DecodableResponseSerializerTests {
         struct Tag: Codable, Hashable { var firstName: String }
         var name: String
         var tags: [Tag] = []
+        var age: UInt8?
     }
 
     private func decode<T: Decodable & Sendable>(
@@ -48,7 +49,10 @@ struct DecodableResponseSerializerTests {
             (#"{"name":"a","tags":[{"firstName":"x"},{}]}"#, #"tags[1]: the key "firstName" is missing"#),
             (#"{"name":null,"tags":[]}"#, "name: "),
             (#"{"tags":[]}"#, #"at the top level: the key "name" is missing"#),
-            ("{", "at the top level: "),
+            ("{", "A member's name is expected at line 1, column 2"),
+            ("{\n\"name\":}", "Not the beginning of a value at line 2, column 8"),
+            (#"{"name":"a","tags":[],"age":1e9999}"#, "A number out of range at line 1, column 29"),
+            (#"{"name":"a","tags":[],"age":256}"#, "a number cannot be represented in its type"),
         ]
     )
     func place(body: String, text: String) throws {
