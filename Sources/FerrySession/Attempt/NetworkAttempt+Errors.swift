@@ -8,8 +8,9 @@ extension NetworkAttempt {
         }
         let text = easy?.message(for: code) ?? ""
         if let failure = routeFailure(code, text) { return failure }
-        if ErrorRule.isLongHeaderLine(code) {
-            let text = "A line of the response's header is longer than libcurl accepts, which is about 100,000 bytes"
+        if ErrorRule.isLongHeader(code), let easy {
+            let what = easy.long(CurlInfo.requestSize) == 0 ? "The request's header" : "A line of the response's header"
+            let text = "\(what) is longer than libcurl accepts"
             return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
         }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)

@@ -69,6 +69,7 @@ enum CurlInfo {
     static let httpVersion: Int32 = 0x20_0000 + 46
     static let sslVerifyResult: Int32 = 0x20_0000 + 13
     static let headerSize: Int32 = 0x20_0000 + 11
+    static let requestSize: Int32 = 0x20_0000 + 12
     static let newConnections: Int32 = 0x20_0000 + 26
     static let primaryPort: Int32 = 0x20_0000 + 40
     static let primaryAddress: Int32 = 0x10_0000 + 32

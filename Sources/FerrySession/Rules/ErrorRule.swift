@@ -36,9 +36,11 @@ enum ErrorRule {
         [CurlCode.weirdServerReply, CurlCode.badContentEncoding].contains(curlCode)
     }
 
-    /// Whether a header line was most likely longer than libcurl accepts: it is "out of memory" then, or since version
-    /// 8.6 has been given a value that is "too large".
-    static func isLongHeaderLine(_ curlCode: Int32) -> Bool {
+    /// Whether a header was most likely longer than libcurl accepts.
+    ///
+    /// libcurl is "out of memory" then, or since version 8.6 has been given a value that is "too large". It accepts about
+    /// 1 MB in a request, and 100 kB in a line of a response.
+    static func isLongHeader(_ curlCode: Int32) -> Bool {
         [CurlCode.outOfMemory, CurlCode.tooLarge].contains(curlCode)
     }
 

@@ -205,6 +205,15 @@ struct RequestTests {
         #expect(seen.header("Content-Length") == nil && seen.header("Transfer-Encoding") == nil)
     }
 
+    @Test("A header that is longer than libcurl accepts is an error that says whose it is")
+    func longHeader() async throws {
+        let request = Wire.request(server.url, headers: ["X-A": String(repeating: "v", count: 2_000_000)])
+        let error = await Wire.error { try await Wire.session().data(for: request) }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(error?.localizedDescription == "The request's header is longer than libcurl accepts")
+        #expect(server.requestCount == 0)
+    }
+
     @Test("The type of forms is the default only for POST, and the caller can override it")
     func contentType() async throws {
         let body = Data("a=b".utf8)
