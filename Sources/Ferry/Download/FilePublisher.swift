@@ -11,13 +11,22 @@ struct FilePublisher: Sendable {
             throw NetworkError(.fileError, message: "The destination \(destination.presentableText) is not a file URL")
         }
         if options.contains(.createIntermediateDirectories) {
-            let directory = destination.deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try createDirectory(destination.deletingLastPathComponent())
         }
         do {
             try move(file.path, to: destination.path)
         } catch let error as FileError where error.code == EXDEV {
             try copyBeside(file, destination: destination)
+        }
+    }
+
+    private func createDirectory(_ directory: URL) throws {
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            // Foundation's description has no reason, such as that a part of the path is a file.
+            guard let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError else { throw error }
+            throw FileError("mkdir", path: directory.path, code: cause.code.rawValue)
         }
     }
 

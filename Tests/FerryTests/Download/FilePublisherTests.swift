@@ -47,6 +47,19 @@ struct FilePublisherTests {
         #expect(text(place) == "new")
     }
 
+    @Test("A directory that cannot be created is an error with the reason")
+    func directoryBelowFile() throws {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.file("new", "new")
+        let place = try scratch.file("place", "old").appendingPathComponent("below/new")
+        let error = #expect(throws: FileError.self) {
+            try FilePublisher(options: .createIntermediateDirectories).publish(file, at: place)
+        }
+        #expect(error?.code == ENOTDIR)
+        #expect(error?.localizedDescription.contains(place.deletingLastPathComponent().path) == true)
+        #expect(text(file) == "new")
+    }
+
     @Test("A file moves to another file system as a whole, and no partial file remains")
     func otherFileSystem() throws {
         let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
