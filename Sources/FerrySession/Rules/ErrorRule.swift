@@ -99,11 +99,13 @@ enum TLSErrorRule {
         case 18, 19: Reason(code: .serverCertificateHasUnknownRoot, reason: .selfSignedCertificate)
         case 2, 20, 21: Reason(code: .serverCertificateHasUnknownRoot, reason: .unknownAuthority)
         // The name is checked before libcurl has stored the good verdict on the chain.
-        case 0 where verdict.text.contains("host name"), 1 where verdict.text.contains("host name"), 62:
+        case 0 where isAboutHost(verdict.text), 1 where isAboutHost(verdict.text), 62:
             Reason(code: .serverCertificateUntrusted, reason: .certificateHostMismatch)
         default: Reason(code: .serverCertificateUntrusted, reason: .certificateUntrusted)
         }
     }
+
+    private static func isAboutHost(_ text: String) -> Bool { text.contains("host name") || text.contains("hostname") }
 
     /// Returns the reason for an alert of RFC 8446, section 6.2, that a server sends about the client's certificate.
     private static func alert(_ text: String) -> Reason? {

@@ -14,6 +14,7 @@ struct TLSErrorRuleTests {
             (60, 20, "", .serverCertificateHasUnknownRoot, .unknownAuthority),
             (60, 21, "", .serverCertificateHasUnknownRoot, .unknownAuthority),
             (60, 1, "does not match target host name", .serverCertificateUntrusted, .certificateHostMismatch),
+            (60, 1, "does not match target hostname", .serverCertificateUntrusted, .certificateHostMismatch),
             (60, 26, "", .serverCertificateUntrusted, .certificateUntrusted),
             (90, 0, "", .serverCertificateUntrusted, .pinMismatch),
             (90, 10, "", .serverCertificateUntrusted, .pinMismatch),
