@@ -124,7 +124,12 @@ extension Option {
         case .silent: ["print no progress and no notes; errors are still printed"]
         case .showError: ["print errors (the default, also with -s)"]
         case .config: ["read options from FILE (- for standard input), in the syntax of curl's"]
-        case .completion: ["print the completions of options for a shell"]
+        case .completion:
+            [
+                "print completions for a shell; load them with eval \"$(ferry --completion bash)\"",
+                "in ~/.bashrc, likewise for zsh in ~/.zshrc after compinit, and with",
+                "ferry --completion fish | source in ~/.config/fish/config.fish",
+            ]
         case .verbose: ["print requests as they are sent, responses and timings on standard error"]
         case .version: ["print the versions of Ferry and libcurl"]
         case .help: ["print this text"]

@@ -14,7 +14,7 @@ enum Completion: String, CaseIterable, Sendable {
         self = shell
     }
 
-    /// The script; `eval "$(ferry --completion bash)"` or `ferry --completion fish | source` loads it.
+    /// The script; its first lines say how to load it.
     var text: String {
         switch self {
         case .bash: Self.bashText
@@ -23,122 +23,55 @@ enum Completion: String, CaseIterable, Sendable {
         }
     }
 
-    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    /// The methods that are proposed for `--request`, and in front of the URL.
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    // MARK: - bash
-
-    private static var bashText: String {
-        let words = Option.allCases.flatMap { names($0) }.joined(separator: " ")
-        let cases = Option.allCases.filter { $0.valueName != nil }.map { option in
-            let action =
-                switch option.completedValue {
-                // bash itself completes file names, and quotes them.
-                case .file: "COMPREPLY=()"
-                case .folder: "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$current\")"
-                case .words(let words): "COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$current\"))"
-                case .text: "COMPREPLY=()"
-                }
-            return "        \(names(option).joined(separator: "|"))) \(action); return ;;"
-        }
-        return """
-            # Completions of ferry for bash; to load them: eval "$(ferry --completion bash)"
-            _ferry() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-                case $previous in
-            \(cases.joined(separator: "\n"))
-                esac
-                if [[ $current == -* ]]; then
-                    COMPREPLY=($(compgen -W '\(words)' -- "$current"))
-                fi
-            }
-            complete -o default -F _ferry ferry
-
-            """
-    }
-
-    // MARK: - zsh
-
-    private static var zshText: String {
-        let lines = Option.allCases.map { option in
-            let text = description(option)
-                .replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
-            let value =
-                switch option.completedValue {
-                case _ where option.valueName == nil: ""
-                case .file: ":file:_files"
-                case .folder: ":folder:_files -/"
-                case .words(let words): ":value:(\(words.joined(separator: " ")))"
-                case .text: ":value: "
-                }
-            let forms = option.valueName == nil ? ("", "") : ("+", "=")
-            let specs = [option.short.map { "-\($0)\(forms.0)" }, "--\(option.rawValue)\(forms.1)"].compactMap { $0 }
-            return specs.map { "        " + quoted("*\($0)[\(text)]\(value)") + " \\" }.joined(separator: "\n")
-        }
-        return """
-            #compdef ferry
-            # Completions of ferry for zsh; to load them: eval "$(ferry --completion zsh)"
-            _ferry() {
-                _arguments -s -S \\
-            \(lines.joined(separator: "\n"))
-                    '*:URL or item:_urls'
-            }
-            if [ "$funcstack[1]" = "_ferry" ]; then _ferry "$@"; else compdef _ferry ferry; fi
-
-            """
-    }
-
-    // MARK: - fish
-
-    private static var fishText: String {
-        let lines = Option.allCases.map { option in
-            let short = option.short.map { " -s \($0)" } ?? ""
-            let value =
-                switch option.completedValue {
-                case _ where option.valueName == nil: ""
-                case .file: " -r -F"
-                case .folder: " -x -a '(__fish_complete_directories)'"
-                case .words(let words): " -x -a '\(words.joined(separator: " "))'"
-                case .text: " -x"
-                }
-            let text = description(option).replacing("\\", with: "\\\\").replacing("'", with: "\\'")
-            return "complete -c ferry\(short) -l \(option.rawValue)\(value) -d '\(text)'"
-        }
-        return "# Completions of ferry for fish; to load them: ferry --completion fish | source\n"
-            + lines.joined(separator: "\n") + "\n"
-    }
-
-    // MARK: - Words
-
-    private static func names(_ option: Option) -> [String] {
-        [option.short.map { "-\($0)" }, "--\(option.rawValue)"].compactMap { $0 }
-    }
-
-    /// The beginning of the option's description, up to a semicolon.
-    private static func description(_ option: Option) -> String {
-        String(option.help.joined(separator: " ").prefix { $0 != ";" })
-    }
-
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
-
-    fileprivate static func words(of option: Option) -> [String] {
-        option == .request ? methods : option == .completion ? allCases.map(\.rawValue) : []
-    }
+    /// Returns a text as one word of bash and zsh.
+    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }
 
 extension Option {
     /// What a shell proposes for the value of an option.
-    fileprivate enum CompletedValue {
+    enum CompletedValue {
         case file
+        /// A text, in which a file name may follow an `@`.
+        case fileAfterAt
         case folder
         case words([String])
         case text
     }
 
-    fileprivate var completedValue: CompletedValue {
-        let words = Completion.words(of: self)
-        if !words.isEmpty { return .words(words) }
-        guard let valueName else { return .text }
-        if valueName == "FOLDER" { return .folder }
-        return valueName.hasPrefix("FILE") || valueName == "PATH" ? .file : .text
+    /// What is proposed for the option's value; `nil` for an option without a value.
+    var completedValue: CompletedValue? {
+        guard let valueName else { return nil }
+        switch self {
+        case .request: return .words(Completion.methods)
+        case .completion: return .words(Completion.allCases.map(\.rawValue))
+        case .outputFolder: return .folder
+        case .cookie: return .file
+        case .form, .dataURLEncode: return .fileAfterAt
+        default:
+            if valueName.hasSuffix("@FILE") { return .fileAfterAt }
+            return valueName.hasPrefix("FILE") || valueName == "PATH" ? .file : .text
+        }
     }
+
+    /// Whether each use of the option adds something; of the others, the last one counts.
+    var isRepeatable: Bool {
+        switch self {
+        case .url, .header, .data, .dataRaw, .dataBinary, .dataURLEncode, .json, .form, .cookie, .output, .pin,
+            .resolve, .config:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the command does nothing else with this option.
+    var isAlone: Bool { self == .help || self == .version || self == .completion }
+
+    /// The names with their hyphens.
+    var names: [String] { [short.map { "-\($0)" }, "--\(rawValue)"].compactMap { $0 } }
+
+    /// The beginning of the option's description, up to a semicolon.
+    var summary: String { String(help.joined(separator: " ").prefix { $0 != ";" }) }
 }

@@ -22,24 +22,17 @@ struct CompletionTests {
         #expect(try Action(parsing: ["--completion", shell.rawValue]) == .showCompletion(shell))
     }
 
-    @Test("A shell that is installed accepts its script", arguments: Completion.allCases)
-    func syntax(_ shell: Completion) async throws {
-        let paths = ["/bin/\(shell.rawValue)", "/usr/bin/\(shell.rawValue)"]
-        guard let program = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else { return }
-        let folder = try TemporaryFolder()
-        try folder.file("script", shell.text)
-        let outcome = try await FerryProcess.run(["-n", "script"], in: folder, program: program)
-        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
-    }
-
     private static let bash = "/bin/bash"
 
     @Test(
-        "bash completes options, methods and folders, and leaves files to its own completion, which quotes them",
+        "bash completes options, methods, folders and files after @, and leaves others to its own completion of files",
         .enabled(if: FileManager.default.isExecutableFile(atPath: bash), "bash is not installed"),
         arguments: [
             ("--data-u", "--data-urlencode"), ("--output-d", "--output-dir"), ("-X PA", "PATCH"),
-            ("--completion f", "fish"),
+            ("--completion f", "fish"), ("PA", "PATCH"), ("--request = PA", "PATCH"), ("-v PA", ""),
+            ("--request =", "GETHEADPOSTPUTPATCHDELETEOPTIONS"), ("--output-dir = in", "inner"),
+            ("-d @ ma", "@match"), ("--data = @ ma", "@match"), ("-F f =@ ma", "@match"), (":80 f @ in", "@inner/"),
+            ("-d @ a", #"@a\ \$\(id\)\ b/"#),
             ("-o ma", ""), ("--cacert ma", ""), ("-u ma", ""), ("--output-dir in", "inner"),
             ("--output-dir a", "a $(id) b"),
         ]
