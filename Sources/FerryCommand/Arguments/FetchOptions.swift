@@ -113,7 +113,7 @@ struct FetchOptions: Equatable, Sendable {
     }
 
     /// Whether the body at `index` is written to a terminal even if it is binary.
-    func writesBinary(at index: Int) -> Bool { index < outputs.count && outputs[index] == "-" }
+    func writesBinary(at index: Int) -> Bool { index < outputs.count && Self.isStandardOutput(outputs[index]) }
 
     /// Whether the response head is written before the body.
     var writesHead: Bool { includesHead || asksForHeadOnly }
@@ -123,9 +123,15 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
-        if index < outputs.count { return outputs[index] == "-" ? .standardOutput : .file(path(of: outputs[index])) }
+        if index < outputs.count {
+            let name = outputs[index]
+            if Self.isStandardOutput(name) { return .standardOutput }
+            return .file(OutputDescriptor.inherited(name) == nil ? path(of: name) : name)
+        }
         return usesRemoteNames ? .remoteName : .standardOutput
     }
+
+    private static func isStandardOutput(_ name: String) -> Bool { name == "-" || name == "/dev/stdout" }
 
     /// Returns the path of an output file, which is in the folder of `--output-dir` if there is one.
     func path(of name: String) -> String { outputFolder.map { $0 + "/" + name } ?? name }

@@ -107,11 +107,11 @@ extension CookieFile {
 
     /// Writes a file; an existing one is replaced in one step, and only its owner can read it.
     ///
-    /// A link to an existing file is followed, and a device or pipe is written to directly.
+    /// A link to an existing file is followed, and a device, a pipe or an open descriptor is written to directly.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
         var info = stat()
         let exists = stat(path, &info) == 0
-        if exists, info.st_mode & S_IFMT != S_IFREG {
+        if OutputDescriptor.inherited(path) != nil || exists && info.st_mode & S_IFMT != S_IFREG {
             return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8))
         }
         let resolved = exists ? realpath(path, nil) : nil

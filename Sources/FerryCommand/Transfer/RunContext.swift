@@ -121,12 +121,15 @@ extension CurlSession {
     }
 
     private static func netrcFile(_ path: String) throws(CommandFailure) -> NetrcFile {
-        try checkReadable(path)
+        // The file may be a pipe, which `NetrcFile` itself does not read.
+        let data = try UploadBody.content(path, limit: NetrcFile.maximumSize)
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(.file, "\(path): the netrc file is not UTF-8 text")
+        }
         do throws(NetrcError) {
-            return try NetrcFile(contentsOf: URL(fileURLWithPath: path))
+            return try NetrcFile(text)
         } catch {
-            // The message about a file that cannot be read has its path.
-            throw CommandFailure(.file, error.code == .unreadable ? error.message : "\(path): \(error.message)")
+            throw CommandFailure(.file, "\(path): \(error.message)")
         }
     }
 }

@@ -24,6 +24,8 @@ enum Target {
             } else {
                 self = .unnamed
             }
+        case .file(let path) where OutputDescriptor.inherited(path) != nil:
+            self = .stream(try StreamOutput(path: path))
         case .file(let path):
             var info = stat()
             guard stat(path, &info) == 0 else {
