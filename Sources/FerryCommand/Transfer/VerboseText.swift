@@ -26,11 +26,11 @@ enum HeadText {
 enum VerboseText {
     static func lines(of request: SignableRequest) -> [String] {
         ["> \(request.method) \(request.url.presentableText)"]
-            + request.headerFields.map { "> \($0.name): \(shown($0.name, $0.value))" }
+            + request.headerFields.map { "> \($0.name): \(PresentableField.value($0.name, $0.value))" }
     }
 
     static func lines(of response: HTTPURLResponse) -> [String] {
-        HeadText.lines(of: response, value: shown).map { "< " + $0 }
+        HeadText.lines(of: response, value: PresentableField.value).map { "< " + $0 }
     }
 
     /// Returns the line of one request, which may be a redirect or a retry.
@@ -56,12 +56,6 @@ enum VerboseText {
     /// Returns an address with its port; that of IPv6 is in brackets.
     static func authority(_ address: String, _ port: Int?) -> String {
         (address.contains(":") ? "[\(address)]" : address) + (port.map { ":\($0)" } ?? "")
-    }
-
-    private static func shown(_ name: String, _ value: String) -> String {
-        if SecretName.isSecret(name) { return "…" }
-        let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
-        return isURL ? PresentableText.url(value) : value
     }
 }
 
