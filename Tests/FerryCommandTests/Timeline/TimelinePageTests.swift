@@ -93,4 +93,44 @@ struct TimelinePageTests {
         #expect(drawing.elements("output", nil).count == 1)
         #expect(drawing.elements("li", nil).isEmpty)
     }
+
+    @Test(
+        "The filter shows the transfers that have a request with all words, and counts their requests",
+        .enabled(if: ScriptedPage.isNodeInstalled, "Node.js is not installed")
+    )
+    func filter() async throws {
+        var upload = request(1, "https://b/Up?x=<1>&y=\"2\"", status: 503, failure: "HTTP 503 Service Unavailable")
+        upload.method = "PUT"
+        let requests = [
+            request(0, "https://a/1", status: 302), request(0, "https://a/2"), upload,
+            request(2, "https://a/3", status: nil, failure: "connection lost"),
+        ]
+        let entries: [(ScriptedPage.Entry, shown: [Int], count: Int)] = [
+            (.init(words: "a/2"), [0], 2), (.init(words: "HTTPS://A"), [0, 2], 3), (.init(words: "put 503"), [1], 1),
+            (.init(words: " 503  b/up "), [1], 1), (.init(words: "x=<1>&y=\"2\""), [1], 1),
+            (.init(words: "lost"), [2], 1),
+            // Both words are in the transfer, but in different requests.
+            (.init(words: "302 a/2"), [], 0), (.init(words: "nowhere"), [], 0),
+            (.init(failedOnly: true), [1, 2], 2), (.init(words: "get", failedOnly: true), [2], 1),
+            (.init(words: "302", failedOnly: true), [], 0), (.init(), [0, 1, 2], 4),
+        ]
+        let views = try await ScriptedPage(page: page(requests)).views(entries.map(\.0))
+        #expect(views.count == 1 + entries.count)
+        #expect(views.first == ScriptedPage.View(shown: [0, 1, 2], count: "4 of 4 requests"))
+        for (view, entry) in zip(views.dropFirst(), entries) {
+            let expected = ScriptedPage.View(shown: entry.shown, count: "\(entry.count) of 4 requests")
+            #expect(view == expected, "\(entry.0)")
+        }
+    }
+
+    @Test(
+        "The number of requests is right for one and for none",
+        .enabled(if: ScriptedPage.isNodeInstalled, "Node.js is not installed")
+    )
+    func count() async throws {
+        let one = try await ScriptedPage(page: page([request(0, "a")])).views([.init(words: "b")])
+        #expect(one.map(\.count) == ["1 of 1 request", "0 of 1 request"])
+        let none = try await ScriptedPage(page: page([])).views([])
+        #expect(none == [ScriptedPage.View(shown: [], count: "0 of 0 requests")])
+    }
 }
