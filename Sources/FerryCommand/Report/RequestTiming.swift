@@ -41,6 +41,9 @@ struct RequestTiming: Equatable, Sendable {
     /// The phase in which the request failed, if the error determines it.
     var failedPhase: RequestPhase?
 
+    /// When the request began to wait.
+    var firstMoment: Double { min(ready ?? wanted, wanted) }
+
     /// Whether the request failed or its response is an HTTP error.
     var isFailed: Bool { failure != nil || (status ?? 0) >= 400 }
 }
@@ -106,7 +109,7 @@ extension RequestTiming {
             spans.append(Span(phase: phase, from: at, to: time))
             at = time
         }
-        at = min(ready ?? wanted, wanted, start)
+        at = min(firstMoment, start)
         go(.turn, to: min(wanted, start))
         // A request on a reused connection has no lookup, connect and TLS phases.
         go(.queued, to: start + (isReused ? min(requestStart, end) : 0))

@@ -23,7 +23,7 @@ struct Timeline {
     /// Lays out requests that are sorted by URL and time.
     init(_ requests: [RequestTiming], startedAt: String) {
         // Times count from the first transfer, not from the start of the process.
-        let origin = requests.map { min($0.ready ?? $0.wanted, $0.wanted) }.min() ?? 0
+        let origin = requests.map(\.firstMoment).min() ?? 0
         let requests = requests.map { $0.counted(from: origin) }
         self.requests = requests
         self.startedAt = startedAt
