@@ -1,5 +1,4 @@
 import Ferry
-import Synchronization
 
 /// A response serializer that decodes a well-formed XML body as a document.
 ///

@@ -55,7 +55,7 @@ struct DownloaderTests {
         let server = try Self.server(piece: 700_000)
         let file = folder.file("file")
         let wasEarly = Atomic(false)
-        let last = Mutex<ProgressUpdate?>(nil)
+        let last = Synchronization.Mutex<ProgressUpdate?>(nil)
         let found = try await Downloader(folder: folder.url).download(server.url("/file"), as: "file") { update in
             last.withLock { $0 = update }
             let isThere = FileManager.default.fileExists(atPath: file.path)

@@ -1,7 +1,6 @@
 import Ferry
 import FerryTesting
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 

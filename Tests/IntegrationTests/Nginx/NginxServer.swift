@@ -1,5 +1,4 @@
 import Ferry
-import Synchronization
 
 /// An nginx process in a temporary folder, with throwaway certificates and files to serve.
 ///
