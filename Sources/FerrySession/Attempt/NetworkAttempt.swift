@@ -118,9 +118,9 @@ final class NetworkAttempt {
         return 0
     }
 
-    /// Makes the libcurl versions stop that read from the socket of a paused handle in every turn of the engine.
+    /// Limits how fast a paused handle receives, if libcurl reads from its socket in every turn of the engine.
     ///
-    /// They do not read while the handle is over its limit, so they read a byte each second at most.
+    /// libcurl does not read while a handle is over its limit, which is one byte a second.
     private func limitReceiving(_ easy: EasyHandle, _ runtime: CurlRuntime) {
         guard runtime.readsWhilePaused else { return }
         easy.set(CurlOption.maximumReceiveRate, offset: isReceivingPaused ? 1 : 0)

@@ -128,8 +128,7 @@ enum CurlCode {
     /// The codes of a tunnel that was not opened: the connection ended, or one of Ferry's callbacks ended the attempt.
     static let endsOfTunnels: Set<Int32> = [
         unsupportedProtocol, couldNotConnect, weirdServerReply, http2, gotNothing, sendError, receiveError, http2Stream,
-        writeError,
-        abortedByCallback,
+        writeError, abortedByCallback,
     ]
 }
 

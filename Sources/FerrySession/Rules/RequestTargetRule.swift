@@ -12,6 +12,8 @@ enum RequestTargetRule {
         let authority = bytes[colon...].dropFirst(3)
         let start = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
         guard let start else { return nil }
+        // Blanks and line breaks would end the target; libcurl refuses URLs with them.
+        guard bytes[start...].allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let target = String(decoding: bytes[start...], as: UTF8.self)
         return target.hasPrefix("/") ? target : "/" + target
     }

@@ -20,6 +20,7 @@ import Testing
         arguments: [
             "http://h", "http://h/", "http://h/a?b", "http://h/%2F", "http://h/%2Fa?b=%C3%BCb", "http://h/a#?",
             "http://h/a#%2f", "http://h/a?b?c", "http://h/a%", "http://h/a%2", "", "?", "h?", "%2f",
+            "http://h/%2f a", "http://h/%2f\r\nX: y", "http://h/%2f\u{7f}", "http://h/%2fü", "http://h/\u{0}?",
         ]
     )
     func unchanged(_ url: String) {
