@@ -41,4 +41,18 @@ struct PresentableFieldTests {
     func values(_ name: String, _ value: String, _ shown: String) {
         #expect(PresentableField.value(name, value) == shown)
     }
+
+    @Test(
+        "A combining mark after a delimiter does not show a secret",
+        arguments: [
+            ("Link", "<\u{301}https://ada:pw@a/?token=pw>"), ("Link", "<https://ada:pw@a/?token=pw>\u{301}"),
+            ("Link", "</>; anchor=\"\u{301}https://ada:pw@a/\""), ("Link", "</>;\u{301}anchor=https://ada:pw@a/"),
+            ("Refresh", "5;\u{301} url=https://ada:pw@a/"), ("Refresh", "5; url='\u{301}https://ada:pw@a/'"),
+            ("Refresh", "5; url=\u{301}https://ada:pw@a/"),
+        ]
+    )
+    func combiningMarks(_ name: String, _ value: String) {
+        let shown = PresentableField.value(name, value)
+        #expect(!shown.contains("pw"), "\(shown)")
+    }
 }
