@@ -48,8 +48,14 @@ extension WireAnswer {
         if WireKnown.skips("folded-first") { text += Array("Server: fuzz\(lineEnd)".utf8) }
         for field in fields { text += field + Array(lineEnd.utf8) }
         text += Array(lineEnd.utf8) + framed.body
-        if !WireKnown.skips("second-response") { text += input.choice(Self.extras) }
+        let extra = WireKnown.skips("second-response") ? [] : input.choice(Self.extras)
         pieceSize = input.choice([65_536, 65_536, 1, 3, 17, 1_000])
+        if extra != Self.unaskedResponse {
+            text += extra
+        } else if text.count < Self.sentAtOnce {
+            text += extra
+            pieceSize = text.count
+        }
         if pieceSize == 1, text.count > 2_000 { pieceSize = 100 }
         if input.number(below: 4) == 0 { cut = input.number(below: text.count + 1) }
         // A body shorter than announced makes the client wait for its timeout, so only a few cases have one.
@@ -89,11 +95,18 @@ extension WireAnswer {
     /// The body of a response without a request, which the next request must not receive.
     static let unasked = Data("This is the body of a response to no request.".utf8)
 
-    private static let extras: [[UInt8]] = [
-        "", "", "", "", "x", "\r\n", "HTTP/1.1 ",
-        "HTTP/1.1 200 OK\r\nContent-Length: \(unasked.count)\r\n\r\n\(String(decoding: unasked, as: UTF8.self))",
-        "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n",
-    ].map { Array($0.utf8) }
+    /// A response without a request, which is sent in one piece with the response before it.
+    ///
+    /// If its first byte arrived only after the next request was sent, a client could not tell it from the response.
+    private static let unaskedResponse = Array(
+        "HTTP/1.1 200 OK\r\nContent-Length: \(unasked.count)\r\n\r\n\(String(decoding: unasked, as: UTF8.self))".utf8
+    )
+    /// The number of bytes that a client on the same machine certainly receives together.
+    private static let sentAtOnce = 16_000
+
+    private static let extras: [[UInt8]] =
+        ["", "", "", "", "x", "\r\n", "HTTP/1.1 "].map { Array($0.utf8) }
+        + [unaskedResponse, Array("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n".utf8)]
 
     /// Returns a field from a table, one from the input, or one that is folded, long or has invalid bytes.
     private static func field(_ input: inout FuzzInput) -> [UInt8] {
