@@ -229,9 +229,9 @@ final class TransferEngine: @unchecked Sendable {
         exchange.incoming = IncomingResponse()
         exchange.priority = priority
         exchange.phase = exchange.isSuspended ? .parked : .idle
-        guard !exchange.isSuspended, !exchange.mustWaitForInterceptors(), let origin = exchange.prepare() else {
-            return
-        }
+        guard !exchange.isSuspended else { return }
+        if exchange.clock.isCallOver(at: turnStart) { return exchange.expire(.call) }
+        guard !exchange.mustWaitForInterceptors(), let origin = exchange.prepare() else { return }
         noteRequest(of: exchange, to: origin)
         exchange.noteUnsafeRequest(to: origin)
         if exchange.mustWaitForVerification(of: origin) || exchange.consultCache() { return }

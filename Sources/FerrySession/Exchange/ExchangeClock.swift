@@ -61,10 +61,17 @@ struct ExchangeClock: Sendable {
         callStartedAt = nil
     }
 
+    /// Whether no time is left for the whole call.
+    func isCallOver(at now: MonotonicTime) -> Bool { limits.call.map { spentOnCall(at: now) >= $0 } ?? false }
+
+    private func spentOnCall(at now: MonotonicTime) -> UInt64 {
+        callElapsed + (callStartedAt.map { now.since($0) } ?? 0)
+    }
+
     /// Returns the seconds until the exchange ends at the latest, or `nil` if it has no such limit.
     func timeLeft(at now: MonotonicTime) -> Double? {
         let call = limits.call.map { limit in
-            let spent = callElapsed + (callStartedAt.map { now.since($0) } ?? 0)
+            let spent = spentOnCall(at: now)
             return limit > spent ? limit - spent : 0
         }
         let resource = limits.resource.map { limit in

@@ -141,13 +141,13 @@ package final class RecoverySettings: Sendable {
     package struct Values: Sendable {
         package var retry: RetryPolicy?
         package var interceptors: RequestInterceptors?
-        /// The time limit of the whole call, in nanoseconds.
+        /// The time limit of the whole call, in nanoseconds; the largest value is none.
         fileprivate(set) var deadline: UInt64?
 
         /// The time limit of the whole call, in seconds.
         package var deadlineInSeconds: TimeInterval? {
-            get { deadline.map { Double($0) / 1_000_000_000 } }
-            set { deadline = newValue.flatMap { UInt64.nanoseconds(inSeconds: $0) } }
+            get { deadline.map { $0 == .max ? .infinity : Double($0) / 1_000_000_000 } }
+            set { deadline = newValue.map { UInt64.deadline(inSeconds: $0) } }
         }
 
         package var isEmpty: Bool { retry == nil && interceptors == nil && deadline == nil }

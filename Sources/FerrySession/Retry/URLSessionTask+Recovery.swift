@@ -24,6 +24,7 @@ extension URLSessionTask {
     /// The time limit, in seconds, for the task from its first `resume()` to its end; by default, that of its session's
     /// ``CurlSession/Options/deadline``.
     ///
+    /// With zero or a negative number, no time is left: the task fails without sending anything. Infinity sets no limit.
     /// Set it before the task is resumed for the first time; later changes have no effect. Tasks of other sessions have
     /// none, and setting it has no effect on them.
     public var deadline: TimeInterval? {

@@ -111,7 +111,8 @@ extension CurlSession {
         ///
         /// It covers everything: the wait for a connection, interceptors, lookups, all attempts and the delays between
         /// them, and questions to the delegate. Only the time during which the task is suspended is excluded. `nil`,
-        /// the default, sets no limit. A task that exceeds the limit fails with `timedOut`, and its cause has the code
+        /// the default, and infinity set no limit; with zero or a negative number, no time is left, and nothing is sent.
+        /// A task that exceeds the limit fails with `timedOut`, and its cause has the code
         /// ``CurlSessionError/Code/deadlineExceeded``.
         public var deadline: TimeInterval?
 

@@ -37,7 +37,7 @@ struct CurlSessionSettings: @unchecked Sendable {
             inactivity: inactivity,
             resource: resourceTimeout,
             connect: connectTimeout,
-            call: deadline
+            call: deadline == .max ? nil : deadline
         )
     }
 

@@ -34,4 +34,11 @@ extension UInt64 {
         guard seconds > 0, seconds.isFinite, seconds < 9e9 else { return nil }
         return UInt64(seconds * 1_000_000_000)
     }
+
+    /// Converts the seconds that are left for a call to nanoseconds; the largest value sets no limit.
+    ///
+    /// Unlike a timeout, it is often computed as what is left of a longer time: zero and less mean that no time is left.
+    static func deadline(inSeconds seconds: Double) -> UInt64 {
+        seconds > 0 ? nanoseconds(inSeconds: seconds) ?? .max : 0
+    }
 }

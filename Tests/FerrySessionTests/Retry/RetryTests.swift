@@ -518,6 +518,29 @@ struct RetryTests {
         _ = try await recorder.completion(of: first)
     }
 
+    @Test("A call without any time left fails before anything is sent", arguments: [0, -1, .nan, -.infinity] as [Double])
+    func over(_ seconds: Double) async throws {
+        let server = try LoopbackServer { _ in .text("sent") }
+        let recorder = RecordingDelegate()
+        let task = session(recorder, deadline: 60).dataTask(with: server.url)
+        task.deadline = seconds
+        let record = try await recorder.run(task)
+        let error = try #require(record.error)
+        #expect(error.code == .timedOut)
+        #expect((error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .deadlineExceeded)
+        #expect(record.completions == 1)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("A task without a limit may take longer than the deadline of its session") func unlimited() async throws {
+        let server = try LoopbackServer { _ in .text("late").delayed(0.5) }
+        let recorder = RecordingDelegate()
+        let task = session(recorder, deadline: 0.1).dataTask(with: server.url)
+        task.deadline = .infinity
+        #expect(task.deadline == .infinity)
+        #expect(try await recorder.run(task).text == "late")
+    }
+
     @Test("The deadline ends a delay that would be too long before it begins") func noTime() async throws {
         let server = try LoopbackServer { _ in .text("busy", status: 503) }
         let recorder = RecordingDelegate()
