@@ -152,6 +152,7 @@ extension NetworkAttempt {
             noteHead(head, exchange)
             return exchange.didReceiveHead(head, of: self)
         case .refused(let refusal):
+            connection?.noteRefusedResponse()
             exchange.refuse(refusal)
             return false
         }

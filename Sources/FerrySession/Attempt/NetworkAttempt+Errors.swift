@@ -9,8 +9,8 @@ extension NetworkAttempt {
         let text = easy?.message(for: code) ?? ""
         if let failure = routeFailure(code, text) { return failure }
         if ErrorRule.isLongHeader(code), let easy {
-            let what = easy.long(CurlInfo.requestSize) == 0 ? "The request's header" : "A line of the response's header"
-            let text = "\(what) is longer than libcurl accepts"
+            if easy.long(CurlInfo.requestSize) == 0 { return longRequestHeader(curlCode: code) }
+            let text = "A line of the response's header is longer than libcurl accepts"
             return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
         }
         let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
@@ -19,6 +19,12 @@ extension NetworkAttempt {
             return .ferry(ErrorRule.code(for: code, verdict: verdict), url: url, reason: reason, text, curlCode: code)
         }
         return tlsFailure(code, text, tlsReason)
+    }
+
+    /// The error of a request with a header that cannot be sent.
+    func longRequestHeader(curlCode: Int32? = nil) -> URLError {
+        let text = "The request's header is longer than libcurl accepts"
+        return .ferry(.dataLengthExceedsMaximum, url: url, reason: .invalidHeader, text, curlCode: curlCode)
     }
 
     private func tlsFailure(_ code: Int32, _ text: String, _ tlsReason: TLSErrorRule.Reason) -> URLError {

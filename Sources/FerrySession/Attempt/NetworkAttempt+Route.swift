@@ -39,7 +39,8 @@ extension NetworkAttempt {
             case nil: break
             }
             try setUpProxy(easy, engine)
-            if !network.isPlain { setUpAddresses(easy, network) }
+            let isLocal = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
+            if isLocal || !network.isPlain { setUpAddresses(easy, network, isLocal: isLocal) }
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
@@ -95,10 +96,12 @@ extension NetworkAttempt {
         }
     }
 
-    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial) {
+    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLocal: Bool) {
         let origin = prepared.origin
         let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.host, $0.port)] } ?? [])
-        easy.setList(CurlOption.resolve, hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
+        // RFC 6761, section 6.3. The options come last, since a later line replaces an earlier one.
+        let loopback = isLocal ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
+        easy.setList(CurlOption.resolve, loopback + hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
         if let interface = network.interface { easy.set(CurlOption.interface, interface) }
         if let time = network.happyEyeballsMilliseconds { easy.set(CurlOption.happyEyeballsTimeout, time) }
         switch network.options.ipVersion {

@@ -27,6 +27,9 @@ extension NetworkAttempt {
         if prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
         let (lines, commonCount) = exchange.headers(prepared)
+        if let longest = engine.runtime.longestField, lines.contains(where: { $0.utf8.count > longest }) {
+            throw longRequestHeader()
+        }
         easy.setList(CurlOption.httpHeader, lines, isSecret: prepared.hasSecrets, commonCount: commonCount)
         try setUpRoute(easy, exchange)
         setUpTarget(easy, exchange)

@@ -13,6 +13,8 @@ final class Connection {
     }
 
     let socket: Int32
+    /// Whether libcurl still has the socket; otherwise another one of the process may have the same number.
+    fileprivate(set) var isOpen = true
     /// The local address and port, when they are known; the port is negative for a socket that never has one.
     fileprivate(set) var local: (address: String, port: Int)?
     var verdict: Verdict?
@@ -25,6 +27,8 @@ final class Connection {
     private(set) var isStalled = false
     /// Whether a request has failed with an error of the whole connection.
     private(set) var isBroken = false
+    /// Whether a response was refused, so that no other is asked for here.
+    private(set) var hasRefusedResponse = false
 
     init(_ socket: Int32, at now: MonotonicTime) {
         self.socket = socket
@@ -53,15 +57,18 @@ final class Connection {
     func breakDown() {
         guard !isBroken else { return }
         isBroken = true
-        ferry_socket_end(socket)
+        if isOpen { ferry_socket_end(socket) }
     }
+
+    /// Records that a response was refused; the other requests on the connection continue.
+    func noteRefusedResponse() { hasRefusedResponse = true }
 
     /// Returns whether a new request may be sent on the connection.
     ///
     /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for
     /// its response. `hasUnreadBytes` returns whether the TLS library has some.
     func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
-        guard !isBroken, !isStalled else { return false }
+        guard isOpen, !isBroken, !isStalled, !hasRefusedResponse else { return false }
         guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
     }
@@ -71,7 +78,7 @@ final class Connection {
 
     /// The number of bytes that the server has acknowledged; `nil` if it is not known.
     var acknowledgedBytes: Int64? {
-        let count = ferry_socket_acknowledged(socket)
+        let count = isOpen ? ferry_socket_acknowledged(socket) : -1
         return count < 0 ? nil : count
     }
 }
@@ -95,10 +102,9 @@ final class ConnectionTable: @unchecked Sendable {
 
     /// Removes a connection whose socket is about to be closed.
     func close(_ socket: Int32) {
-        guard let connection = connections.removeValue(forKey: socket), let port = connection.local?.port else {
-            return
-        }
-        if byPort[port] === connection { byPort[port] = nil }
+        guard let connection = connections.removeValue(forKey: socket) else { return }
+        connection.isOpen = false
+        if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
     }
 
     func connection(address: UnsafePointer<CChar>, port: Int) -> Connection? {

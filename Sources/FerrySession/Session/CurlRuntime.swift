@@ -35,6 +35,11 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     var truncatesLargeHeads: Bool { (0x08_04_00..<0x08_07_00).contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles, as 8.10 to 8.14 do.
     var readsWhilePaused: Bool { (0x08_0A_00..<0x08_0F_00).contains(versionNumber) }
+    /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil` if
+    /// it omits none.
+    var longestField: Int? { versionNumber >= 0x08_0D_00 ? 307_200 : nil }
+    /// Whether this libcurl knows the addresses of names that end with `.localhost`, as 7.85 and later do.
+    var knowsLocalhostNames: Bool { versionNumber >= 0x07_55_00 }
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?

@@ -17,7 +17,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let sessionInvalidated = Code(rawValue: "sessionInvalidated")
         /// The method is not a token of RFC 9110, section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalidMethod")
-        /// The name or value of a header field has bytes that HTTP does not allow.
+        /// The name or value of a header field of the request has bytes that HTTP does not allow, or the header is longer
+        /// than libcurl accepts.
         public static let invalidHeader = Code(rawValue: "invalidHeader")
         /// The URL's host is not valid: it has characters that a host name cannot have, or it is not a correct address.
         public static let invalidHost = Code(rawValue: "invalidHost")

@@ -103,4 +103,31 @@ import Testing
         connection.noteReceived(at: start.advanced(by: 4))
         #expect(!connection.mayCarryRequest { false })
     }
+
+    @Test("A connection on which a response was refused carries no other request") func refused() throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        connection.isMultiplexed = true
+        connection.noteRefusedResponse()
+        connection.noteReceived(at: .now())
+        #expect(!connection.mayCarryRequest { false })
+    }
+
+    @Test("After its socket is closed, a connection leaves the next socket with the same number alone")
+    func reusedNumber() throws {
+        let pair = try Pair()
+        let table = ConnectionTable()
+        let connection = table.open(pair.client)
+        table.close(pair.client)
+        #expect(!connection.mayCarryRequest { false })
+        #expect(connection.acknowledgedBytes == nil)
+        // Here the number still belongs to the same socket, which stays connected.
+        connection.breakDown()
+        #expect(connection.isBroken)
+        let sent = "still here"
+        pair.send(sent)
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = recv(pair.client, &bytes, bytes.count, 0)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == sent)
+    }
 }
