@@ -63,6 +63,7 @@ enum CurlOption {
 
 enum CurlMultiOption {
     static let pipelining: Int32 = 3
+    static let maximumConnections: Int32 = 6
 }
 
 enum CurlInfo {

@@ -4,6 +4,8 @@ typealias HeaderField = (name: String, value: String)
 /// The settings that all exchanges of a session share; a class, because each request passes them on several times.
 final class EngineSettings: Sendable {
     let maximumConnectionsPerHost: Int
+    /// The number of connections, used or idle, above which idle ones are closed.
+    var keptConnections: Int { 2 * min(max(8, maximumConnectionsPerHost), 500) }
     let maximumUploadBytesPerSecond: Int?
     let limits: RequestLimits?
     let coalescesIdenticalRequests: Bool

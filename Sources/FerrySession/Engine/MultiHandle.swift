@@ -14,7 +14,17 @@ final class MultiHandle: @unchecked Sendable {
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
     private let chains: RefusedChains
 
-    init(_ connections: ConnectionTable, _ chains: RefusedChains) throws(CurlSessionError) {
+    /// Makes a handle.
+    ///
+    /// - Parameters:
+    ///   - connections: The table that libcurl's callbacks remove closed connections from.
+    ///   - chains: The object that OpenSSL's callbacks add refused chains to.
+    ///   - most: The number of connections above which the one that has been idle for longest is closed.
+    init(
+        _ connections: ConnectionTable,
+        _ chains: RefusedChains,
+        keeping most: Int
+    ) throws(CurlSessionError) {
         self.connections = connections
         self.chains = chains
         guard let pointer = ferry_multi_init() else {
@@ -29,6 +39,9 @@ final class MultiHandle: @unchecked Sendable {
         self.pointer = pointer
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
+        // By default libcurl keeps four times as many as requests are running: the last ones of a burst would close what
+        // the next burst needs.
+        ferry_multi_set_long(pointer, CurlMultiOption.maximumConnections, most)
     }
 
     deinit {

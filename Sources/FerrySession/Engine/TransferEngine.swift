@@ -65,7 +65,7 @@ final class TransferEngine: @unchecked Sendable {
         self.dispatcher = dispatcher
         runtime = try CurlRuntime.current()
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
-        multi = try MultiHandle(connections, chains)
+        multi = try MultiHandle(connections, chains, keeping: settings.keptConnections)
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
         lostTimers = LostTimerWorkaround(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained

@@ -72,6 +72,9 @@ enum TLSErrorRule {
         case CurlCode.pinMismatch: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
         case CurlCode.tlsCertificateProblem:
             return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
+        // The code of libcurl from 8.21 on for a key that cannot be used.
+        case CurlCode.badFunctionArgument where verdict.text.contains("private key"):
+            return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
         case CurlCode.peerFailedVerification, CurlCode.issuerError, CurlCode.invalidCertificateStatus:
             return certificate(verdict)
         // A TLS 1.3 server checks the client's certificate after the handshake, so its alert arrives while reading.

@@ -144,14 +144,21 @@ struct SessionTasksTests {
         #expect(session.configuration.httpMaximumConnectionsPerHost == 3)
     }
 
-    /// Returns the number of connections that 40 concurrent requests open.
-    private func connections(_ session: CurlSession) async throws -> Int {
+    /// Returns the number of connections that 40 concurrent requests open, repeatedly.
+    private func connections(_ session: CurlSession, bursts: Int = 1) async throws -> Int {
         let server = try LoopbackServer { _ in LoopbackResponse().delayed(0.2) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<40 { group.addTask { _ = try await session.data(from: server.url) } }
-            try await group.waitForAll()
+        for _ in 0..<bursts {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<40 { group.addTask { _ = try await session.data(from: server.url) } }
+                try await group.waitForAll()
+            }
         }
         return server.connectionCount
+    }
+
+    @Test("Requests that follow a burst use its connections again") func bursts() async throws {
+        let opened = try await connections(makeSession(), bursts: 4)
+        #expect(opened <= 44)
     }
 
     @Test("An unchanged configuration allows 64 connections, otherwise the configuration or the options decide")
