@@ -36,7 +36,7 @@ extension TransferEngine {
             return false
         }
         // A response that has begun already may need the additional turn, which the sleeping thread does not take.
-        if lostTimers.isDue, active.values.contains(where: { $0.status != nil }) { return false }
+        if additionalTurns.isDue, active.values.contains(where: { $0.status != nil }) { return false }
         return multi.waitsOnly(for: socket, milliseconds: milliseconds(until: end))
     }
 

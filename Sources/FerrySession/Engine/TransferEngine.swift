@@ -48,7 +48,7 @@ final class TransferEngine: @unchecked Sendable {
     var idleSocket: Int32?
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
     private(set) var turnStart = MonotonicTime.now()
-    private(set) var lostTimers: LostTimerWorkaround
+    private(set) var additionalTurns: AdditionalTurns
     private var isEventful = true
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     private var turnsUntilLook = 0
@@ -67,7 +67,7 @@ final class TransferEngine: @unchecked Sendable {
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
         multi = try MultiHandle(connections, chains, keeping: settings.keptConnections)
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
-        lostTimers = LostTimerWorkaround(versionNumber: runtime.versionNumber)
+        additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
@@ -137,7 +137,7 @@ final class TransferEngine: @unchecked Sendable {
     func beginTurn() {
         let now = MonotonicTime.now()
         // A timer has ended the wait, and not the delay of an additional turn.
-        if now.since(turnStart) < LostTimerWorkaround.delayInNanoseconds { noteEvent() }
+        if now.since(turnStart) < AdditionalTurns.delayInNanoseconds { noteEvent() }
         turnStart = now
     }
 
@@ -157,7 +157,7 @@ final class TransferEngine: @unchecked Sendable {
         if unbuilt.count == 1 { buildResponses() }
         dispatcher.engineDidEndTurn()
         buildResponses()
-        lostTimers.note(isEventful: isEventful)
+        additionalTurns.note(isEventful: isEventful)
         isEventful = true
     }
 
@@ -168,7 +168,7 @@ final class TransferEngine: @unchecked Sendable {
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         let longest = nextDeadline.map { milliseconds(until: $0) } ?? Self.longest
-        isEventful = multi.poll(milliseconds: lostTimers.wait(longest)) || !lostTimers.isDue
+        isEventful = multi.poll(milliseconds: additionalTurns.wait(longest)) || !additionalTurns.isDue
     }
 
     func perform(_ command: EngineCommand) {

@@ -518,7 +518,10 @@ struct RetryTests {
         _ = try await recorder.completion(of: first)
     }
 
-    @Test("A call without any time left fails before anything is sent", arguments: [0, -1, .nan, -.infinity] as [Double])
+    @Test(
+        "A call without any time left fails before anything is sent",
+        arguments: [0, -1, .nan, -.infinity] as [Double]
+    )
     func over(_ seconds: Double) async throws {
         let server = try LoopbackServer { _ in .text("sent") }
         let recorder = RecordingDelegate()

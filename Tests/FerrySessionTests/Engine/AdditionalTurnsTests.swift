@@ -2,18 +2,19 @@ import Testing
 
 @testable import FerrySession
 
-struct LostTimerWorkaroundTests {
+struct AdditionalTurnsTests {
     private static let (old, new) = (0x07_58_01, 0x08_04_00)
 
     @Test(
-        "A turn is repeated with versions of libcurl that lose timers, unless it was a repetition without events",
+        "A turn is repeated with versions of libcurl that may forget something, unless nothing has happened in it",
         arguments: [
             (old, true, true), (old, false, false), (new - 1, true, true), (new - 1, false, false), (new, true, false),
-            (new, false, false), (0x08_13_00, true, false),
+            (new, false, false), (0x08_06_FF, true, false), (0x08_07_00, true, true), (0x08_0E_01, true, true),
+            (0x08_0E_01, false, false), (0x08_0F_00, true, false), (0x08_15_00, true, false),
         ]
     )
     func isDue(_ version: Int, _ isEventful: Bool, _ isDue: Bool) {
-        var look = LostTimerWorkaround(versionNumber: version)
+        var look = AdditionalTurns(versionNumber: version)
         #expect(!look.isDue)
         look.note(isEventful: isEventful)
         #expect(look.isDue == isDue)
@@ -21,7 +22,7 @@ struct LostTimerWorkaroundTests {
 
     @Test("The repetition is due after a millisecond, or earlier if something else is due")
     func wait() {
-        var look = LostTimerWorkaround(versionNumber: Self.old)
+        var look = AdditionalTurns(versionNumber: Self.old)
         #expect(look.wait(60_000) == 60_000)
         look.note(isEventful: true)
         #expect(look.wait(60_000) == 1)

@@ -1,0 +1,32 @@
+/// When the engine takes an additional turn, because libcurl may have forgotten something: a value without side effects.
+///
+/// What is forgotten would wait until something else happens, a minute or longer:
+/// - libcurl before 8.4 may lose a timer that ends within a millisecond of a turn's beginning: it treats it as one that
+///   the turn has served (curl #11937). The timer may be for a response in its buffers, or for a body that need not wait
+///   any longer for `100 Continue`.
+/// - With HTTP/2, libcurl from 8.7 to 8.14 may leave bytes of a connection in the TLS library, for the stream that has
+///   just read its share; if that stream is paused or cancelled then, none reads them.
+///
+/// A turn examines every transfer, with or without a timer, so each turn in which something has happened is followed by
+/// another one a millisecond later.
+struct AdditionalTurns {
+    /// How long after a turn the additional one begins, in milliseconds.
+    static let delay: Int32 = 1
+    static let delayInNanoseconds = UInt64(delay) * 1_000_000
+
+    private let areNeeded: Bool
+    private(set) var isDue = false
+
+    init(versionNumber: Int) {
+        areNeeded = versionNumber < 0x08_04_00 || (0x08_07_00..<0x08_0F_00).contains(versionNumber)
+    }
+
+    /// Records a turn that is over.
+    ///
+    /// Something has happened in it if a socket, a command or a timer ended the wait before it (and not the delay of an
+    /// additional turn), or if libcurl has called back or ended a transfer.
+    mutating func note(isEventful: Bool) { isDue = areNeeded && isEventful }
+
+    /// Returns how long the engine may wait, where `milliseconds` would be right for everything else.
+    func wait(_ milliseconds: Int32) -> Int32 { isDue ? min(milliseconds, Self.delay) : milliseconds }
+}
