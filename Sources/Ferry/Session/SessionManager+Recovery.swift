@@ -33,8 +33,9 @@ extension SessionManager {
     /// The time limit, in seconds, of each task from its first `resume()` to its end; nil, the default, for the
     /// transport's, and infinity for none.
     ///
-    /// With zero or a negative number, no time is left: tasks fail without sending anything. It covers the wait for a connection, interceptors, and all attempts with the delays between them. A task that
-    /// exceeds it fails with ``NetworkError/Code/timedOut``. It is read when a task is made.
+    /// It covers the wait for a connection, interceptors, and all attempts with the delays between them. A task that
+    /// exceeds it fails with ``NetworkError/Code/timedOut``. With zero or a negative number, no time is left: tasks fail
+    /// without sending anything. It is read when a task is made.
     public var deadline: TimeInterval? {
         get { core.settings.withLock { $0.recovery }?.values.deadlineInSeconds }
         set { core.changeRecovery { $0.deadlineInSeconds = newValue } }

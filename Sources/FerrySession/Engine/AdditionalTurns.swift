@@ -4,8 +4,8 @@
 /// - libcurl before 8.4 may lose a timer that ends within a millisecond of a turn's beginning: it treats it as one that
 ///   the turn has served (curl #11937). The timer may be for a response in its buffers, or for a body that need not wait
 ///   any longer for `100 Continue`.
-/// - With HTTP/2, libcurl from 8.7 to 8.14 may leave bytes of a connection in the TLS library, for the stream that has
-///   just read its share; if that stream is paused or cancelled then, none reads them.
+/// - libcurl from 8.7 to 8.14 may leave bytes of an HTTP/2 connection in the TLS library when a stream has read as much as
+///   it may at once. It expects that stream to continue; if the stream is paused or cancelled, no other one does.
 ///
 /// A turn examines every transfer, with or without a timer, so each turn in which something has happened is followed by
 /// another one a millisecond later.

@@ -12,6 +12,9 @@ extension CurlSession {
         /// `nil`, the default, uses the configuration's `httpMaximumConnectionsPerHost`, except that its default of 6
         /// is replaced by 64: with a latency of 10 ms, six connections have a tenth of the throughput of 64. To use six
         /// connections, set this option to 6.
+        ///
+        /// Connections are kept for later requests. If a session has more than twice this number (but at least 16, and at
+        /// most 1,000) to all servers together, the one that has been idle for longest is closed.
         public var maximumConnectionsPerHost: Int?
 
         /// The most bytes per second that the body of a request is sent with, on average.
