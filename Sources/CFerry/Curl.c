@@ -280,7 +280,7 @@ int ferry_easy_watch_progress(void *easy, void *context) {
 
 // MARK: - Sockets
 
-int ferry_socket_local_port(int descriptor, char text[FERRY_ADDRESS_SIZE]) {
+int ferry_socket_port(int descriptor, bool is_remote, char text[FERRY_ADDRESS_SIZE]) {
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
@@ -289,7 +289,9 @@ int ferry_socket_local_port(int descriptor, char text[FERRY_ADDRESS_SIZE]) {
     socklen_t length = sizeof address;
     memset(&address, 0, sizeof address);
     text[0] = 0;
-    if (getsockname(descriptor, &address.any, &length) != 0) return -1;
+    int status = is_remote ? getpeername(descriptor, &address.any, &length)
+                           : getsockname(descriptor, &address.any, &length);
+    if (status != 0) return -1;
     int family = address.any.sa_family;
     if (family != AF_INET && family != AF_INET6) return -1;
     const void *bytes = family == AF_INET ? (const void *)&address.v4.sin_addr : &address.v6.sin6_addr;

@@ -115,9 +115,9 @@ int ferry_easy_tls_pending(void *easy);
 
 enum { FERRY_ADDRESS_SIZE = 46 };
 
-/// Returns the local port of an IP socket, and writes its address as text. Returns 0 if it has no port yet, -1 for
-/// other sockets.
-int ferry_socket_local_port(int descriptor, char text[FERRY_ADDRESS_SIZE]);
+/// Returns the local or remote port of an IP socket, and writes the address as text. Returns 0 if it has no local port
+/// yet, -1 if it is not connected to a remote one, and -1 for other sockets.
+int ferry_socket_port(int descriptor, bool is_remote, char text[FERRY_ADDRESS_SIZE]);
 
 /// Whether there are bytes to read, or the end of the stream or an error is pending.
 bool ferry_socket_has_input(int descriptor);

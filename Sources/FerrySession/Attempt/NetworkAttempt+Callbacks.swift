@@ -15,8 +15,16 @@ extension NetworkAttempt {
                 seek: { context, offset, origin in attempt(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
                 },
                 may_connect: { context in attempt(context)?.mayConnect() == true ? 1 : 0 },
-                prerequest: { context, _, local, _, localPort in
-                    attempt(context)?.maySendRequest(local: local, port: Int(localPort)) == true ? 0 : 1
+                prerequest: { context, remote, local, remotePort, localPort in
+                    guard let attempt = attempt(context) else { return 1 }
+                    guard let remote, let local, local.pointee != 0, localPort > 0 else {
+                        return attempt.maySendRequest(nil) ? 0 : 1
+                    }
+                    let ends = (
+                        local: Connection.Endpoint(address: local, port: Int(localPort)),
+                        remote: Connection.Endpoint(address: remote, port: Int(remotePort))
+                    )
+                    return attempt.maySendRequest(ends) ? 0 : 1
                 },
                 resolve: { _, _, context in
                     attempt(context)?.willResolve()
@@ -68,15 +76,18 @@ extension NetworkAttempt {
         exchange.engine.watch(exchange)
     }
 
-    /// Whether the request may be sent on the connection that libcurl has chosen.
-    private func maySendRequest(local: UnsafePointer<CChar>?, port: Int) -> Bool {
+    /// The ends of the connection that libcurl has chosen.
+    private typealias Ends = (local: Connection.Endpoint, remote: Connection.Endpoint)
+
+    /// Whether the request may be sent on the connection that libcurl has chosen; `nil` if it has no port.
+    private func maySendRequest(_ ends: Ends?) -> Bool {
         stage = .connected
         guard let exchange, exchange.client != nil else { return false }
         let now = MonotonicTime.now()
         if !exchange.isSuspended { exchange.clock.start(at: now) }
         exchange.clock.endConnecting(at: now)
         exchange.engine.watch(exchange)
-        guard mayRepeat(exchange), mayUseConnection(exchange, local: local, port: port), mayTrust(exchange) else {
+        guard mayRepeat(exchange), mayUseConnection(exchange, ends), mayTrust(exchange) else {
             return false
         }
         sending.count += 1
@@ -98,12 +109,11 @@ extension NetworkAttempt {
     }
 
     /// Finds the connection that libcurl has chosen, and returns whether it may carry the request.
-    private func mayUseConnection(_ exchange: Exchange, local: UnsafePointer<CChar>?, port: Int) -> Bool {
+    private func mayUseConnection(_ exchange: Exchange, _ ends: Ends?) -> Bool {
         let connections = exchange.engine.connections
-        if let local, local.pointee != 0, port > 0 {
-            guard let found = connections.connection(address: local, port: port), found !== connection else {
-                return true
-            }
+        if let ends {
+            let found = connections.connection(from: ends.local, to: ends.remote)
+            guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
                 return refuseConnection()
             }

@@ -16,7 +16,9 @@ final class Connection {
     /// Whether libcurl still has the socket; otherwise another one of the process may have the same number.
     fileprivate(set) var isOpen = true
     /// The local address and port, when they are known; the port is negative for a socket that never has one.
-    fileprivate(set) var local: (address: String, port: Int)?
+    private(set) var local: (address: String, port: Int)?
+    /// The address and port that the socket is connected to, when they are known.
+    private var remote: (address: String, port: Int)?
     var verdict: Verdict?
     private(set) var users = 0
     private(set) var hasCarriedRequest = false
@@ -73,6 +75,36 @@ final class Connection {
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
     }
 
+    // MARK: - Addresses
+
+    /// An address and port as libcurl reports them.
+    struct Endpoint {
+        let address: UnsafePointer<CChar>
+        let port: Int
+    }
+
+    /// Finds out the local address, which a socket does not have before it is connected.
+    fileprivate func resolveLocal() {
+        if local == nil, let found = address(isRemote: false) { local = found }
+    }
+
+    fileprivate func isLocal(_ endpoint: Endpoint) -> Bool {
+        local?.port == endpoint.port && local?.address.isEqual(to: endpoint.address) == true
+    }
+
+    fileprivate func isConnected(to endpoint: Endpoint) -> Bool {
+        if remote == nil, let found = address(isRemote: true), found.port > 0 { remote = found }
+        return remote?.port == endpoint.port && remote?.address.isEqual(to: endpoint.address) == true
+    }
+
+    private func address(isRemote: Bool) -> (address: String, port: Int)? {
+        guard isOpen else { return nil }
+        var text = [CChar](repeating: 0, count: Int(FERRY_ADDRESS_SIZE))
+        let port = Int(ferry_socket_port(socket, isRemote, &text))
+        guard port != 0 else { return nil }
+        return (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port)
+    }
+
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && ferry_socket_has_input(socket) }
 
@@ -107,14 +139,17 @@ final class ConnectionTable: @unchecked Sendable {
         if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
     }
 
-    func connection(address: UnsafePointer<CChar>, port: Int) -> Connection? {
-        if let known = byPort[port], let local = known.local, local.address.isEqual(to: address) { return known }
-        for connection in connections.values where connection.local == nil { resolve(connection) }
-        // Two connections from different addresses may have the same port.
-        let found = connections.values.first {
-            $0.local?.port == port && $0.local?.address.isEqual(to: address) == true
-        }
-        if let found { byPort[port] = found }
+    /// Finds the connection between two addresses.
+    ///
+    /// Connections to different servers may have the same local port. If libcurl reports another remote address than the
+    /// system does, only the local one counts, and must be that of one connection.
+    func connection(from local: Connection.Endpoint, to remote: Connection.Endpoint) -> Connection? {
+        if let known = byPort[local.port], known.isLocal(local), known.isConnected(to: remote) { return known }
+        for connection in connections.values { connection.resolveLocal() }
+        let candidates = connections.values.filter { $0.isLocal(local) }
+        let found =
+            candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
+        if let found { byPort[local.port] = found }
         return found
     }
 
@@ -124,16 +159,8 @@ final class ConnectionTable: @unchecked Sendable {
 
     /// Whether an idle connection without a port, over a Unix-domain socket, has something to read.
     var hasUnexpectedInputWithoutPort: Bool {
-        for connection in connections.values where connection.local == nil { resolve(connection) }
+        for connection in connections.values { connection.resolveLocal() }
         return connections.values.contains { ($0.local?.port ?? 0) < 0 && $0.hasUnexpectedInput }
-    }
-
-    private func resolve(_ connection: Connection) {
-        var text = [CChar](repeating: 0, count: Int(FERRY_ADDRESS_SIZE))
-        let port = Int(ferry_socket_local_port(connection.socket, &text))
-        // A socket has no port before it is connected.
-        guard port != 0 else { return }
-        connection.local = (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port)
     }
 }
 

@@ -4,8 +4,9 @@ extension Exchange {
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
         let failure = code == 0 ? nil : attempt.failure(code)
-        // Not every version of libcurl closes a connection that other requests may share.
-        if incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
+        // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
+        let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
+        if isShared, incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
         endAttempt(isOver: true)
         guard client != nil else { return }
         let tunnel = failure == nil ? nil : attempt.tunnelChallenge(for: self)

@@ -9,13 +9,33 @@ import Testing
         let client: Int32
         let server: Int32
 
-        init() throws {
+        let serverPort: Int
+
+        /// Makes a connection, from a port that may be in use by one to another server.
+        init(from localPort: Int? = nil) throws {
             let listener = LoopbackSocket.make()
             defer { close(listener) }
             client = LoopbackSocket.make()
+            // A port can be shared only by sockets that all allow it.
+            var isReused = Int32(1)
+            setsockopt(client, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
             let port = try LoopbackSocket.bind(listener, backlog: 1)
+            serverPort = Int(port)
+            if let localPort { try Self.bind(client, to: localPort) }
             try #require(LoopbackSocket.connect(client, to: port))
             server = accept(listener, nil, nil)
+        }
+
+        private static func bind(_ socket: Int32, to port: Int) throws {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_port = UInt16(port).bigEndian
+            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(socket, $0, size) }
+            }
+            try #require(status == 0)
         }
 
         deinit {
@@ -38,19 +58,48 @@ import Testing
         }
     }
 
-    @Test("A connection is found by its local address while it is open") func lookup() throws {
+    /// Looks for a connection from an address and port to the server of a pair.
+    private func find(_ table: ConnectionTable, _ address: String, _ port: Int, to pair: Pair) -> Connection? {
+        address.withCString { local in
+            "127.0.0.1".withCString { remote in
+                table.connection(
+                    from: .init(address: local, port: port),
+                    to: .init(address: remote, port: pair.serverPort)
+                )
+            }
+        }
+    }
+
+    @Test("A connection is found by its addresses while it is open") func lookup() throws {
         let (first, second) = (try Pair(), try Pair())
         let table = ConnectionTable()
         let connection = table.open(first.client)
-        #expect(table.connection(address: "127.0.0.1", port: first.port) === connection)
-        #expect(table.connection(address: "127.0.0.2", port: first.port) == nil)
-        #expect(table.connection(address: "127.0.0.1", port: second.port) == nil)
+        #expect(find(table, "127.0.0.1", first.port, to: first) === connection)
+        #expect(find(table, "127.0.0.2", first.port, to: first) == nil)
+        #expect(find(table, "127.0.0.1", second.port, to: second) == nil)
         let other = table.open(second.client)
-        #expect(table.connection(address: "127.0.0.1", port: second.port) === other)
+        #expect(find(table, "127.0.0.1", second.port, to: second) === other)
         #expect(table.count == 2)
         table.close(first.client)
-        #expect(table.connection(address: "127.0.0.1", port: first.port) == nil)
+        #expect(find(table, "127.0.0.1", first.port, to: first) == nil)
         #expect(table.count == 1)
+    }
+
+    @Test("Connections to two servers with the same local port are told apart") func sharedPort() throws {
+        let first = try Pair()
+        let second = try Pair(from: first.port)
+        #expect(first.port == second.port && first.serverPort != second.serverPort)
+        let table = ConnectionTable()
+        let (one, other) = (table.open(first.client), table.open(second.client))
+        for _ in 0..<2 {
+            #expect(find(table, "127.0.0.1", first.port, to: first) === one)
+            #expect(find(table, "127.0.0.1", first.port, to: second) === other)
+        }
+        // Neither is certain if libcurl reports another server; the one that is left is.
+        let third = try Pair()
+        #expect(find(table, "127.0.0.1", first.port, to: third) == nil)
+        table.close(second.client)
+        #expect(find(table, "127.0.0.1", first.port, to: third) === one)
     }
 
     @Test("A socket that is not connected yet is found later") func unconnected() throws {
@@ -60,8 +109,8 @@ import Testing
         _ = table.open(lonely)
         let pair = try Pair()
         let connection = table.open(pair.client)
-        #expect(table.connection(address: "127.0.0.1", port: pair.port) === connection)
-        #expect(table.connection(address: "0.0.0.0", port: 0) == nil)
+        #expect(find(table, "127.0.0.1", pair.port, to: pair) === connection)
+        #expect(find(table, "0.0.0.0", 0, to: pair) == nil)
     }
 
     @Test("An idle connection with unread input carries no request") func input() throws {
