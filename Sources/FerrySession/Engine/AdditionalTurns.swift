@@ -4,12 +4,14 @@
 /// - libcurl before 8.4 may lose a timer that ends within a millisecond of a turn's beginning: it treats it as one that
 ///   the turn has served (curl #11937). The timer may be for a response in its buffers, or for a body that need not wait
 ///   any longer for `100 Continue`.
-/// - libcurl from 8.7 to 8.14 may leave bytes of an HTTP/2 connection in the TLS library when a stream has read as much as
+/// - libcurl from 8.4 to 8.14 may leave bytes of an HTTP/2 connection in the TLS library when a stream has read as much as
 ///   it may at once. It expects that stream to continue; if the stream is paused or cancelled, no other one does.
 ///
 /// A turn examines every transfer, with or without a timer, so each turn in which something has happened is followed by
 /// another one a millisecond later.
 struct AdditionalTurns {
+    /// The first libcurl of which nothing of this is known.
+    private static let firstFixedVersion = 0x08_0F_00
     /// How long after a turn the additional one begins, in milliseconds.
     static let delay: Int32 = 1
     static let delayInNanoseconds = UInt64(delay) * 1_000_000
@@ -17,9 +19,7 @@ struct AdditionalTurns {
     private let areNeeded: Bool
     private(set) var isDue = false
 
-    init(versionNumber: Int) {
-        areNeeded = versionNumber < 0x08_04_00 || (0x08_07_00..<0x08_0F_00).contains(versionNumber)
-    }
+    init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }
 
     /// Records a turn that is over.
     ///
