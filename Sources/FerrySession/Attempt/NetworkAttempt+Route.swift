@@ -39,8 +39,8 @@ extension NetworkAttempt {
             case nil: break
             }
             try setUpProxy(easy, engine)
-            let isLocal = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
-            if isLocal || !network.isPlain { setUpAddresses(easy, network, isLocal: isLocal) }
+            let isLoopback = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
+            if isLoopback || !network.isPlain { setUpAddresses(easy, network, isLoopback: isLoopback) }
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
@@ -96,11 +96,11 @@ extension NetworkAttempt {
         }
     }
 
-    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLocal: Bool) {
+    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLoopback: Bool) {
         let origin = prepared.origin
         let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.host, $0.port)] } ?? [])
         // RFC 6761, section 6.3. The options come last, since a later line replaces an earlier one.
-        let loopback = isLocal ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
+        let loopback = isLoopback ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
         easy.setList(CurlOption.resolve, loopback + hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
         if let interface = network.interface { easy.set(CurlOption.interface, interface) }
         if let time = network.happyEyeballsMilliseconds { easy.set(CurlOption.happyEyeballsTimeout, time) }

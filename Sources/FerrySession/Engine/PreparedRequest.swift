@@ -79,7 +79,7 @@ struct PreparedRequest: Sendable {
         }
         let hostText = host.urlText
         self.url = text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText)
-        origin = Origin(scheme: scheme, host: host.name, port: url.port)
+        origin = Origin(scheme: scheme, host: host, port: url.port)
         self.method = method
         announcedLength = fields.announcedLength
         hasSecrets = fields.hasSecrets

@@ -57,9 +57,8 @@ public struct SignableRequest: Sendable {
     }
 
     private static func authority(_ origin: Origin) -> String {
-        let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
-        return isDefault ? host : "\(host):\(origin.port)"
+        return isDefault ? origin.hostText : "\(origin.hostText):\(origin.port)"
     }
 
     /// The value of a field, whose name may be in any case; `nil` if the request does not have it.

@@ -4,25 +4,37 @@ package struct Origin: Hashable, Sendable {
     /// The host in the form of ``URLHost/name``.
     package let host: String
     package let port: Int
+    /// Whether the host has a trailing dot, with which a resolver may find another server than without it.
+    let isAbsoluteName: Bool
 
     /// Creates the origin of a URL.
     package init(_ url: URL) {
         let text = url.absoluteString
         let written = Authority(text).map { String(text[$0.host]) } ?? ""
-        self.init(
-            scheme: url.scheme?.folded ?? "",
+        let scheme = url.scheme?.folded ?? ""
+        if let host = try? URLHost(written) {
+            self.init(scheme: scheme, host: host, port: url.port)
+        } else {
             // No request is sent to an invalid host, and its text cannot equal a normalized one.
-            host: (try? URLHost(written))?.name ?? written.folded,
-            port: url.port
-        )
+            self.init(scheme: scheme, name: written.folded, port: url.port)
+        }
+    }
+
+    /// Creates an origin with a scheme in lower case; without a port, uses the default port of the scheme.
+    init(scheme: String, host: URLHost, port: Int?) {
+        self.init(scheme: scheme, name: host.name, isAbsoluteName: host.keepsRootDot, port: port)
     }
 
     /// Creates an origin from parts in lower case; without a port, uses the default port of the scheme.
-    init(scheme: String, host: String, port: Int?) {
+    init(scheme: String, name: String, isAbsoluteName: Bool = false, port: Int?) {
         self.scheme = scheme
-        self.host = host
+        host = name
         self.port = port ?? (scheme == "https" ? 443 : 80)
+        self.isAbsoluteName = isAbsoluteName
     }
+
+    /// The host as in a `Host` field: with the brackets of an IPv6 address, or a trailing dot.
+    var hostText: String { host.contains(":") ? "[\(host)]" : isAbsoluteName ? host + "." : host }
 }
 
 /// The position of the authority in the text of a URL (RFC 3986, section 3.2).

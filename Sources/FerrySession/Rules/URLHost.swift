@@ -79,9 +79,12 @@ package struct URLHost: Sendable {
         switch kind {
         case .ipv4: name
         case .ipv6: "[\(name)]"
-        case .name: hasRootDot && !isLocalhost ? name + "." : name
+        case .name: keepsRootDot ? name + "." : name
         }
     }
+
+    /// Whether ``urlText`` has a trailing dot.
+    var keepsRootDot: Bool { hasRootDot && kind == .name && !isLocalhost }
 
     /// The bytes of the address; `nil` for a name.
     package var address: Data? { kind == .name ? nil : IPAddress(unscopedName).map { Data($0.bytes) } }

@@ -99,7 +99,7 @@ struct RequestPaceTests {
     func manyOrigins() {
         let admission = Admission(connectionsPerOrigin: 6, limits: RequestLimits(rate: .init(1, per: 1)))
         for index in 0..<5_000 {
-            admission.hold(Origin(scheme: "http", host: "h\(index).invalid", port: nil), seconds: 10)
+            admission.hold(Origin(scheme: "http", name: "h\(index).invalid", port: nil), seconds: 10)
         }
         #expect(admission.originCount <= 1_024)
     }

@@ -140,6 +140,22 @@ struct RequestSignerTests {
         #expect(first.method == "PUT")
     }
 
+    @Test(
+        "A signer sees the Host field that is sent",
+        arguments: [("a.invalid.", "a.invalid."), ("A.invalid", "a.invalid"), ("127.1", "127.0.0.1")]
+    )
+    func host(_ written: String, _ expected: String) async throws {
+        let server = try LoopbackServer { _ in .text("yes") }
+        let note = Note()
+        var options = CurlSession.Options()
+        options.interceptors = [note]
+        options.network.addresses = ["a.invalid": ["127.0.0.1"]]
+        let url = try #require(URL(string: "http://\(written):\(server.port)/"))
+        _ = try await Wire.session(options: options).data(from: url)
+        #expect(server.requests.map { $0.header("Host") } == ["\(expected):\(server.port)"])
+        #expect(note.seen.current.map { $0.request.value(of: "host") } == ["\(expected):\(server.port)"])
+    }
+
     @Test("A file that does not exist fails with its error, and a stream has no digest") func otherBodies() async throws
     {
         let server = try LoopbackServer { _ in .text("yes") }

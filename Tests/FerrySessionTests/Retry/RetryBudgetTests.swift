@@ -52,7 +52,7 @@ import Testing
         var budgets = RetryBudgets()
         let limits = RetryPolicy.Budget(share: 0, minimum: 1)
         for index in 0..<1_000 {
-            let origin = Origin(scheme: "http", host: "h\(index)", port: nil)
+            let origin = Origin(scheme: "http", name: "h\(index)", port: nil)
             let key = RetryBudgets.Key(origin: origin, limits: limits)
             let taken = (0..<2).map { _ in budgets.take(for: key, at: at(0)) }
             #expect(taken == [true, false])
@@ -63,7 +63,7 @@ import Testing
     @Test("A dead server receives about 1.1 times the load of clients without retries") func deadServer() {
         let limits = RetryPolicy.standard.budget ?? RetryPolicy.Budget()
         var budgets = RetryBudgets()
-        let key = RetryBudgets.Key(origin: Origin(scheme: "http", host: "h", port: nil), limits: limits)
+        let key = RetryBudgets.Key(origin: Origin(scheme: "http", name: "h", port: nil), limits: limits)
         var (requests, retries) = (0, 0)
         var queue: [(time: Double, retry: Int)] = []
         var random = SeededGenerator(7)

@@ -19,7 +19,8 @@ import Testing
             ("http://[::1]/", "http://[::1]:80/"),
             ("http://[::1]/", "http://[0:0::1]/"),
             ("http://127.0.0.1/", "http://127.1/"),
-            ("http://a.test/", "http://%61.TEST./"),
+            ("http://a.test/", "http://%61.TEST/"), ("http://a.test./", "http://A.test.:80/"),
+            ("http://127.0.0.1/", "http://127.0.0.1./"), ("http://localhost/", "http://localhost./"),
         ]
     )
     func same(_ pair: (String, String)) throws {
@@ -33,6 +34,7 @@ import Testing
             ("http://a.test/", "http://b.test/"),
             ("http://a.test/", "http://a.test:8080/"),
             ("http://a.test/", "http://www.a.test/"),
+            ("http://a.test/", "http://a.test./"),
             ("https://a.test/", "https://a.test:80/"),
             ("http://127.0.0.1/", "http://localhost/"),
             ("http://a.test/", "http://a.test.evil/"),

@@ -137,6 +137,8 @@ import Testing
             ("http://a.test/", "https://a.test/", false), ("http://a.test/", "//evil.test/", false),
             ("http://a.test/", "http://a.test@evil.test/", false), ("http://a.test/", "http://sub.a.test/", false),
             ("http://a.test/", "http://a.test.evil.test/", false),
+            ("http://a.test/", "http://a.test./", false), ("http://a.test./", "http://a.test/", false),
+            ("http://a.test./", "http://A.test.:80/", true),
         ]
     )
     func credentials(_ row: (String, String, Bool)) throws {

@@ -32,7 +32,7 @@ struct AuthenticationOriginTests {
     func original() async throws {
         var task = InterceptedTask("https://api.example.com/a")
         #expect(try await changes(task) == 3)
-        for same in ["https://api.example.com/b?c", "https://API.example.com.:443/"] {
+        for same in ["https://api.example.com/b?c", "https://API.example.com:443/"] {
             task.url = try url(same)
             #expect(try await changes(task) == 3, "\(same)")
         }
@@ -43,6 +43,7 @@ struct AuthenticationOriginTests {
         arguments: [
             "http://api.example.com/a", "https://api.example.com:8443/a", "https://example.com/a",
             "https://evil.example/a", "https://api.example.com@evil.example/a", "https://api.example.com.evil.example/",
+            "https://api.example.com./a",
         ]
     )
     func other(target: String) async throws {

@@ -6,7 +6,7 @@ enum CacheKey {
         key.reserveCapacity(url.utf8.count + 8)
         key += origin.scheme
         key += "://"
-        key += origin.host
+        key += origin.hostText
         key += ":"
         key += String(origin.port)
         let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))

@@ -12,7 +12,8 @@ import Testing
             ("https://user:secret@example.com/a%2Fb?q#fragment", "https://example.com:443/a%2Fb?q"),
             ("HTTPS://example.com:8443/A", "https://example.com:8443/A"),
             ("http://example.com?x", "http://example.com:80/?x"),
-            ("http://[::1]:8080/x", "http://::1:8080/x"),
+            ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+            ("http://Example.com./x", "http://example.com.:80/x"),
             ("http://example.com/@name/http://other/", "http://example.com:80/@name/http://other/"),
         ]
     )

@@ -130,7 +130,7 @@ let proxyText = FuzzTarget("proxy") { input in
     if (try? table.add(pattern, 1)) != nil, !pattern.contains("*") {
         expect((try? table.value(for: pattern)) == 1, "\(pattern) is not found under its own name")
     }
-    let origin = Origin(scheme: "http", host: "a.test", port: nil)
+    let origin = Origin(scheme: "http", name: "a.test", port: nil)
     let server = bounded {
         EnvironmentProxy.value(for: origin) { $0 == "http_proxy" ? text : nil }.flatMap(EnvironmentProxy.server)
     }
