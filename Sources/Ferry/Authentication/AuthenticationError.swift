@@ -16,6 +16,8 @@ public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, Cu
         public static let excessiveRefresh = Code(rawValue: "excessiveRefresh")
         /// The refresh took longer than ``AuthenticationOptions/refreshTimeout``.
         public static let refreshTimedOut = Code(rawValue: "refreshTimedOut")
+        /// The refresh has sent a request that needs the result of the refresh.
+        public static let refreshWaitsForItself = Code(rawValue: "refreshWaitsForItself")
     }
 
     /// The kind of error.
@@ -42,5 +44,11 @@ public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, Cu
     static let refreshTimedOut = AuthenticationError(
         .refreshTimedOut,
         "The refresh of the credential took longer than its time limit"
+    )
+
+    static let refreshWaitsForItself = AuthenticationError(
+        .refreshWaitsForItself,
+        "The refresh of the credential sends a request through the interceptor that waits for the refresh; use a "
+            + "session or manager without this interceptor"
     )
 }

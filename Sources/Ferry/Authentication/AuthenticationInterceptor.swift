@@ -88,7 +88,13 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     public func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
         guard scope.includes(request.url, in: attempt) else { return true }
         let now = clock()
-        guard let (credential, new) = state.withLock({ $0.usable(at: now) }) else { return false }
+        let (usable, flight) = state.withLock { ($0.usable(at: now), $0.flight) }
+        let ownFlight = flight.flatMap { $0.isCurrent ? $0 : nil }
+        guard let (credential, new) = usable else {
+            if ownFlight != nil { throw AuthenticationError.refreshWaitsForItself }
+            return false
+        }
+        ownFlight?.noteOwn(attempt)
         if let new { start(new) }
         try authenticator.apply(credential.value, to: &request)
         return true
@@ -110,6 +116,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
                 if let new { start(new) }
                 return try authenticated(request, with: credential)
             case .wait(let flight, let isNew):
+                if flight.isOwn(attempt) { throw AuthenticationError.refreshWaitsForItself }
                 if isNew { start(flight) }
                 // Otherwise the application has set another credential.
                 if let credential = try await flight.wait() { return try authenticated(request, with: credential) }
@@ -141,6 +148,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         case .retry: return .retry
         case .fail(let error): return .fail(error)
         case .wait(let flight, let isNew):
+            // The refresh gets the response to its own request.
+            if flight.isOwn(attempt) { return .proceed }
             if isNew { start(flight) }
             do {
                 _ = try await flight.wait()
@@ -171,7 +180,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 
     private func run(_ flight: RefreshFlight<A.Credential>) async {
         do {
-            let credential = try await authenticator.refresh(flight.old?.value)
+            let credential = try await flight.perform { try await authenticator.refresh(flight.old?.value) }
             let held = hold(credential)
             guard state.withLock({ $0.end(flight, with: held) }) else { return }
             didRefresh?(credential)

@@ -43,7 +43,9 @@ public protocol Authenticator: Sendable {
     /// Only one call runs at a time. It is not cancelled if the requests that wait for it are; it is cancelled after
     /// ``AuthenticationOptions/refreshTimeout``, and when ``AuthenticationInterceptor/credential`` is set.
     ///
-    /// It must not send requests through the same interceptor, which would wait for its result.
+    /// It should send requests through a session or manager without the same interceptor: a request that needs the
+    /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. If there are interceptors
+    /// that are no ``ImmediateRequestInterceptor`` too, that is not noticed, and the refresh fails after its time limit.
     ///
     /// - Parameter credential: The credential to replace, or `nil` if there is none yet.
     /// - Returns: The credential to use from now on.

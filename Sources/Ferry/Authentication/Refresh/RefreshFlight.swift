@@ -1,4 +1,9 @@
-import Foundation
+import FerrySession
+
+/// The refresh that the current Swift task belongs to.
+private enum RefreshScope {
+    @TaskLocal static var flight: (any AnyObject & Sendable)?
+}
 
 /// One refresh of a credential, for which any number of requests wait.
 ///
@@ -13,7 +18,16 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         var outcome: Outcome?
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
+        var ownTasks: Set<OwnTask> = []
         var tasks: [Task<Void, Never>] = []
+    }
+
+    /// A task that the refresh itself has started: the tasks of several sessions may have the same identifier.
+    private struct OwnTask: Hashable {
+        let identifier: Int
+        let url: URL?
+
+        init(_ attempt: RequestAttempt) { (identifier, url) = (attempt.taskIdentifier, attempt.originalURL) }
     }
 
     /// The credential to replace.
@@ -30,6 +44,28 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
 
     /// The number of requests that wait.
     var waitingCount: Int { state.withLock { $0.waiters.count } }
+
+    // MARK: - Requests of the refresh
+
+    /// Whether the current Swift task belongs to this refresh, which therefore must not wait for itself.
+    var isCurrent: Bool { RefreshScope.flight === self }
+
+    /// Calls the function that refreshes, with ``isCurrent`` being true in it.
+    func perform<Result: Sendable>(_ refresh: () async throws -> Result) async rethrows -> Result {
+        try await RefreshScope.$flight.withValue(self, operation: refresh)
+    }
+
+    /// Remembers that the refresh itself has started a task.
+    func noteOwn(_ attempt: RequestAttempt) {
+        state.withLock { state in
+            if state.outcome == nil { state.ownTasks.insert(OwnTask(attempt)) }
+        }
+    }
+
+    /// Whether the refresh itself has started a task, and waits for its result.
+    func isOwn(_ attempt: RequestAttempt) -> Bool { state.withLock { $0.ownTasks.contains(OwnTask(attempt)) } }
+
+    // MARK: - Waiting
 
     /// Waits for the result.
     ///
@@ -77,7 +113,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         let (waiters, tasks) = state.withLock { state -> ([Waiter], [Task<Void, Never>]) in
             guard state.outcome == nil else { return ([], []) }
             state.outcome = outcome
-            defer { (state.waiters, state.tasks) = ([:], []) }
+            defer { (state.waiters, state.tasks, state.ownTasks) = ([:], [], []) }
             return (Array(state.waiters.values), state.tasks)
         }
         for task in tasks { task.cancel() }
