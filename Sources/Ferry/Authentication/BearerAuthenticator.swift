@@ -79,7 +79,7 @@ extension AuthenticationInterceptor where A == BearerAuthenticator {
     /// - Parameters:
     ///   - initial: The first token. If it is `nil`, the first request waits for a refresh.
     ///   - options: The options.
-    ///   - refresh: Returns a new token. It must not send requests through this interceptor.
+    ///   - refresh: Returns a new token. Its requests should not need this interceptor.
     /// - Returns: The interceptor.
     public static func bearer(
         initial: BearerToken?,
