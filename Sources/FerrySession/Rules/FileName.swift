@@ -27,7 +27,7 @@ public enum FileName {
         let scalars = name.unicodeScalars
         let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }.map(scalars.index(after:)) ?? scalars.startIndex
         let kept = String.UnicodeScalarView(scalars[start...].filter(isAllowed))
-        let visible = trimmed(kept[...]).drop { $0 == "." || $0 == " " }
+        let visible = trimmed(kept[...]).drop { $0 == "." || $0.properties.isWhitespace }
         let result = trimmed(shortened(visible, to: maximumByteCount))
         return result.isEmpty ? nil : String(Substring(result))
     }
