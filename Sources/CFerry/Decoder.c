@@ -238,6 +238,8 @@ ferry_decode_status ferry_decoder_run(
         return decoder->ended ? FERRY_DECODE_END : FERRY_DECODE_MORE;
     }
     case FERRY_ZSTD:
+        // Without input, the library would begin the next frame.
+        if (input_length == 0 && (!decoder->started || decoder->ended)) return FERRY_DECODE_MORE;
         return run_zstd(decoder, input, input_length, consumed, output, output_length, produced);
     }
     return FERRY_DECODE_ERROR;

@@ -112,6 +112,27 @@ import Testing
         #expect(decoded.data == Samples.text && decoded.mayEnd)
     }
 
+    /// The decoder is asked once more after a full output, although the frame has ended.
+    @Test(
+        "A Zstandard frame that fills the output is followed by the next frame",
+        .enabled(if: ContentCoding.available.contains(.zstd)),
+        arguments: [1, 13, .max]
+    )
+    func zstdFullOutput(_ step: Int) throws {
+        // One block of 65,536 times the same byte, in a frame that declares its size.
+        let frame = Data([0x28, 0xB5, 0x2F, 0xFD, 0xA0, 0, 0, 1, 0, 0x03, 0, 0x08, 0x61])
+        let expected = Data(repeating: 0x61, count: 131_072)
+        for step in [step, frame.count] {
+            for room in [4_096, 65_536] {
+                let (data, mayEnd) = try decode(frame + frame, [.zstd], step: step, room: room)
+                #expect(data == expected && mayEnd, "\(step), \(room)")
+            }
+        }
+        #expect(throws: ContentDecoder.Failure.self) {
+            try decode(frame + Data("other".utf8), [.gzip, .zstd], step: frame.count, room: 65_536)
+        }
+    }
+
     /// RFC 8878, section 3.1.1.1.4.
     ///
     /// libzstd does not compare the sizes itself if the last block is empty.
