@@ -90,9 +90,12 @@ extension TLSMaterial.Identity {
         switch certificate.storage {
         case .pkcs12(let input):
             let data = try input.contents("The PKCS#12 client certificate")
-            // PKCS#12 may be BER.
+            // PKCS#12 may be BER, whose lengths may be indefinite (X.690, section 8.1.3.6).
             var reader = DERReader(ArraySlice(data), allowsLongLengths: true)
-            if reader.next(DERReader.Tag.sequence) == nil { throw .unusable("The client certificate is not PKCS#12") }
+            let isIndefinite = data.starts(with: [DERReader.Tag.sequence, 0x80])
+            guard isIndefinite || reader.next(DERReader.Tag.sequence) != nil else {
+                throw .unusable("The client certificate is not PKCS#12")
+            }
             (self.certificate, key, type, isEncrypted) = (TLSBlob(data), nil, "P12", true)
         case .pem(let certificate, let key):
             let chain = try certificate.contents("The client certificate")

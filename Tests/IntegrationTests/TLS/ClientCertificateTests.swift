@@ -28,8 +28,16 @@ extension NginxTests {
                     .pemFiles(certificate: files.client, key: files.encryptedClientKey, passphrase: secret),
                     .pkcs12File(files.clientPKCS12, passphrase: secret),
                     .pkcs12(try Data(contentsOf: files.clientPKCS12), passphrase: secret),
+                    .pkcs12(try withIndefiniteLength(files.clientPKCS12), passphrase: secret),
                 ]
             }
+        }
+
+        /// Returns a DER file with an indefinite outer length (X.690, section 8.1.3.6), as some programs write PKCS#12.
+        private func withIndefiniteLength(_ file: URL) throws -> Data {
+            let data = try Data(contentsOf: file)
+            try #require(data.starts(with: [0x30, 0x82]))
+            return Data([0x30, 0x80]) + data.dropFirst(4) + Data([0, 0])
         }
 
         @Test("A client certificate is presented to a server that requires one, in every supported form")
