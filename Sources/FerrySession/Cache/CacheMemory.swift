@@ -17,6 +17,8 @@ struct CacheMemory {
     private var clock: UInt64 = 0
     private(set) var total = 0
     /// The number of removals; a response read from disk before a removal must not be inserted after it.
+    ///
+    /// A response that is not kept, because it is too large or others need its place, counts as removed.
     private(set) var removals = 0
 
     init(capacity: Int) { self.capacity = capacity }
@@ -39,12 +41,24 @@ struct CacheMemory {
         let cost = stored.cost + bodySize
         removeVariant(stored)
         if slots[stored.key]?.names != stored.selectingNames { removeSlot(stored.key) }
-        guard cost <= largest else { return }
+        guard cost <= largest else {
+            removals += 1
+            return
+        }
         clock += 1
         let item = Item(entry: entry, cost: cost, used: clock)
         slots[stored.key, default: Slot(names: stored.selectingNames)].variants[stored.variant] = item
         total += cost
         if total > capacity { evict() }
+    }
+
+    /// Inserts a response that was read from disk, unless one has been stored for the key and variant since.
+    mutating func insertFound(_ entry: CacheEntry, bodySize: Int) {
+        let stored = entry.stored
+        if let slot = slots[stored.key] {
+            guard slot.names == stored.selectingNames, slot.variants[stored.variant] == nil else { return }
+        }
+        insert(entry, bodySize: bodySize)
     }
 
     mutating func remove(_ key: String) {

@@ -101,7 +101,7 @@ public final class HTTPCache: Sendable {
         guard let entry = folder?.find(key, lines: lines) else { return nil }
         if case .data(let data) = entry.body {
             memory.withLock { memory in
-                if memory.removals == removals { memory.insert(entry, bodySize: data.count) }
+                if memory.removals == removals { memory.insertFound(entry, bodySize: data.count) }
             }
         }
         return entry

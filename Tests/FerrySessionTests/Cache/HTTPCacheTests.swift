@@ -33,6 +33,24 @@ import Testing
         #expect((other.currentMemoryUsage > 0) == (data.count < CacheFolder.largestInline))
     }
 
+    @Test("A response that was read from disk does not replace one that has been stored in memory since")
+    func foundLate() throws {
+        var memory = CacheMemory(capacity: 1_000_000)
+        let old = CacheEntry(CacheSamples.stored("/a", etag: "\"old\""), body: .data(Self.small))
+        let new = CacheEntry(CacheSamples.stored("/a", etag: "\"new\""), body: .data(Self.small))
+        memory.insert(new, bodySize: Self.small.count)
+        memory.insertFound(old, bodySize: Self.small.count)
+        #expect(memory.find(old.stored.key, lines: [])?.stored.head.value("ETag") == "\"new\"")
+        memory.remove(old.stored.key)
+        memory.insertFound(old, bodySize: Self.small.count)
+        #expect(memory.find(old.stored.key, lines: [])?.stored.head.value("ETag") == "\"old\"")
+        // One that is too large only removes the previous one, and counts as a removal.
+        let removals = memory.removals
+        memory.insert(new, bodySize: 900_000)
+        #expect(memory.find(old.stored.key, lines: []) == nil)
+        #expect(memory.removals > removals)
+    }
+
     @Test("Only the owner has access to files and folder") func permissions() throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appendingPathComponent("a/b")
