@@ -7,7 +7,7 @@ package enum ContinuationRule {
         guard response.statusCode == 200, request.httpMethod ?? "GET" == "GET",
             request.value(forHTTPHeaderField: "Range") == nil,
             !isCoded(response.value(forHTTPHeaderField: "Content-Encoding")),
-            response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none"
+            response.value(forHTTPHeaderField: "Accept-Ranges")?.isEqualIgnoringCase("none") != true
         else { return nil }
         if let tag = response.value(forHTTPHeaderField: "ETag") { return isStrongTag(tag) ? tag : nil }
         return strongDate(of: response)
@@ -31,7 +31,7 @@ package enum ContinuationRule {
     }
 
     private static func isCoded(_ contentEncoding: String?) -> Bool {
-        contentEncoding.map { $0.trimmingCharacters(in: .whitespaces).lowercased() != "identity" } ?? false
+        contentEncoding.map { !$0.trimmingCharacters(in: .whitespaces).isEqualIgnoringCase("identity") } ?? false
     }
 
     /// The `Last-Modified` field, if it is at least one second older than `Date` (RFC 9110, section 8.8.2.2).
@@ -119,7 +119,9 @@ package enum ContinuationRule {
     /// Whether the validators of a part are the requested ones: a server may ignore `If-Range` (section 13.1.5).
     private static func isSameEntity(_ response: PartialResponse, _ validator: String?) -> Bool {
         guard let validator else { return true }
-        if validator.hasPrefix("\"") { return response.value("ETag").map { $0 == validator } ?? true }
+        if validator.utf8.first == UInt8(ascii: "\"") {
+            return response.value("ETag").map { $0.utf8.elementsEqual(validator.utf8) } ?? true
+        }
         guard let modified = response.value("Last-Modified") else { return true }
         return HTTPDate.parse(modified).map { $0 == HTTPDate.parse(validator) } ?? false
     }
@@ -138,8 +140,7 @@ struct ContentRange: Hashable, Sendable {
 
     /// Reads the value of the field, or returns `nil` if its range is not valid.
     init?(_ value: String) {
-        // Three numbers need no more, and comparing hostile text takes quadratic time.
-        guard value.utf8.count <= 128, let (range, size) = Self.parts(of: value) else { return nil }
+        guard let (range, size) = Self.parts(of: value) else { return nil }
         let bounds = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), let last = ByteCount(digits: bounds[1]),
             let end = last.adding(ByteCount(clamping: 1)), let length = end.subtracting(first), length > .zero
@@ -155,6 +156,8 @@ struct ContentRange: Hashable, Sendable {
     }
 
     private static func parts(of value: String) -> (range: String, size: String)? {
+        // Three numbers need no more, and comparing hostile text takes quadratic time.
+        guard value.utf8.count <= 128 else { return nil }
         let words = value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let parts = words[1].split(separator: "/", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }

@@ -74,7 +74,27 @@ struct LinearTimeTests {
             }
         ),
         ("Content-Encoding", { _ = ContentCoding.parse($0) }),
-        ("Content-Range", { _ = ContentRange("bytes 0-1/" + $0) }),
+        (
+            "Content-Range",
+            { text in
+                _ = ContentRange("bytes 0-1/" + text)
+                for value in ["bytes */" + text, "bytes" + text + " */5", text] {
+                    _ = ContentRange.unsatisfiedLength(value)
+                }
+            }
+        ),
+        (
+            "Fields of a partial response",
+            { text in
+                let response = ContinuationRule.PartialResponse(status: 206) { name in
+                    name == "Content-Range" ? "bytes 1-1/2" : name == "Content-Length" ? nil : text
+                }
+                for validator in ["\"a\"", "\"" + text, "Sun, 06 Nov 1994 08:49:37 GMT"] {
+                    let expected = ContinuationRule.Expectation(offset: 1, total: 2, validator: validator)
+                    _ = ContinuationRule.evaluate(response, expected)
+                }
+            }
+        ),
         (
             "Location",
             { text in
