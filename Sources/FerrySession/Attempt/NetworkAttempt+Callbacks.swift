@@ -162,7 +162,7 @@ extension NetworkAttempt {
             noteHead(head, exchange)
             return exchange.didReceiveHead(head, of: self)
         case .refused(let refusal):
-            connection?.noteRefusedResponse()
+            connection?.retire()
             exchange.refuse(refusal)
             return false
         }

@@ -108,7 +108,10 @@ final class CookieWriter: @unchecked Sendable {
         while let operation = rest.popFirst() {
             guard state.withLock({ $0.generation == generation }) else { return [] }
             switch operation {
-            case .store(let cookie): storage.setCookie(cookie)
+            case .store(let cookie):
+                storage.setCookie(cookie)
+                // The storage may have been emptied before the cookie was in it.
+                if state.withLock({ $0.generation != generation }) { storage.deleteCookie(cookie) }
             case .remove(let cookie): storage.deleteCookie(cookie)
             }
             if let end, MonotonicTime.now() >= end { break }

@@ -29,8 +29,8 @@ final class Connection {
     private(set) var isStalled = false
     /// Whether a request has failed with an error of the whole connection.
     private(set) var isBroken = false
-    /// Whether a response was refused, so that no other is asked for here.
-    private(set) var hasRefusedResponse = false
+    /// Whether no further request is sent here, while those in progress continue.
+    private(set) var isRetired = false
 
     init(_ socket: Int32, at now: MonotonicTime) {
         self.socket = socket
@@ -62,15 +62,19 @@ final class Connection {
         if isOpen { ferry_socket_end(socket) }
     }
 
-    /// Records that a response was refused; the other requests on the connection continue.
-    func noteRefusedResponse() { hasRefusedResponse = true }
+    /// Makes this the last use of the connection: the requests in progress continue, and an idle connection ends.
+    func retire() {
+        isRetired = true
+        // The users of a connection without a port are not known.
+        if hasCarriedRequest, users == 0, (local?.port ?? 0) > 0 { breakDown() }
+    }
 
     /// Returns whether a new request may be sent on the connection.
     ///
     /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for
     /// its response. `hasUnreadBytes` returns whether the TLS library has some.
     func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
-        guard isOpen, !isBroken, !isStalled, !hasRefusedResponse else { return false }
+        guard isOpen, !isBroken, !isStalled, !isRetired else { return false }
         guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
     }
@@ -151,6 +155,11 @@ final class ConnectionTable: @unchecked Sendable {
             candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
         if let found { byPort[local.port] = found }
         return found
+    }
+
+    /// Lets no connection carry a further request.
+    func retireAll() {
+        for connection in connections.values { connection.retire() }
     }
 
     func forgetVerdicts() {

@@ -112,4 +112,6 @@ enum EngineCommand: Sendable {
     case sharedTransferEnded([Exchange], SharedTransfer.End)
     /// Ends the validations of stored responses that no task waits for.
     case cancelRevalidations
+    /// Forgets the credentials that were accepted, and the connections for which they were.
+    case forgetCredentials
 }

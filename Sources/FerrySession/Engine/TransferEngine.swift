@@ -56,6 +56,8 @@ final class TransferEngine: @unchecked Sendable {
     private var unbuilt: [ReceivedResponse] = []
     /// Credentials that were accepted in this session, and are sent without a challenge from then on.
     var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
+    /// The number of times they were forgotten.
+    private(set) var credentialsGeneration = 0
     /// Validations of stored responses that no task waits for, by the keys of the responses.
     private var revalidations: [String: Exchange] = [:]
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -109,6 +111,12 @@ final class TransferEngine: @unchecked Sendable {
     func cancelValidations() {
         let isStarted = inbox.withLock { $0.isStarted }
         if isStarted { submit(.cancelRevalidations) }
+    }
+
+    /// Forgets the credentials that were accepted before later tasks start; these use new connections.
+    func forgetCredentials() {
+        let isStarted = inbox.withLock { $0.isStarted }
+        if isStarted { submit(.forgetCredentials) }
     }
 
     // MARK: - The thread
@@ -183,6 +191,10 @@ final class TransferEngine: @unchecked Sendable {
         case .sharedTransferEnded(let exchanges, let end):
             for exchange in exchanges { exchange.sharedTransferEnded(end) }
         case .cancelRevalidations: cancelRevalidations()
+        case .forgetCredentials:
+            acceptedCredentials = [:]
+            credentialsGeneration += 1
+            connections.retireAll()
         }
     }
 

@@ -18,12 +18,14 @@ extension Exchange {
 
     /// Notes that the credentials were accepted, so that they are sent without a challenge from now on.
     func noteAcceptedCredentials() {
-        noteAccepted(authentication.server.credential, isProxy: false)
-        noteAccepted(authentication.proxy.credential, isProxy: true)
+        noteAccepted(authentication.server, isProxy: false)
+        noteAccepted(authentication.proxy, isProxy: true)
     }
 
-    private func noteAccepted(_ credential: SchemeCredential?, isProxy: Bool) {
-        guard let credential, let place = credentialPlace(isProxy: isProxy) else { return }
+    private func noteAccepted(_ party: Authentication.Party, isProxy: Bool) {
+        guard let credential = party.credential, party.generation == engine.credentialsGeneration,
+            let place = credentialPlace(isProxy: isProxy)
+        else { return }
         engine.acceptedCredentials[place] = credential
     }
 
@@ -70,7 +72,11 @@ extension Exchange {
             guard let option = challenge.options.first, let user = credential?.user else { return deliverQuestion() }
             let given = SchemeCredential(scheme: option.scheme, user: user, password: credential?.password ?? "")
             let failures = party(isProxy: challenge.isProxy).failures
-            let next = Authentication.Party(credential: given, failures: failures + 1)
+            let next = Authentication.Party(
+                credential: given,
+                failures: failures + 1,
+                generation: engine.credentialsGeneration
+            )
             if challenge.isProxy { authentication.proxy = next } else { authentication.server = next }
             sendAgain()
         case .cancelAuthenticationChallenge:

@@ -45,6 +45,8 @@ final class Exchange: @unchecked Sendable {
         struct Party {
             var credential: SchemeCredential?
             var failures = 0
+            /// The ``TransferEngine/credentialsGeneration`` in which the credential was provided.
+            var generation = 0
             /// Whether it has not asked for a credential.
             var isUnused: Bool { credential == nil && failures == 0 }
         }

@@ -198,6 +198,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 
     /// Empties the cache, cookies and credentials, then calls the handler on the delegate queue.
+    ///
+    /// Credentials that servers and proxies have accepted are forgotten too. Tasks that are resumed later use new
+    /// connections; those in progress continue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let configuration = configuration
         cache?.removeAll()
@@ -211,6 +214,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
                 for credential in credentials.values { storage.remove(credential, for: space) }
             }
         }
+        engine?.forgetCredentials()
         flush(completionHandler: completionHandler)
     }
 

@@ -157,7 +157,7 @@ import Testing
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)
         connection.isMultiplexed = true
-        connection.noteRefusedResponse()
+        connection.retire()
         connection.noteReceived(at: .now())
         #expect(!connection.mayCarryRequest { false })
     }
