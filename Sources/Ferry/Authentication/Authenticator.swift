@@ -45,7 +45,7 @@ public protocol Authenticator: Sendable {
     ///
     /// It should send requests through a session or manager without the same interceptor: a request that needs the
     /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. If there are interceptors
-    /// that are no ``ImmediateRequestInterceptor`` too, that is not noticed, and the refresh fails after its time limit.
+    /// that are no `ImmediateRequestInterceptor` too, that is not noticed, and the refresh fails after its time limit.
     ///
     /// - Parameter credential: The credential to replace, or `nil` if there is none yet.
     /// - Returns: The credential to use from now on.

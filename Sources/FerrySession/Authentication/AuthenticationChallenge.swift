@@ -40,7 +40,7 @@ struct AuthenticationChallenge: Sendable {
         let (origin, realm, method) = (Origin(url), option.realm, option.scheme.method)
         guard isProxy else {
             return URLProtectionSpace(
-                host: origin.host,
+                host: origin.exactHost,
                 port: origin.port,
                 protocol: origin.scheme,
                 realm: realm,

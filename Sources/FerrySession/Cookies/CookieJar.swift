@@ -64,7 +64,7 @@ final class CookieJar: @unchecked Sendable {
 
     private func isFromMainDocument(_ host: String, _ request: URLRequest) -> Bool {
         guard policy == .onlyFromMainDocumentDomain, let written = request.mainDocumentURL?.host else { return true }
-        guard let main = (try? URLHost(written))?.name else { return false }
+        guard let main = (try? URLHost(written))?.exactName else { return false }
         return CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host)
     }
 

@@ -1,9 +1,7 @@
 /// The parts of a request's URL that cookies are matched with, computed once for all of them.
 struct CookieRequest {
-    /// In the form of ``URLHost/name``.
+    /// In the form of ``URLHost/exactName``.
     let host: String
-    /// Whether the host in the URL has a trailing dot.
-    let hasRootDot: Bool
     /// Percent-encoded, with a leading slash.
     let path: String
     let isSecure: Bool
@@ -11,7 +9,7 @@ struct CookieRequest {
     /// Reads a URL, or returns `nil` if it has no host.
     init?(_ url: URL) {
         guard let written = url.host(percentEncoded: true), let host = try? URLHost(written) else { return nil }
-        (self.host, hasRootDot) = (host.name, host.hasRootDot)
+        self.host = host.exactName
         path = Self.path(of: url)
         isSecure = url.scheme?.lowercased() == "https"
     }
@@ -24,7 +22,7 @@ struct CookieRequest {
 
 /// The hosts that a stored cookie is sent to, from `HTTPCookie.domain`; a leading dot includes the subdomains.
 struct CookieDomain {
-    /// In the form of ``URLHost/name``.
+    /// In the form of ``URLHost/exactName``.
     let host: String
     private let includesHostsBelow: Bool
 
@@ -35,7 +33,7 @@ struct CookieDomain {
         let parsed = try? URLHost(name)
         // A domain such as `.0250.01` is part of other spellings of addresses, and must not become an address itself.
         let isUsable = parsed.map { !hasDot || $0.kind == .name } ?? false
-        host = isUsable ? parsed?.name ?? name : name.folded
+        host = isUsable ? parsed?.exactName ?? name : name.folded
         includesHostsBelow = hasDot && isUsable
     }
 

@@ -59,13 +59,12 @@ enum CookieRule {
         // An attribute is neither decoded nor encoded: names beyond ASCII must be in their `xn--` form.
         guard attribute.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }), let wanted = try? URLHost(attribute)
         else { return nil }
-        if wanted.name == request.host {
-            if wanted.hasRootDot, !request.hasRootDot { return nil }
-            let isShared = wanted.kind == .name && isAcceptable(request.host, request.host)
-            return isShared ? "." + request.host : request.host
-        }
         // With a trailing dot, a name would evade the list of public suffixes.
-        guard wanted.kind == .name, !wanted.hasRootDot, domainMatches(request.host, wanted.name),
+        let isName = wanted.kind == .name && !wanted.keepsRootDot
+        if wanted.exactName == request.host {
+            return isName && isAcceptable(request.host, request.host) ? "." + request.host : request.host
+        }
+        guard isName, domainMatches(request.host, wanted.name),
             isAcceptable(request.host, wanted.name)
         else { return nil }
         return "." + wanted.name

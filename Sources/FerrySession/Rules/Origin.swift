@@ -34,7 +34,10 @@ package struct Origin: Hashable, Sendable {
     }
 
     /// The host as in a `Host` field: with the brackets of an IPv6 address, or a trailing dot.
-    var hostText: String { host.contains(":") ? "[\(host)]" : isAbsoluteName ? host + "." : host }
+    var hostText: String { host.contains(":") ? "[\(host)]" : exactHost }
+
+    /// The host in the form of ``URLHost/exactName``.
+    var exactHost: String { isAbsoluteName ? host + "." : host }
 }
 
 /// The position of the authority in the text of a URL (RFC 3986, section 3.2).

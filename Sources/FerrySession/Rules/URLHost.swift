@@ -79,11 +79,14 @@ package struct URLHost: Sendable {
         switch kind {
         case .ipv4: name
         case .ipv6: "[\(name)]"
-        case .name: keepsRootDot ? name + "." : name
+        case .name: exactName
         }
     }
 
-    /// Whether ``urlText`` has a trailing dot.
+    /// The name with its trailing dot, with which a resolver may find another server than without it.
+    var exactName: String { keepsRootDot ? name + "." : name }
+
+    /// Whether ``exactName`` has a trailing dot.
     var keepsRootDot: Bool { hasRootDot && kind == .name && !isLocalhost }
 
     /// The bytes of the address; `nil` for a name.

@@ -225,6 +225,107 @@ struct AuthenticationTests {
         #expect(status(response) == 200)
     }
 
+    private func space(_ host: String, realm: String?) -> URLProtectionSpace {
+        URLProtectionSpace(
+            host: host,
+            port: server.port,
+            protocol: "http",
+            realm: realm,
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+    }
+
+    private func credential(_ user: String) -> URLCredential {
+        URLCredential(user: user, password: "secret", persistence: .forSession)
+    }
+
+    @Test("Of several users, the storage's default is proposed, and the space of the same realm has precedence")
+    func defaultCredential() throws {
+        let storage = URLCredentialStorage()
+        let store = CredentialStore(storage: storage)
+        let any = space("a.test", realm: nil)
+        storage.set(credential("ada"), for: any)
+        #expect(store.credential(for: space("a.test", realm: "x"))?.user == "ada")
+        storage.setDefaultCredential(credential("bob"), for: any)
+        #expect(store.credential(for: space("A.test", realm: "x"))?.user == "bob")
+        for index in 0..<20 {
+            let exact = space("a.test", realm: "realm \(index)")
+            storage.setDefaultCredential(credential("user \(index)"), for: exact)
+        }
+        for index in 0..<20 {
+            #expect(store.credential(for: space("a.test", realm: "realm \(index)"))?.user == "user \(index)")
+        }
+        #expect(store.credential(for: space("a.test", realm: "x"))?.user == "bob")
+        #expect(store.credential(for: space("b.test", realm: "x")) == nil)
+    }
+
+    /// A resolver may find another server for a name with a trailing dot.
+    @Test("Stored credentials and cookies are not sent to the same name with a trailing dot")
+    func absoluteName() async throws {
+        let answerer = Answerer([.performDefaultHandling: nil])
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = URLCredentialStorage()
+        storage.set(credential("ada"), for: space("auth.invalid", realm: nil))
+        configuration.urlCredentialStorage = storage
+        var options = CurlSession.Options()
+        options.network.addresses = ["auth.invalid": ["127.0.0.1"]]
+        let session = CurlSession(
+            configuration: configuration,
+            options: options,
+            delegate: answerer,
+            delegateQueue: nil
+        )
+        func load(_ host: String, _ path: String) async throws -> Int? {
+            let url = try #require(URL(string: "http://\(host):\(server.port)\(path)"))
+            return status(try await session.data(from: url).1)
+        }
+        #expect(try await load("auth.invalid", "/cookies/set?a=1") != nil)
+        #expect(try await load("auth.invalid.", "/basic-auth/ada/secret") == 401)
+        #expect(answerer.challenges.map(\.space.host) == ["auth.invalid."])
+        #expect(try await load("auth.invalid", "/basic-auth/ada/secret") == 200)
+        #expect(try await load("auth.invalid.", "/basic-auth/ada/secret") == 401)
+        let sent = server.requests.filter { $0.header("Host")?.hasPrefix("auth.invalid.:") == true }
+        #expect(sent.count == 2)
+        #expect(sent.allSatisfy { $0.header("Cookie") == nil && $0.header("Authorization") == nil })
+    }
+
+    @Test("Resetting the session forgets accepted credentials, and later requests use new connections")
+    func reset() async throws {
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        let session = session(answerer)
+        let url = server.url("/basic-auth/ada/secret")
+        #expect(status(try await session.data(from: url).1) == 200)
+        #expect(status(try await session.data(from: url).1) == 200)
+        let connections = server.connectionCount
+        #expect(connections == 1)
+        await withCheckedContinuation { done in session.reset { done.resume() } }
+        let count = server.requests.count
+        #expect(status(try await session.data(from: url).1) == 401)
+        #expect(server.requests.dropFirst(count).allSatisfy { $0.header("Authorization") == nil })
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test("A credential that was provided before a reset is not accepted for later requests")
+    func resetMeanwhile() async throws {
+        let gate = Watched(false)
+        let server = try LoopbackServer { request in
+            guard request.header("Authorization") != nil else {
+                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
+            for _ in 0..<2_000 where !gate.current { Thread.sleep(forTimeInterval: 0.005) }
+            return .text("in")
+        }
+        let session = session(Answerer(user: "ada", passwords: ["secret"]))
+        async let first = session.data(from: server.url)
+        try await eventually("the request with the credential") {
+            server.requests.contains { $0.header("Authorization") != nil }
+        }
+        await withCheckedContinuation { done in session.reset { done.resume() } }
+        gate.change { $0 = true }
+        #expect(status(try await first.1) == 200)
+        #expect(status(try await session.data(from: server.url).1) == 401)
+    }
+
     @Test("A credential in the URL is used, and does not appear in errors")
     func credentialInURL() async throws {
         let url = try #require(URL(string: "http://ada:secret@127.0.0.1:\(server.port)/basic-auth/ada/secret"))

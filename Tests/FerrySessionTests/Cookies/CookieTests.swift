@@ -80,11 +80,14 @@ struct CookieRuleTests {
             Row(field: "a=1; Domain=192.168.0.1", url: "http://0xC0.0250.01/", result: "a=1 192.168.0.1 /"),
             Row(field: "a=1", url: "http://0300.0250.01/", result: "a=1 192.168.0.1 /"),
             Row(field: "a=1; Domain=::1", url: "http://[0:0::1]/", result: "a=1 ::1 /"),
-            Row(field: "a=1", url: "http://EXAMPLE.com./", result: "a=1 example.com /"),
+            Row(field: "a=1", url: "http://EXAMPLE.com./", result: "a=1 example.com. /"),
             Row(field: "a=1; Domain=example.com.", url: "http://example.com/", result: nil),
-            Row(field: "a=1; Domain=example.com.", url: "http://example.com./", result: "a=1 .example.com /"),
+            Row(field: "a=1; Domain=example.com.", url: "http://example.com./", result: "a=1 example.com. /"),
             Row(field: "a=1; Domain=com.", url: "http://example.com./", result: nil),
-            Row(field: "a=1; Domain=com.", url: "http://com./", result: "a=1 com /"),
+            Row(field: "a=1; Domain=example.com", url: "http://example.com./", result: nil),
+            Row(field: "a=1; Domain=example.com", url: "http://www.example.com./", result: nil),
+            Row(field: "a=1; Domain=localhost.", url: "http://localhost/", result: "a=1 localhost /"),
+            Row(field: "a=1; Domain=com.", url: "http://com./", result: "a=1 com. /"),
             // Section 5.7: an attribute is neither decoded nor encoded.
             Row(field: "a=1; Domain=%65xample.com", result: nil),
             Row(field: "a=1; Domain=b\u{FC}cher.example", url: "http://www.xn--bcher-kva.example/", result: nil),
@@ -169,7 +172,9 @@ struct CookieRuleTests {
             (".0250.01", "http://168.0.0.1/", false), (".0250.01", "http://0300.0250.01/", false),
             (".192.168.0.1", "http://192.168.0.1/", true), ("[::1]", "http://[::1]/", true),
             ("::1", "http://[0::1]/", true), ("EXAMPLE.com", "http://example.com/", true),
-            (".Example.com", "http://a.example.COM./", true), (".example.com", "http://badexample.com/", false),
+            (".Example.com", "http://a.example.COM/", true), (".example.com", "http://badexample.com/", false),
+            (".Example.com", "http://a.example.com./", false), (".example.com.", "http://a.Example.com./", true),
+            ("example.com", "http://example.com./", false), ("localhost", "http://localhost./", true),
             ("", "http://e.com/", false), (".", "http://e.com/", false),
         ]
     )
