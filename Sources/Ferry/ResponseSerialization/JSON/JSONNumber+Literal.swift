@@ -133,7 +133,11 @@ extension JSONNumber.Parts {
         guard digits > 0 else { return 0 }
         guard exponent <= 19 else { return nil }
         var value = Int128(mantissa)
-        for _ in 0..<exponent { value *= 10 }
+        for _ in 0..<exponent {
+            let (tenfold, overflows) = value.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            value = tenfold
+        }
         if isNegative { value = -value }
         return value >= Int128(Int64.min) && value <= Int128(UInt64.max) ? value : nil
     }

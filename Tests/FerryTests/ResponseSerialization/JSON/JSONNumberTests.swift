@@ -45,6 +45,22 @@ struct JSONNumberTests {
         )
     }
 
+    @Test(
+        "A number that is larger than every integer type is read like any other",
+        arguments: [
+            "18446744073709551615e19", "-18446744073709551615e19", "17014118346046923174e19", "9e19",
+            "184467440737095516150000000000000000000", "1e20", "1e300",
+        ]
+    )
+    func large(_ text: String) throws {
+        let number = try number(text)
+        #expect(number.integer(as: Int64.self) == nil)
+        #expect(number.integer(as: UInt64.self) == nil)
+        #expect(try JSONValue(json: "[\(text)]") == .array([.number(number)]))
+        let reference = Double(text) ?? 0
+        #expect(number.doubleValue == reference || !reference.isFinite)
+    }
+
     @Test("Decimals keep every digit of the text")
     func decimals() throws {
         #expect(try number("19.99").decimalValue?.description == "19.99")
