@@ -28,7 +28,7 @@ enum XMLPropertyListKeys {
     /// The size limit of a key as written, in bytes of UTF-8.
     static let maximumSize = 4_096
 
-    /// Returns a Boolean value that indicates whether no key is larger than the limit.
+    /// Returns a Boolean value that indicates whether no key is larger than the limit, or contains more than text.
     static func areShort(in data: Data) -> Bool {
         guard let mark = Charset.byteOrderMark(of: data), mark.encoding != .utf8 else {
             return areShort(in: [UInt8](data))
@@ -39,13 +39,22 @@ enum XMLPropertyListKeys {
 
     private static func areShort(in bytes: [UInt8]) -> Bool {
         let (opening, closing) = (Array("<key".utf8), Array("</key".utf8))
+        let sections = [("<![CDATA[", "]]>"), ("<!--", "-->")].map { (Array($0.utf8), Array($1.utf8)) }
         var start: Int?
-        for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
-            if bytes[index...].starts(with: closing) {
-                if let start, index - start - opening.count > maximumSize { return false }
+        var index = 0
+        while let next = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
+            let rest = bytes[next...]
+            index = next + 1
+            if let (_, end) = sections.first(where: { rest.starts(with: $0.0) }) {
+                // Tags in a section are text, also a closing one in a key.
+                if start != nil { return false }
+                guard let last = rest.indices.first(where: { bytes[$0...].starts(with: end) }) else { return true }
+                index = last + end.count
+            } else if rest.starts(with: closing) {
+                if let start, next - start - opening.count > maximumSize { return false }
                 start = nil
-            } else if start == nil, bytes[index...].starts(with: opening) {
-                start = index
+            } else if start == nil, rest.starts(with: opening) {
+                start = next
             }
         }
         return true

@@ -68,6 +68,36 @@ struct PropertyListValueTests {
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: Data(text.utf8)) }
     }
 
+    private func list(_ entries: String) -> Data {
+        Data("<plist version=\"1.0\"><dict>\(entries)</dict></plist>".utf8)
+    }
+
+    /// Hashing a long run of combining marks takes quadratic time, and a section may have a closing tag as text.
+    @Test(
+        "A long key in XML is refused, also if it has a section of character data or a comment",
+        arguments: ["", "<![CDATA[</key]]>", "<![CDATA[", "<!-- </key> -->", "a<!--"]
+    )
+    func longKey(_ start: String) {
+        let marks = String(repeating: "\u{301}\u{316}", count: 5_000)
+        let end = ContinuousClock.now + .seconds(10 * patience)
+        for close in ["", "]]>", "-->"] {
+            let data = list("<key>\(start)\(marks)\(close)</key><true/>")
+            #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: data) }
+        }
+        #expect(ContinuousClock.now < end)
+    }
+
+    @Test("Tags in comments and character data outside of keys are no keys")
+    func sections() throws {
+        let long = String(repeating: "x", count: 10_000)
+        let value = try PropertyListValue(
+            propertyList: list(
+                "<!-- <key> -->\n<key>a</key><string><![CDATA[<key>\(long)]]></string><!-- </key> --><key>b</key><true/>"
+            )
+        )
+        #expect(value == .dictionary(["a": .string("<key>" + long), "b": .bool(true)]))
+    }
+
     @Test("Every truncated list is refused")
     func truncated() throws {
         let data = try written(.binary)
