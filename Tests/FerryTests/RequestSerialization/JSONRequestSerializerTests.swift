@@ -101,6 +101,7 @@ struct JSONRequestSerializerTests {
         "Parameters that are not valid JSON are AFNetworking's error",
         arguments: [
             "text", 1, true, Parameters(ParameterValue.null), ["a": .double(.nan)], ["a": [.double(.infinity)]],
+            ["a": .decimal(.nan)],
         ] as [Parameters]
     )
     func invalid(parameters: Parameters) throws {

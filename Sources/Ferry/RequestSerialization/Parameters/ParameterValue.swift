@@ -66,7 +66,16 @@ extension ParameterValue: Encodable {
         case .integer(let value): try container.encode(value)
         case .unsignedInteger(let value): try container.encode(value)
         case .double(let value): try container.encode(value)
-        case .decimal(let value): try container.encode(value)
+        case .decimal(let value):
+            // JSONEncoder writes it as `NaN`.
+            guard value.isFinite else {
+                let text = "A decimal that is not a number cannot be encoded"
+                throw EncodingError.invalidValue(
+                    value,
+                    EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text)
+                )
+            }
+            try container.encode(value)
         case .string(let value): try container.encode(value)
         case .date(let value): try container.encode(value)
         case .data(let value): try container.encode(value)
