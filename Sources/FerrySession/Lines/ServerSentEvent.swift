@@ -42,6 +42,8 @@ struct ServerSentEventParser {
         if line.isEmpty { return takeEvent() }
         let bytes = line.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        // No known name is longer, and comparing long names as text takes quadratic time.
+        guard bytes[..<colon].count <= "event".utf8.count else { return nil }
         var value = bytes[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value.removeFirst() }
         switch line[..<colon] {

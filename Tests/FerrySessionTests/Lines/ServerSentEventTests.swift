@@ -37,6 +37,7 @@ struct ServerSentEventTests {
         ("retry: 1s\nretry:\nretry: -1\nretry: 99999999999\ndata: 1\n\n", [.init(data: "1")]),
         ("\u{FEFF}data: 1\n\n", [.init(data: "1")]),
         ("data: 1\n\n\u{FEFF}data: 2\n\n", [.init(data: "1")]),
+        ("events: 1\n" + String(repeating: "\u{301}", count: 400) + ": 2\ndata: 1\n\n", [.init(data: "1")]),
         ("Data: 1\n data: 2\ndata : 3\nother: 4\n\n", []),
         ("data: a:b: c\r\n\r\n", [.init(data: "a:b: c")]),
         ("data: é😀\rdata:\u{301}\r\r", [.init(data: "é😀\n\u{301}")]),
