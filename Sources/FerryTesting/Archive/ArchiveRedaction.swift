@@ -51,8 +51,7 @@ public struct ArchiveRedaction: Sendable {
             if secret.contains(key) || (redactsSecretNames && SecretName.isSecret(key)) {
                 return HTTPArchive.Field(name: name, value: SecretName.placeholder)
             }
-            let isURL = ["location", "content-location", "referer"].contains(key)
-            return HTTPArchive.Field(name: name, value: isURL ? url(value) : value)
+            return HTTPArchive.Field(name: name, value: PresentableText.field(key, value, url: url))
         }
     }
 

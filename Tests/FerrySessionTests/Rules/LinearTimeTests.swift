@@ -75,6 +75,25 @@ struct LinearTimeTests {
         ),
         ("Content-Encoding", { _ = ContentCoding.parse($0) }),
         (
+            "Server-sent event",
+            { text in
+                var parser = ServerSentEventParser(limit: 1_000_000)
+                for line in [
+                    text, text + ": 1", "data: " + text, "event: " + text, "id: " + text, "retry: " + text, "",
+                ] {
+                    _ = try? parser.consume(line)
+                }
+            }
+        ),
+        (
+            "Link and Refresh",
+            { text in
+                for value in [text, "<" + text, "a; " + text, "\"" + text + "\"", "5; url=" + text] {
+                    for name in ["link", "refresh"] { _ = PresentableText.field(name, value, url: PresentableText.url) }
+                }
+            }
+        ),
+        (
             "Content-Range",
             { text in
                 _ = ContentRange("bytes 0-1/" + text)

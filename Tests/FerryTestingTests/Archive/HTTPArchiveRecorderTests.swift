@@ -41,13 +41,17 @@ struct HTTPArchiveRecorderTests {
             ),
             response: try response([
                 "Set-Cookie": "a=\(secret)", "Location": "http://ada:\(secret)@h/?token=\(secret)", "X-Own": "kept",
+                "Link": "<http://h/?page=3&access_token=\(secret)>; rel=next, </last?token=\(secret)>; rel=last",
+                "Refresh": "5; url='http://ada:\(secret)@h/?token=\(secret)'",
             ]),
             body: Data("hello".utf8),
             error: URLError(.timedOut, userInfo: [NSLocalizedDescriptionKey: secret])
         )
         let json = try String(decoding: recorder.archive.json(), as: UTF8.self)
         #expect(!json.contains(secret))
-        for text in ["page", "text/plain", "user=ada", "kept", "hello", "-1001"] { #expect(json.contains(text)) }
+        for text in ["page", "page=3", "rel=last", "5; url=", "text/plain", "user=ada", "kept", "hello", "-1001"] {
+            #expect(json.contains(text))
+        }
         let entry = try #require(recorder.archive.entries.first)
         #expect(entry.request.url == "http://h/a?access_token=<redacted>&page=2#token=<redacted>")
         #expect(entry.request.queryString.map(\.value) == ["<redacted>", "2"])
