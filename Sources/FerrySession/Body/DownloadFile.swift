@@ -6,6 +6,8 @@ final class DownloadFile: @unchecked Sendable {
     private let requestURL: URL?
     private var file: RegularFile?
     private(set) var size = ByteCount.zero
+    /// Whether the last bytes could not be written, for example because the disk is full.
+    private(set) var hasFailed = false
 
     private static let prefix = "ferry-"
     private static let suffix = ".download"
@@ -26,6 +28,8 @@ final class DownloadFile: @unchecked Sendable {
         do throws(FileError) {
             let partial = try RegularFile(writing: url.path, links: .refuse)
             try partial.requireOwnership()
+            // The file must not be truncated, deleted or extended by two tasks.
+            guard partial.tryLock() else { throw FileError("lock", path: url.path, code: EWOULDBLOCK) }
             let found = try partial.size()
             guard found >= data.offset else {
                 throw FileError("continue", path: url.path, reason: .tooSmall(found, needed: data.offset))
@@ -75,8 +79,10 @@ final class DownloadFile: @unchecked Sendable {
         do throws(FileError) {
             try file.write(bytes, at: size.int64)
         } catch {
+            hasFailed = true
             throw failure(.cannotWriteToFile, "could not be written", error)
         }
+        hasFailed = false
         size.add(ByteCount(clamping: bytes.count))
     }
 

@@ -140,6 +140,7 @@ extension Exchange {
         do throws(URLError) {
             try file.truncate()
             bodyReceived = .zero
+            client?.exchangeDidDiscardBody()
             return true
         } catch {
             return false
@@ -196,15 +197,14 @@ extension Exchange {
         // A question is about the response whose body the file has, or about one to a request for the rest.
         guard case .file(let file) = destination, let validator, bodyReceived > .zero,
             incoming.question == nil || continuation.offset != nil,
+            !file.hasFailed, file.size == bodyReceived, redirects.original.httpMethod ?? "GET" == "GET",
             let url = request.url, let originalURL = redirects.originalURL
         else { return nil }
-        // After a write that failed the file is not what was received.
-        guard file.size == bodyReceived else { return nil }
         let record = ResumeData(
             url: url,
             originalURL: originalURL,
-            // What interceptors have added is made anew, and may be secret.
-            headers: (recovery?.base ?? request).allHTTPHeaderFields ?? [:],
+            // Redirects are followed anew; what interceptors have added is made anew, and may be secret.
+            headers: redirects.original.allHTTPHeaderFields ?? [:],
             file: file.url,
             offset: bodyReceived.int64,
             expectedTotal: continuation.expectedTotal?.int64,

@@ -123,9 +123,10 @@ extension Exchange {
         incoming.question = nil
         if question.isTunnel, let failure = question.failure { return fail(failure) }
         if question.isAbandoned { return sendWithoutCredential() }
+        // No other body is appended to the part that was received.
+        guard continuation.offset == nil else { return fail(cannotContinue(status: question.response.statusCode)) }
         let received = ReceivedResponse(question.response)
         if case .failure = question.kind {
-            guard continuation.offset == nil else { return fail(cannotContinue(status: question.response.statusCode)) }
             deliver(received)
             if let head = question.head { beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false) }
         } else {

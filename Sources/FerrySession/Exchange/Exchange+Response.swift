@@ -169,13 +169,23 @@ extension Exchange {
         share(bytes)
         if incoming.question != nil { return keepForQuestion(bytes) }
         if incoming.skipsBody { return true }
+        let before = bodyReceived
         bodyReceived.add(ByteCount(clamping: bytes.count))
+        guard deliverBody(bytes) else {
+            // An attempt that continues the body begins with the bytes that were not delivered.
+            bodyReceived = before
+            return false
+        }
+        if caching.context != nil { collectForCache(bytes) }
+        return true
+    }
+
+    private func deliverBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let limit = IncomingResponse.unwantedBodyLimit
         if incoming.isUnwanted, bodyReceived > limit, client?.exchangeCollectsBody == true {
             incoming.failure = bodyTooLarge("\(limit) bytes of an unfollowed redirect or unanswered challenge")
             return false
         }
-        if caching.context != nil { collectForCache(bytes) }
         switch destination {
         case .client:
             switch client?.exchange(didReceive: bytes) ?? .more {

@@ -34,6 +34,8 @@ final class Exchange: @unchecked Sendable {
     }
 
     struct Redirects {
+        /// The request that the task was made with.
+        let original: URLRequest
         let originalURL: URL?
         var count = 0
         /// Whether one has led to another origin than the task's.
@@ -113,7 +115,7 @@ final class Exchange: @unchecked Sendable {
         self.request = request
         method = request.httpMethod ?? "GET"
         self.body = body
-        redirects = Redirects(originalURL: request.url)
+        redirects = Redirects(original: request, originalURL: request.url)
         clock = ExchangeClock(limits: limits)
         let folder = engine.settings.temporaryDirectory
         destination = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client

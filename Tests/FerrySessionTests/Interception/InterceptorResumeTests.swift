@@ -41,4 +41,20 @@ struct InterceptorResumeTests {
         #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=\(part)-"])
         #expect(recorder.violations == [])
     }
+
+    @Test("After bytes that could not be delivered, another attempt begins with them", arguments: [60_000, 90_000])
+    func undelivered(_ size: Int) async throws {
+        let server = try LoopbackServer { .resource(.pattern(count: size), etag: "v1", for: $0) }
+        var options = CurlSession.Options()
+        options.maximumBodySizeInMemory = 50_000
+        options.interceptors = [ClosureInterceptor(decide: { _, failure in failure.error != nil ? .retry : .proceed })]
+        let session = Wire.session(options: options)
+        let error = await Wire.error { try await session.data(from: server.url) }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(server.requestCount > 1)
+        for range in server.requests.compactMap({ $0.header("Range") }) {
+            let offset = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
+            #expect(offset <= 50_000)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import FerrySession
 import FerryTesting
+import TestSupport
 import Testing
 
 @Suite("Resume data", .timeLimit(.minutes(5)))
@@ -224,6 +225,118 @@ struct ResumeDataTests {
         let again = try #require(second.flatMap(resumeData))
         let (file, _) = try await session.download(resumeFrom: again)
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
+    }
+
+    /// What a server sends instead of the rest.
+    private static func refusal(_ kind: String) -> LoopbackResponse {
+        let challenge = "Basic realm=\"x\""
+        switch kind {
+        case "challenge": return .text("denied", status: 401).adding("WWW-Authenticate", challenge)
+        case "truncated challenge":
+            var response = LoopbackResponse.pattern(count: 1_000).adding("WWW-Authenticate", challenge)
+            response.status = 401
+            return response.faulted(.truncate(afterBodyBytes: 200))
+        case "redirect": return .text("moved", status: 302).adding("Location", "/login")
+        default: return .text("other", status: 401).adding("WWW-Authenticate", "Bearer")
+        }
+    }
+
+    @Test(
+        "No body of a challenge or redirect that is not followed is appended to the partial file",
+        arguments: ["challenge", "truncated challenge", "redirect", "other"]
+    )
+    func refusedRest(_ kind: String) async throws {
+        let count = Locked(0)
+        let server = try LoopbackServer { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
+            switch number {
+            case 0: return response.faulted(.reset(afterBodyBytes: 100_000))
+            case 1: return Self.refusal(kind)
+            default: return response
+            }
+        }
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, _, answer in answer(nil) }
+        let session = session(RecordingDelegate(hooks))
+        let first = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(first.flatMap(resumeData))
+        let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        #expect(second?.code == .badServerResponse)
+        #expect((second?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .cannotContinue)
+        let again = try #require(second.flatMap(resumeData))
+        let (file, _) = try await session.download(resumeFrom: again)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-", "bytes=100000-"])
+    }
+
+    @Test("A redirected download is resumed with the fields of its first request, and follows the redirect again")
+    func redirected() async throws {
+        let count = Locked(0)
+        let storage = try LoopbackServer { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
+            return number == 0 ? response.faulted(.reset(afterBodyBytes: 100_000)) : response
+        }
+        let target = storage.url("/file", host: "localhost").absoluteString
+        let server = try LoopbackServer { request in
+            request.header("Authorization") == "Bearer t" ? .redirect(to: target) : .status(403)
+        }
+        let session = session()
+        var request = URLRequest(url: server.url("/download"))
+        request.setValue("Bearer t", forHTTPHeaderField: "Authorization")
+        let error = await #expect(throws: URLError.self) { try await session.download(for: request) }
+        let data = try #require(error.flatMap(resumeData))
+        let (file, _) = try await session.download(resumeFrom: data)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
+        #expect(server.requestCount == 2)
+        #expect(storage.requests.map { $0.header("Range") } == [nil, "bytes=100000-"])
+        #expect(storage.requests.allSatisfy { $0.header("Authorization") == nil })
+    }
+
+    @Test("A download that began with another method than GET has no resume data") func otherMethod() async throws {
+        let server = try LoopbackServer { request in
+            guard request.method == "GET" else { return .text("", status: 303).adding("Location", "/file") }
+            return .resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
+                .faulted(.reset(afterBodyBytes: 100_000))
+        }
+        let request = Wire.request(server.url("/export"), "POST", body: Data("query".utf8))
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(for: request) }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(error.flatMap(resumeData) == nil)
+        #expect(files.isEmpty)
+    }
+
+    @Test("A partial file that another task is continuing is refused") func usedTwice() async throws {
+        let gate = Gate()
+        let count = Locked(0)
+        let server = try LoopbackServer { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
+            if number == 0 { return response.faulted(.reset(afterBodyBytes: 100_000)) }
+            gate.wait()
+            return response
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(error.flatMap(resumeData))
+        async let first = session.download(resumeFrom: data)
+        try await eventually("the first request for the rest") { server.requestCount == 2 }
+        let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        let cause = second?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        #expect(cause?.code == .invalidResumeData)
+        gate.open()
+        #expect(try Data(contentsOf: try await first.0) == LoopbackServer.pattern(count: 300_000))
     }
 
     @Test("Invalid resume data is refused with the reason", arguments: BadResumeData.allCases)
