@@ -29,7 +29,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// response is parsed again when a result is read.
     public var responseSerializer: any ValidatingResponseSerializer {
         get { parsing.withLock { $0.serializer } }
-        set { parsing.withLock { $0 = Parsing(serializer: newValue) } }
+        set { parsing.replace(\.self, with: Parsing(serializer: newValue)) }
     }
 
     /// The object the serializer made of the response; nil before the end, or if there is none.

@@ -97,7 +97,7 @@ public final class ActivityMonitor: Sendable {
     /// A closure that receives each change of ``isVisible`` once, on the monitor's queue.
     public var visibilityHandler: (@Sendable (Bool) -> Void)? {
         get { state.withLock { $0.handler } }
-        set { state.withLock { $0.handler = newValue } }
+        set { state.replace(\.handler, with: newValue) }
     }
 
     // MARK: - Activity

@@ -90,7 +90,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     /// and writes the property: if two threads make one at the same time, one of them may be lost.
     public var requestSerializer: any ConfigurableRequestSerializer {
         get { serializer.withLock { $0 } }
-        set { serializer.withLock { $0 = newValue } }
+        set { serializer.replace(\.self, with: newValue) }
     }
 
     /// Builds the URL request for a call from its URL, options, parameters, multipart form, header fields and timeout.

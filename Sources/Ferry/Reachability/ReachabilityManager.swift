@@ -109,7 +109,7 @@ public final class ReachabilityManager: Sendable {
     /// A closure that is called with the current status and each change, on the manager's queue.
     public var statusHandler: (@Sendable (ReachabilityStatus) -> Void)? {
         get { state.withLock { $0.handler } }
-        set { state.withLock { $0.handler = newValue } }
+        set { state.replace(\.handler, with: newValue) }
     }
 
     // MARK: - Monitoring

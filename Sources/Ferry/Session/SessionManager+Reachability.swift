@@ -18,7 +18,7 @@ extension SessionManager {
                 return made
             }
         }
-        set { core.reachability.withLock { $0 = newValue } }
+        set { core.reachability.replace(\.self, with: newValue) }
     }
 
     /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.

@@ -36,7 +36,7 @@ extension SessionManager {
     /// does not validate in an ``AnyResponseSerializer``.
     public var responseSerializer: any ValidatingResponseSerializer {
         get { core.settings.withLock { $0.responseSerializer } }
-        set { core.settings.withLock { $0.responseSerializer = newValue } }
+        set { core.settings.replace(\.responseSerializer, with: newValue) }
     }
 
     /// The queue that completion handlers run on; it is read when a task is made.
@@ -82,19 +82,19 @@ extension SessionManager {
     /// The closures that are called for the events of the sessions.
     public var hooks: SessionHooks {
         get { core.settings.withLock { $0.hooks } }
-        set { core.settings.withLock { $0.hooks = newValue } }
+        set { core.settings.replace(\.hooks, with: newValue) }
     }
 
     /// The observers of the tasks, in the order they are called.
     public var eventMonitors: [any EventMonitor] {
         get { core.settings.withLock { $0.monitor.monitors } }
-        set { core.settings.withLock { $0.monitor = CompositeEventMonitor(newValue) } }
+        set { core.settings.replace(\.monitor, with: CompositeEventMonitor(newValue)) }
     }
 
     /// The adapters that change each request before it is sent, in order.
     public var adapters: [any RequestAdapter] {
         get { core.settings.withLock { $0.adapters } }
-        set { core.settings.withLock { $0.adapters = newValue } }
+        set { core.settings.replace(\.adapters, with: newValue) }
     }
 
     /// The policy that decides which servers the sessions trust; see ``setSecurityPolicy(_:)``.
