@@ -98,6 +98,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     /// - Returns: The asset.
     /// - Throws: ``NetworkError``, with ``NetworkError/Code/noValue`` for an empty body.
     public func value(for request: URLRequest) async throws(NetworkError) -> Value {
+        if Task.isCancelled { throw Self.cancellation(of: request.url?.absoluteString ?? "", request.url) }
         let relay = CancellationRelay()
         let response = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -118,13 +119,13 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     public func cancel(_ receipt: AssetDownloadReceipt) {
         guard let cancellation = table.withLock({ $0.cancel(receipt) }) else { return }
         let request = receipt.task.originalRequest
-        let error = NetworkError(
-            .cancelled,
-            message: "The request for the asset was cancelled: \(receipt.key)",
-            failingURL: request?.url
-        )
+        let error = Self.cancellation(of: receipt.key, request?.url)
         manager.completionQueue.async { cancellation.handler(TaskResponse(request: request, error: error)) }
         cancellation.task?.cancel()
+    }
+
+    private static func cancellation(of key: String, _ url: URL?) -> NetworkError {
+        NetworkError(.cancelled, message: "The request for the asset was cancelled: \(key)", failingURL: url)
     }
 
     // MARK: - Starting and finishing

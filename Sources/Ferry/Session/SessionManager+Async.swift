@@ -215,10 +215,8 @@ extension SessionManager {
                     waiter.wake()
                 }
             }
-            if let made {
-                startWhenConnected(made, waiting)
-                relay.attach(made)
-            }
+            // An engine may send the request at once.
+            if let made, relay.attach(made) { startWhenConnected(made, waiting) }
             return await waiter.wait(for: received)
         } onCancel: {
             relay.cancel()

@@ -256,6 +256,34 @@ struct HTTPSessionManagerTests {
         try await server.waitForOpenConnections(atMost: 0, timeout: 40)
     }
 
+    @Test("A Swift task that is already cancelled sends no request", arguments: TestTransport.all)
+    func cancelledBefore(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = transport.manager(baseURL: server.url)
+        // The connection is open, so that a request would be sent at once.
+        #expect(await manager.response(for: .get("x", serializer: .data)).error == nil)
+        let file = try TemporaryFolder().url.appendingPathComponent("file")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let response = await manager.response(for: .delete("users/1", serializer: .data))
+            let request = URLRequest(url: server.url)
+            let download = await manager.response(for: request, to: .file(file))
+            var pieces = 0
+            do {
+                for try await _ in manager.stream(request) { pieces += 1 }
+            } catch {
+                #expect((error as? NetworkError)?.isCancelled == true)
+            }
+            return (response.error, download.error, pieces)
+        }
+        let (first, second, pieces) = await task.value
+        #expect(first?.isCancelled == true)
+        #expect(second?.isCancelled == true)
+        #expect(pieces == 0)
+        #expect(manager.tasks.isEmpty)
+        #expect(server.requestCount == 1)
+    }
+
     @Test("Adapters change every request, in order, and may refuse it", arguments: TestTransport.all)
     func adapters(_ transport: TestTransport) async throws {
         struct Append: RequestAdapter {

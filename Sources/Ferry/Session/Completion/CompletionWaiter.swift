@@ -90,16 +90,23 @@ package final class CancellationRelay: Sendable {
     package init() {}
 
     /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
-    func attach(_ cancelOther: @escaping @Sendable () -> Void) {
+    ///
+    /// - Returns: Whether the transfer may begin, because it was not cancelled.
+    @discardableResult
+    func attach(_ cancelOther: @escaping @Sendable () -> Void) -> Bool {
         let isCancelled = state.withLock { state in
             state.cancelOther = state.isCancelled ? nil : cancelOther
             return state.isCancelled
         }
         if isCancelled { cancelOther() }
+        return !isCancelled
     }
 
     /// Sets the session task to cancel; the error of a cancelled download has resume data where that is possible.
-    package func attach(_ task: URLSessionTask) {
+    ///
+    /// - Returns: Whether the task may be started, because it was not cancelled.
+    @discardableResult
+    package func attach(_ task: URLSessionTask) -> Bool {
         attach {
             if let download = task as? URLSessionDownloadTask { download.cancel { _ in } } else { task.cancel() }
         }

@@ -36,8 +36,9 @@ extension SessionManager {
                 let request = try self.adapt(makeRequest())
                 let task = self.streamingTask(request, sink: buffer, finish: buffer.finish)
                 recovery.apply(to: task)
-                self.start(task)
-                relay.attach(task)
+                // The reader's Swift task may be cancelled already.
+                if Task.isCancelled { relay.cancel() }
+                if relay.attach(task) { self.start(task) }
             } catch {
                 buffer.finish(TaskResponse(error: NetworkError(requestSerialization: error)))
             }
