@@ -35,14 +35,14 @@ extension RequestOperation {
         case .begin:
             manager.post(.networkingOperationDidStart, object: self)
             // On the serial queue, so that no data of an earlier transfer is still being written.
-            manager.operationQueue.addOperation { self.beginTransfer() }
+            manager.operationQueue.deliver { self.beginTransfer() }
         case .concludeCancelled:
             let transfer = record.withLock { record in
                 record.error = .operationCancelled(record.request)
                 return record.takeTransfer()
             }
             transfer?.cancel()
-            manager.operationQueue.addOperation { self.conclude() }
+            manager.operationQueue.deliver { self.conclude() }
         case .deliver:
             deliver()
         }

@@ -51,7 +51,8 @@ extension SessionManager {
             )
         }
         if let known = core.policyManagers.withLock({ $0[policy]?.manager }) { return known }
-        let made = SessionManager(configuration: configuration, transport: transport)
+        // An operation relies on one serial queue for everything that it does.
+        let made = SessionManager(configuration: configuration, transport: transport, operationQueue: operationQueue)
         let settings = core.settings.withLock { $0 }
         made.core.settings.withLock { $0 = settings }
         (made.notificationCenter, made.notificationQueue) = (notificationCenter, notificationQueue)

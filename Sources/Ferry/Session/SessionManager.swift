@@ -40,6 +40,11 @@ open class SessionManager: @unchecked Sendable {
         core = SessionCore(configuration: configuration, transport: transport)
     }
 
+    /// Creates a manager whose delegate callbacks run on the queue of another one.
+    init(configuration: URLSessionConfiguration, transport: SessionTransport, operationQueue: OperationQueue) {
+        core = SessionCore(configuration: configuration, transport: transport, operationQueue: operationQueue)
+    }
+
     /// Creates a manager that trusts servers according to a policy; throws the errors of ``setSecurityPolicy(_:)``.
     public convenience init(
         configuration: URLSessionConfiguration = .default,

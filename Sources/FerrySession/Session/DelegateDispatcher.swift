@@ -117,5 +117,5 @@ private final class DeliveryOperation: Operation, @unchecked Sendable {
 
 extension OperationQueue {
     /// Adds a block that runs even if the queue's operations are cancelled.
-    func deliver(_ body: @escaping @Sendable () -> Void) { addOperation(DeliveryOperation(body)) }
+    package func deliver(_ body: @escaping @Sendable () -> Void) { addOperation(DeliveryOperation(body)) }
 }

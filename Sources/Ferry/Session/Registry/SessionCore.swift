@@ -5,7 +5,7 @@ import FerrySession
 /// The session's delegate retains it, so that tasks complete after the manager has been released.
 final class SessionCore: Sendable {
     let configuration: URLSessionConfiguration
-    let operationQueue = ManagerQueues.makeOperationQueue()
+    let operationQueue: OperationQueue
     let registry = TaskDelegateRegistry()
     let settings = Mutex(ManagerSettings())
     let notifications = NotificationPoster()
@@ -20,7 +20,12 @@ final class SessionCore: Sendable {
     /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
     private let policyHandover = Mutex(false)
 
-    init(configuration: URLSessionConfiguration, transport: SessionTransport) {
+    init(
+        configuration: URLSessionConfiguration,
+        transport: SessionTransport,
+        operationQueue: OperationQueue = ManagerQueues.makeOperationQueue()
+    ) {
+        self.operationQueue = operationQueue
         // A configuration is a class: a later change by the caller must not affect the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
@@ -193,7 +198,7 @@ final class SessionCore: Sendable {
     }
 
     private func end(_ task: URLSessionTask, _ delegate: TaskDelegate, with error: any Error) {
-        operationQueue.addOperation { delegate.finish(task, error: error) }
+        operationQueue.deliver { delegate.finish(task, error: error) }
     }
 }
 
