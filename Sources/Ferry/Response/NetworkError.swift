@@ -110,7 +110,9 @@ extension NetworkError {
     /// - Returns: The value.
     /// - Throws: `DecodingError` if there is no body or it does not match the type.
     public func decodedBody<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
-        try decoder.decode(type, from: data ?? Data())
+        let body = data ?? Data()
+        guard JSONNames.areQuicklyHashed(in: body) else { throw JSONNames.refusal }
+        return try decoder.decode(type, from: body)
     }
 }
 

@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Typed responses")
@@ -23,6 +24,43 @@ struct DecodableResponseSerializerTests {
         let serializer = DecodableResponseSerializer(User.self) { $0.keyDecodingStrategy = .convertFromSnakeCase }
         let sample = SampleResponse(200, "application/json", #"{"name":"Ada","tags":[{"first_name":"x"}]}"#)
         #expect(try sample.serialized(by: serializer).value == User(name: "Ada", tags: [.init(firstName: "x")]))
+    }
+
+    /// JSONDecoder hashes every name, and sorts each run of marks in quadratic time.
+    @Test(
+        "A name with many combining marks in a row is refused before it is decoded",
+        arguments: ["\u{301}\u{316}", #"\u0301\u0316"#],
+        [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian]
+    )
+    func marks(_ mark: String, _ encoding: String.Encoding) throws {
+        let name = "a" + String(repeating: mark, count: 100_000)
+        let body = try #require(#"{"name":"Ada","\#(name)" : 1}"#.data(using: encoding))
+        let start = ContinuousClock.now
+        let sample = SampleResponse(200, "application/json", bytes: body)
+        let error = try #require(try decode([String: Int].self, sample).error)
+        #expect(error.code == .decodingFailed)
+        #expect(error.message.contains("combining marks"), "\(error.message)")
+        let page = try decode(User.self, SampleResponse(500, "application/json", bytes: body))
+        #expect(page.codes == [.unacceptableStatusCode])
+        #expect(throws: DecodingError.self) { try page.error?.decodedBody(as: User.self) }
+        #expect(ContinuousClock.now - start < .seconds(10 * patience))
+    }
+
+    @Test(
+        "Long names and values beyond ASCII are decoded",
+        arguments: [
+            String(repeating: "雪", count: 500), String(repeating: "e\u{301}", count: 500),
+            String(repeating: "\\\"", count: 500),
+            String(repeating: "\\\\", count: 500), String(repeating: "\\u00e9", count: 500),
+        ]
+    )
+    func longNames(_ name: String) throws {
+        let body = #"{"\#(name)"\#t:"\#(String(repeating: "\u{301}\u{316}", count: 1_000))","b":"\#(name)"}"#
+        let value = try #require(
+            try decode([String: String].self, SampleResponse(200, "application/json", body)).value
+        )
+        #expect(value.count == 2)
+        #expect(value.keys.contains { $0 != "b" && value["b"] == $0 })
     }
 
     @Test("An error status with a decodable body yields value and error")
