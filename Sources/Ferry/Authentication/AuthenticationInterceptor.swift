@@ -118,8 +118,10 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
             case .wait(let flight, let isNew):
                 if flight.isOwn(attempt) { throw AuthenticationError.refreshWaitsForItself }
                 if isNew { start(flight) }
-                // Otherwise the application has set another credential.
-                if let credential = try await flight.wait() { return try authenticated(request, with: credential) }
+                // Otherwise the application has set another credential, perhaps while it was told about the new one.
+                if let credential = try await flight.wait(), state.withLock({ $0.current === credential }) {
+                    return try authenticated(request, with: credential)
+                }
             case .fail(let error): throw error
             }
         }

@@ -303,6 +303,20 @@ struct AuthenticationInterceptorTests {
         #expect(reported.current == ["token-1"])
     }
 
+    @Test("Requests that wait are sent with a credential that is set while the new one is reported")
+    func settingDuringReport() async throws {
+        let issuer = TokenIssuer(clock)
+        let target = Watched<AuthenticationInterceptor<BearerAuthenticator>?>(nil)
+        let interceptor = issuer.interceptor(
+            initial: nil,
+            didRefresh: { _ in target.current?.credential = BearerToken("other user") }
+        )
+        target.change { $0 = interceptor }
+        #expect(try await task.authorization(interceptor) == "Bearer other user")
+        #expect(issuer.count == 1)
+        target.change { $0 = nil }
+    }
+
     // MARK: - Other authenticators and secrets
 
     @Test("An authenticator may use a field of its own")
