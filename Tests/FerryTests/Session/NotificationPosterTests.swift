@@ -40,4 +40,44 @@ struct NotificationPosterTests {
         try await seen.wait { $0 == 1 }
         center.removeObserver(token)
     }
+
+    @Test("Notifications that wait for a queue that never runs are posted on the next one, once")
+    func nextQueue() async throws {
+        let poster = NotificationPoster()
+        let center = NotificationCenter()
+        let stopped = DispatchQueue(label: "stopped")
+        stopped.suspend()
+        (poster.center, poster.queue) = (center, stopped)
+        let seen = Watched<[Int]>([])
+        let token = center.addObserver(forName: nil, object: nil, queue: nil) { notification in
+            let number = notification.object as? Int
+            seen.change { $0.append(number ?? -1) }
+        }
+        for number in 0..<3 { poster.post(Notification.Name("test"), object: number) }
+        poster.queue = DispatchQueue(label: "running")
+        try await seen.wait { $0.count == 3 }
+        poster.post(Notification.Name("test"), object: 3)
+        try await seen.wait { $0.count == 4 }
+        stopped.resume()
+        stopped.sync {}
+        #expect(seen.current == [0, 1, 2, 3])
+        center.removeObserver(token)
+    }
+
+    private final class Token: Sendable {}
+
+    @Test("Without a queue, what waits is released") func released() {
+        let poster = NotificationPoster()
+        let stopped = DispatchQueue(label: "stopped")
+        stopped.suspend()
+        defer { stopped.resume() }
+        poster.queue = stopped
+        var object: Token? = Token()
+        weak let gone = object
+        if let object { poster.post(Notification.Name("test"), object: object) }
+        object = nil
+        #expect(gone != nil)
+        poster.queue = nil
+        #expect(gone == nil)
+    }
 }

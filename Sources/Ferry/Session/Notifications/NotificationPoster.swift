@@ -11,6 +11,12 @@ final class NotificationPoster: Sendable {
         let userInfo: @Sendable () -> [AnyHashable: Any]?
     }
 
+    private struct Turn {
+        let queue: DispatchQueue
+        let earliest: DispatchTime
+        let generation: Int
+    }
+
     private struct State: Sendable {
         var center = NotificationCenter.default
         var queue: DispatchQueue? = .main
@@ -18,12 +24,27 @@ final class NotificationPoster: Sendable {
         /// The index of the oldest item, once newer items have begun to replace it.
         var oldest = 0
         var isScheduled = false
+        /// The number of times that the queue was set; a batch for an earlier queue is not posted.
+        var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
-        mutating func append(_ item: Item) {
-            guard items.count >= NotificationPoster.largestBacklog else { return items.append(item) }
+        /// Adds an item, and returns the one that it replaces because too many wait.
+        mutating func append(_ item: Item) -> Item? {
+            guard items.count >= NotificationPoster.largestBacklog else {
+                items.append(item)
+                return nil
+            }
+            let dropped = items[oldest]
             items[oldest] = item
             oldest = (oldest + 1) % items.count
+            return dropped
+        }
+
+        /// Returns where and when the next batch is to be posted, unless one is scheduled already or nothing waits.
+        mutating func schedule() -> Turn? {
+            guard let queue, !isScheduled, !items.isEmpty else { return nil }
+            isScheduled = true
+            return Turn(queue: queue, earliest: lastDrain + NotificationPoster.interval, generation: generation)
         }
 
         mutating func takeItems() -> [Item] {
@@ -36,7 +57,7 @@ final class NotificationPoster: Sendable {
     static let largestBacklog = 1_000
 
     /// The shortest time between two batches: waking the main thread costs more than everything else.
-    private static let interval = DispatchTimeInterval.milliseconds(5)
+    fileprivate static let interval = DispatchTimeInterval.milliseconds(5)
 
     private let state = Mutex(State())
 
@@ -49,7 +70,18 @@ final class NotificationPoster: Sendable {
     /// The queue that notifications are posted on; nil posts none.
     var queue: DispatchQueue? {
         get { state.withLock { $0.queue } }
-        set { state.withLock { $0.queue = newValue } }
+        set {
+            let (turn, dropped) = state.withLock { state -> (Turn?, [Item]) in
+                state.queue = newValue
+                state.generation += 1
+                state.isScheduled = false
+                let dropped = newValue == nil ? state.takeItems() : []
+                return (state.schedule(), dropped)
+            }
+            // The objects of notifications may be released here, outside the lock.
+            withExtendedLifetime(dropped) {}
+            if let turn { wait(for: turn) }
+        }
     }
 
     /// Posts a notification, after those that are waiting.
@@ -60,24 +92,27 @@ final class NotificationPoster: Sendable {
         object: any Sendable,
         userInfo: @escaping @autoclosure @Sendable () -> [AnyHashable: Any]? = nil
     ) {
-        let turn = state.withLock { state -> (queue: DispatchQueue, earliest: DispatchTime)? in
-            guard let queue = state.queue else { return nil }
-            state.append(Item(name: name, object: object, userInfo: userInfo))
-            guard !state.isScheduled else { return nil }
-            state.isScheduled = true
-            return (queue, state.lastDrain + Self.interval)
+        let (turn, dropped) = state.withLock { state -> (Turn?, Item?) in
+            guard state.queue != nil else { return (nil, nil) }
+            let dropped = state.append(Item(name: name, object: object, userInfo: userInfo))
+            return (state.schedule(), dropped)
         }
-        guard let turn else { return }
+        withExtendedLifetime(dropped) {}
+        if let turn { wait(for: turn) }
+    }
+
+    private func wait(for turn: Turn) {
         if turn.earliest <= .now() {
-            turn.queue.async { self.drain() }
+            turn.queue.async { self.drain(turn.generation) }
         } else {
-            turn.queue.asyncAfter(deadline: turn.earliest) { self.drain() }
+            turn.queue.asyncAfter(deadline: turn.earliest) { self.drain(turn.generation) }
         }
     }
 
-    private func drain() {
+    private func drain(_ generation: Int) {
         while true {
-            let (items, center) = state.withLock { state in
+            let (items, center) = state.withLock { state -> ([Item], NotificationCenter) in
+                guard state.generation == generation else { return ([], state.center) }
                 if state.items.isEmpty { (state.isScheduled, state.lastDrain) = (false, .now()) }
                 return (state.takeItems(), state.center)
             }
