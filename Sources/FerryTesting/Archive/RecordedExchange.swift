@@ -41,7 +41,8 @@ struct RecordedExchange {
         }
         part.bodySize = request.httpBody?.count ?? (request.httpBodyStream == nil ? 0 : -1)
         if let body = request.httpBody {
-            let type = request.value(forHTTPHeaderField: "Content-Type") ?? ""
+            // As it is sent.
+            let type = request.value(forHTTPHeaderField: "Content-Type") ?? "application/x-www-form-urlencoded"
             let isRecorded = body.count <= bodyLimit
             var data = HTTPArchive.PostData(isRecorded ? redaction.body(body, mimeType: type) : Data(), mimeType: type)
             if !isRecorded {

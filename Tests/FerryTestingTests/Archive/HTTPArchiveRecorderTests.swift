@@ -58,6 +58,14 @@ struct HTTPArchiveRecorderTests {
         #expect(entry.response.headers.first { $0.name == "Set-Cookie" }?.value == "<redacted>")
     }
 
+    @Test("A body without a type is sent as a form, and recorded without its secrets") func untypedForm() throws {
+        let recorder = HTTPArchiveRecorder()
+        let request = try request("http://h/a", headers: [:], body: Data("user=ada&password=hunter2".utf8))
+        recorder.record(request: request, response: try response(), body: Data())
+        let json = try String(decoding: recorder.archive.json(), as: UTF8.self)
+        #expect(json.contains("user=ada") && !json.contains("hunter2"))
+    }
+
     @Test("Own names and a function for bodies redact more, and none redacts only user information") func options()
         throws
     {
