@@ -121,6 +121,9 @@ struct FetchOptions: Equatable, Sendable {
     /// Whether standard error carries the JSON log.
     var logsToStandardError: Bool { eventLog == "-" }
 
+    /// Whether a body goes to standard output.
+    var hasStandardOutput: Bool { urls.indices.contains { destination(at: $0) == .standardOutput } }
+
     /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
         if index < outputs.count {

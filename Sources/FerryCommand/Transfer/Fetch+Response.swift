@@ -7,7 +7,9 @@ extension Fetch {
     /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
         let isError = response.statusCode >= 400
-        let isWanted = !isError || options.savesErrorBodies
+        // A file that has not been modified stays as it is.
+        let isUnmodified = response.statusCode == 304 && !options.writesHead
+        let isWanted = !isUnmodified && (!isError || options.savesErrorBodies)
         if case .unnamed = target, isWanted { target = .part(try openNamed(response)) }
         switch target {
         case .stream(let output):
@@ -26,14 +28,21 @@ extension Fetch {
                 break
             }
             var indenter = JSONIndenter(style: Terminal(STDOUT_FILENO).style)
-            try await receive(bytes, response) { data in
-                try check?.check(data)
-                try await output.write(indenter.take(data))
+            do {
+                try await receive(bytes, response) { data in
+                    try check?.check(data)
+                    try await output.write(indenter.take(data))
+                }
+            } catch let failure {
+                // What has been received is shown, like that of any other body.
+                if (failure as? CommandFailure)?.status != .brokenPipe { try await output.write(indenter.finish()) }
+                throw failure
             }
             try await output.write(indenter.finish())
         case .part(let part) where isWanted:
             try part.begin(record(for: response))
             try await receive(bytes, response, into: part)
+        case .part(let part) where isUnmodified: _ = part.abandon()
         case .part, .unnamed: break
         }
         guard isError else { return }
@@ -61,10 +70,12 @@ extension Fetch {
         var request = URLRequest(url: url)
         request.httpMethod = options.effectiveMethod
         let length = response.expectedContentLength
+        // Their Content-Length is that of the body that they do not have (RFC 9110, section 8.6).
+        let hasBody = options.effectiveMethod != "HEAD" && ![204, 304].contains(response.statusCode)
         return PartRecord(
             url: url.withoutCredentials,
             validator: mayContinue ? ContinuationRule.validator(for: response, request: request) : nil,
-            length: options.writesHead || length < 0 ? nil : length
+            length: options.writesHead || !hasBody || length < 0 ? nil : length
         )
     }
 

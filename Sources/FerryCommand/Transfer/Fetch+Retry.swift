@@ -49,15 +49,21 @@ extension Fetch {
 
     /// Returns whether a delay ends before both time limits, as far as they are set.
     private func hasTime(for delay: Double) -> Bool {
-        let limits = [options.deadline, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
+        let limits = [options.deadline, options.maxTime, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
         return limits.allSatisfy { elapsed + delay < $0 }
     }
 
     /// Returns the session for the next task: the common one, or one whose time limits are what is left of them.
     func session() -> CurlSession {
-        guard elapsed > 0, options.deadline != nil || options.retryMaxTime != nil else { return context.session }
+        let limits = [options.deadline, options.maxTime, options.retryMaxTime]
+        guard elapsed > 0, limits.contains(where: { $0 != nil }) else { return context.session }
         var rest = context.session.options
         rest.setRetries(options, after: elapsed)
-        return CurlSession(configuration: context.session.configuration, options: rest)
+        let configuration = context.session.configuration
+        if let maxTime = options.maxTime, maxTime > 0 {
+            // Zero would be no limit.
+            configuration.timeoutIntervalForResource = max(maxTime - elapsed, 0.001)
+        }
+        return CurlSession(configuration: configuration, options: rest)
     }
 }

@@ -65,7 +65,7 @@ struct FetchCommand: Sendable {
     private func transferAll(_ context: RunContext) async -> [FetchResult] {
         let indices = options.urls.indices
         // Bodies on one standard output must not be mixed.
-        let isMixed = indices.contains { options.destination(at: $0) == .standardOutput }
+        let isMixed = options.hasStandardOutput
         let ready = context.recorder.now
         let ended = await withTaskGroup(of: FetchResult.self) { group in
             var results: [FetchResult] = []

@@ -23,7 +23,10 @@ final class PartFile {
     ///   record.
     init(_ path: String) throws(CommandFailure) {
         self.path = path
-        let file = try Self.openLocked(path + Self.partSuffix)
+        guard access(path, F_OK) != 0 || access(path, W_OK) == 0 else {
+            throw .file(path, "cannot be written", errno: errno)
+        }
+        let file = try Self.openLocked(path + Self.partSuffix, permissions: Self.permissions(of: path) ?? 0o666)
         do throws(FileError) {
             size = try file.size()
         } catch {
@@ -83,6 +86,7 @@ final class PartFile {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
+        if let permissions = Self.permissions(of: path) { chmod(partPath, permissions) }
         guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         unlink(recordPath)
         file = nil
@@ -99,14 +103,21 @@ final class PartFile {
         return false
     }
 
+    /// Returns the permissions of a file, which the file that replaces it gets; `nil` if there is no regular file.
+    private static func permissions(of path: String) -> mode_t? {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return info.st_mode & 0o777
+    }
+
     /// Opens and locks a partial file, which is created if necessary.
     ///
     /// Another process may publish the file between the two steps, so they are repeated until the locked file is still
     /// the one at `path`.
-    private static func openLocked(_ path: String) throws(CommandFailure) -> RegularFile {
+    private static func openLocked(_ path: String, permissions: mode_t) throws(CommandFailure) -> RegularFile {
         for _ in 0..<100 {
             do throws(FileError) {
-                let file = try RegularFile(writing: path, links: .refuse, creatingWith: 0o666)
+                let file = try RegularFile(writing: path, links: .refuse, creatingWith: permissions)
                 guard file.tryLock() else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
                 let own = try file.status()
                 var named = stat()

@@ -80,6 +80,8 @@ extension CurlSession {
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)
         var own = Options()
         own.connectTimeout = options.connectTimeout
+        // A file is what the server has, also if it has a coding that was not asked for.
+        own.decodesContent = options.asksForCompression || options.hasStandardOutput
         own.omittedHeaders = (options.ownHeaders + options.headers).omitted
         // The type of a file is not known; without this, a POST would be sent as a form.
         if options.uploadFile != nil { own.omittedHeaders.insert("content-type") }

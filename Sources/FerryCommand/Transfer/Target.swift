@@ -95,10 +95,16 @@ extension FileName {
     static func choose(_ url: URL, _ response: HTTPURLResponse) -> Choice {
         let own = name(in: url)
         let field = response.value(forHTTPHeaderField: "Content-Disposition").flatMap { ContentDisposition($0) }
-        guard let name = field?.safeFileName(maximumByteCount: longest), name != own else {
+        guard let name = field?.safeFileName(maximumByteCount: longest), name != own, !isReserved(name) else {
             return Choice(name: own, isServersChoice: false)
         }
         return Choice(name: name, isServersChoice: true)
+    }
+
+    /// Whether a name is that of a partial file or its record, which a server must not write.
+    private static func isReserved(_ name: String) -> Bool {
+        let suffixes = [PartFile.partSuffix, PartFile.recordSuffix, PartFile.recordSuffix + ".new"]
+        return suffixes.contains { name.lowercased().hasSuffix($0) }
     }
 
     /// Returns the last component of the URL's path, or `index.html` if there is none.

@@ -97,6 +97,54 @@ struct FetchTests {
         #expect(head.text.hasSuffix("\r\n\r\n"))
     }
 
+    @Test("A file stays as it is if the server responds that it is not modified", arguments: [true, false])
+    func unmodified(_ hasLength: Bool) async throws {
+        let server = try LoopbackServer { _ in
+            .status(304, headers: hasLength ? ["ETag": "v1", "Content-Length": "100"] : ["ETag": "v1"])
+        }
+        try folder.file("kept", "contents")
+        for arguments in [["-so", "kept"], ["-sO"]] {
+            let address = server.url("/kept").absoluteString
+            let outcome = try await FerryProcess.run(arguments + ["-H", "If-None-Match: v1", address], in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(folder.text("kept") == "contents")
+        }
+        #expect(folder.names == ["kept"])
+    }
+
+    @Test("The length of a body that is not sent is no error")
+    func withoutBody() async throws {
+        let outcome = try await ferry("-s", "-X", "HEAD", "-o", "head", url("/bytes/1000"))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("A file that is replaced keeps its permissions, also those of the partial file")
+    func permissions() async throws {
+        func mode(_ name: String) throws -> Int? {
+            let path = folder.url.appendingPathComponent(name).path
+            return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try folder.file("token", "old")
+        let path = folder.url.appendingPathComponent("token").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let broken = try LoopbackServer {
+            .resource(.pattern(count: 1_000), etag: "v1", for: $0).faulted(.truncate(afterBodyBytes: 500))
+        }
+        let failed = try await ferry("-s", "-o", "token", broken.url.absoluteString)
+        #expect(failed.status != 0)
+        #expect(try mode("token.part") == 0o600)
+        #expect(try await ferry("-s", "-o", "token", url("/bytes/10")).status == 0)
+        #expect(try mode("token") == 0o600)
+    }
+
+    @Test("A file is saved with a content coding that was not asked for")
+    func coding() async throws {
+        let server = try LoopbackServer { _ in .data(Data("packed".utf8)).adding("Content-Encoding", "x-gzip") }
+        let outcome = try await ferry("-s", "-o", "f.tar.gz", server.url.absoluteString)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.text("f.tar.gz") == "packed")
+    }
+
     @Test("-v prints request, response and timings, but no password")
     func verbose() async throws {
         let address = "http://ada:secret@127.0.0.1:\(server.port)/bytes/10?access_token=secret"

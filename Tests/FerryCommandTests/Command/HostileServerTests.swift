@@ -35,6 +35,20 @@ struct HostileServerTests {
         #expect(outcome.errors.contains("ferry: "))
     }
 
+    @Test("A server cannot name a file like a partial file of the command")
+    func plantedRecord() async throws {
+        try folder.file("notes.txt", "my notes")
+        let server = try LoopbackServer { request in
+            let name = request.path == "/one" ? "notes.txt.part.ferry" : "notes.txt.part"
+            return .text("evil").adding("Content-Disposition", "attachment; filename=\(name)")
+        }
+        for name in ["one", "two"] {
+            let address = server.url("/\(name)").absoluteString
+            #expect(try await FerryProcess.run(["-sO", address], in: folder).status == 0)
+        }
+        #expect(folder.names == ["notes.txt", "one", "two"])
+    }
+
     @Test("The sum of two such lengths does not overflow")
     func largestLengths() async throws {
         let server = try RawServer { _, _ in

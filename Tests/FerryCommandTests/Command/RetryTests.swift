@@ -38,6 +38,15 @@ struct RetryTests {
 
     // MARK: - Statuses
 
+    @Test("--max-time limits the transfer with its retries") func maxTime() async throws {
+        let server = try flaky(etag: nil, after: 2_000)
+        let start = ContinuousClock.now
+        let outcome = try await ferry("-so", "x", "--retry", "20", "-m", "2", server.url.absoluteString)
+        #expect(outcome.status != 0)
+        // Twenty retries take minutes.
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test("503 twice and then 200 succeeds, with a note and an event for each retry")
     func temporary() async throws {
         let server = try busy(2)

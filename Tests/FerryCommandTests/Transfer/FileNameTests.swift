@@ -31,6 +31,9 @@ struct FileNameTests {
             ("attachment; filename=\"../../d.zip\"", "d.zip", true), ("attachment; filename=\"..\"", "c.zip", false),
             ("attachment; filename*=UTF-8''%e2%82%ac.zip; filename=d.zip", "€.zip", true),
             ("attachment; filename*=UTF-8''..%2Fc.zip", "c.zip", false),
+            ("attachment; filename=notes.txt.part", "c.zip", false),
+            ("attachment; filename=notes.txt.PART.ferry", "c.zip", false),
+            ("attachment; filename=notes.txt.part.ferry.new", "c.zip", false),
         ]
     )
     func choice(_ disposition: String?, _ name: String, _ isServers: Bool) throws {
