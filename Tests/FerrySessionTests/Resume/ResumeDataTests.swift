@@ -19,11 +19,9 @@ struct ResumeDataTests {
 
     private var files: [String] { folder.names }
 
-    /// Serves a pattern and resets the connection after `piece` bytes of each response.
-    private static func flaky(
-        total: Int,
-        piece: Int,
-        etag: @escaping @Sendable (Int) -> String
+    /// Returns a server whose handler also gets the number of requests before each.
+    private static func numbered(
+        _ handler: @escaping @Sendable (LoopbackRequest, Int) -> LoopbackResponse
     ) throws -> LoopbackServer {
         let count = Locked(0)
         return try LoopbackServer { request in
@@ -31,7 +29,18 @@ struct ResumeDataTests {
                 defer { count += 1 }
                 return count
             }
-            return .resource(.pattern(count: total), etag: etag(number), for: request)
+            return handler(request, number)
+        }
+    }
+
+    /// Serves a pattern and resets the connection after `piece` bytes of each response.
+    private static func flaky(
+        total: Int,
+        piece: Int,
+        etag: @escaping @Sendable (Int) -> String
+    ) throws -> LoopbackServer {
+        try numbered { request, number in
+            .resource(.pattern(count: total), etag: etag(number), for: request)
                 .faulted(.reset(afterBodyBytes: piece))
         }
     }
@@ -204,12 +213,7 @@ struct ResumeDataTests {
 
     @Test("A server error while resuming keeps the partial file for another attempt")
     func failureKeepsTheFile() async throws {
-        let count = Locked(0)
-        let server = try LoopbackServer { request in
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+        let server = try Self.numbered { request, number in
             let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
             switch number {
             case 0: return response.faulted(.reset(afterBodyBytes: 100_000))
@@ -246,12 +250,7 @@ struct ResumeDataTests {
         arguments: ["challenge", "truncated challenge", "redirect", "other"]
     )
     func refusedRest(_ kind: String) async throws {
-        let count = Locked(0)
-        let server = try LoopbackServer { request in
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+        let server = try Self.numbered { request, number in
             let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
             switch number {
             case 0: return response.faulted(.reset(afterBodyBytes: 100_000))
@@ -275,12 +274,7 @@ struct ResumeDataTests {
 
     @Test("A redirected download is resumed with the fields of its first request, and follows the redirect again")
     func redirected() async throws {
-        let count = Locked(0)
-        let storage = try LoopbackServer { request in
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+        let storage = try Self.numbered { request, number in
             let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
             return number == 0 ? response.faulted(.reset(afterBodyBytes: 100_000)) : response
         }
@@ -316,12 +310,7 @@ struct ResumeDataTests {
 
     @Test("A partial file that another task is continuing is refused") func usedTwice() async throws {
         let gate = Gate()
-        let count = Locked(0)
-        let server = try LoopbackServer { request in
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
+        let server = try Self.numbered { request, number in
             let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
             if number == 0 { return response.faulted(.reset(afterBodyBytes: 100_000)) }
             gate.wait()
