@@ -159,7 +159,8 @@ extension Exchange {
             guard rest <= 0, !pauses.contains(.clientIsFull) else { continue }
             // A few bytes can unpack to gigabytes: the engine continues with them later.
             setClientFull(true)
-            perform(.readMore)
+            // While a response is held back, only the decision about it lets the engine continue.
+            if incoming.question != nil { askQuestion() } else { perform(.readMore) }
         }
         return true
     }

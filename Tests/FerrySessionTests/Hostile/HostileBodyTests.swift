@@ -5,10 +5,10 @@ import Testing
 /// Bodies that decompress to far too much, or never end.
 @Suite("Hostile bodies", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileBodyTests {
-    private func server(_ body: Data, coding: String) throws -> RawServer {
+    private func server(_ body: Data, coding: String, status: String = "200 OK\r\n") throws -> RawServer {
         try RawServer { connection in
             connection.readHead()
-            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n")
+            connection.write("HTTP/1.1 \(status)Content-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n")
             connection.write(body)
         }
     }
@@ -22,6 +22,31 @@ struct HostileBodyTests {
         }
         #expect(error?.code == .cannotDecodeContentData)
         #expect(error?.ferryCode == .responseTooLarge)
+    }
+
+    /// The engine stops decoding for other requests, and the response is held back for a decision.
+    @Test(
+        "Layers of empty blocks in a response that is not the last one end too",
+        arguments: [
+            "302 Found\r\nLocation: /x\r\n", "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\n",
+            "503 Service Unavailable\r\n",
+        ],
+        ["gzip, gzip, gzip, gzip"]
+    )
+    func heldEmptyBlocks(_ status: String, _ coding: String) async throws {
+        let server = try server(Bombs.emptyBlocks, coding: coding, status: status)
+        var options = CurlSession.Options()
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = 1
+        policy.backoff = .init(base: 0.01, cap: 0.01)
+        options.retry = policy
+        options.deadline = 60
+        let session = Wire.session(options: options)
+        let error = try await Bystander.watching(session) {
+            await Wire.error { try await session.data(from: server.url()) }
+        }
+        #expect(error != nil)
+        #expect(error?.ferryCode != .deadlineExceeded)
     }
 
     @Test("A nested bomb ends at the limit", arguments: TaskKind.allCases)
