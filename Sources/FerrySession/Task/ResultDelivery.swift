@@ -40,6 +40,8 @@ final class DelegateCasts: Sendable {
     let download: (any URLSessionDownloadDelegate)?
     let metrics: (any CurlSessionMetricsDelegate)?
     let retry: (any CurlSessionRetryDelegate)?
+    /// Whether there is no delegate; one that has no method of a task may still be asked for a credential.
+    let isEmpty: Bool
     /// Tells the delegate of the response in place of the task, which waits for the call of the closure.
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
 
@@ -48,14 +50,13 @@ final class DelegateCasts: Sendable {
         tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)? = nil
     ) {
         self.tellResponse = tellResponse
+        isEmpty = delegate == nil
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
         download = task as? any URLSessionDownloadDelegate
         metrics = task as? any CurlSessionMetricsDelegate
         retry = task as? any CurlSessionRetryDelegate
     }
-
-    var isEmpty: Bool { task == nil }
 }
 
 /// A handler that is not `@Sendable` in FoundationNetworking's signature; it is called once, by one thread.

@@ -72,7 +72,7 @@ extension TaskCore {
 extension TaskCore.State {
     var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
     /// Whether the end needs no hop to the delegate queue either, because an `async` function waits for it.
-    var isInline: Bool { isUnheard && resultDelivery.isAsync }
+    var isInline: Bool { isUnheard && resultDelivery.isAsync && resumeDataHandler == nil }
     /// Whether the delegate receives the events of a download, and is asked what to store.
     var tellsDelegate: Bool { resultDelivery.isDelegate || tellsOwnDelegate }
 
