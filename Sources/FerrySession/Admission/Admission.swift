@@ -22,7 +22,7 @@ final class Admission {
 
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
-    private let inFlight: SlotQueue?
+    private var inFlight: SlotQueue?
     private var origins: [Origin: SlotQueue] = [:]
     /// The origins whose exchanges may begin: a slot has become free, or one has begun to wait.
     private var changed: Set<Origin> = []
@@ -128,6 +128,9 @@ final class Admission {
         // An idle queue is kept for the next request, unless there are many.
         if origins.count > Self.idleOriginCount, isForgettable(connections) { origins[origin] = nil }
     }
+
+    /// Forgets the cancelled exchanges that still wait, which retain the engine.
+    func removeAll() { (origins, changed, paced, inFlight) = ([:], [], [:], nil) }
 
     // MARK: - Origins
 

@@ -140,6 +140,7 @@ final class TransferEngine: @unchecked Sendable {
             rest()
         }
         idleHandles = []
+        admission.removeAll()
     }
 
     func beginTurn() {

@@ -1,7 +1,8 @@
-import FerrySession
 import FerryTesting
 import TestSupport
 import Testing
+
+@testable import FerrySession
 
 /// The limits of a session on requests in flight and on their rate.
 @Suite(.timeLimit(.minutes(5)))
@@ -238,6 +239,24 @@ struct RequestLimitsTests {
         try await eventually("the invalidation") { delegate.invalidations == 1 }
         #expect(server.requestCount == 1)
         #expect(delegate.violations == [])
+    }
+
+    @Test("A session is released with requests that waited for the rate when it was invalidated")
+    func released() async throws {
+        let server = try LoopbackServer { _ in .text("") }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(maximumInFlight: 1, rate: .init(1, per: 1_000))
+        var session: CurlSession? = makeSession(delegate, options: options)
+        weak let engine = session?.engine
+        #expect(engine != nil)
+        var tasks = (0..<10).compactMap { _ in session?.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        try await delegate.completion(of: tasks[0])
+        session?.invalidateAndCancel()
+        for task in tasks { try await delegate.completion(of: task) }
+        (session, tasks) = (nil, [])
+        try await eventually("the engine's end") { engine == nil }
     }
 
     @Test("The deadline of the call ends the wait")
