@@ -43,7 +43,11 @@ extension ProtocolLoad: TaskDriver {
     }
 
     private func becomeDownload(for client: any ExchangeClient) {
-        guard case .client = sink, isFinished || self.client != nil else { return }
+        guard case .client = sink else { return }
+        guard isFinished || self.client != nil else {
+            // The load has failed in the meantime, and its error waits for this.
+            return client.exchange(didBecomeDownloadWith: .zero, finished: nil)
+        }
         do throws(URLError) {
             let kept = client.exchangeTakesBuffer()
             let folder = settings.temporaryDirectory
