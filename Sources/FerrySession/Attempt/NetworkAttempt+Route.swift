@@ -39,6 +39,7 @@ extension NetworkAttempt {
             case nil: break
             }
             try setUpProxy(easy, engine)
+            exchange.forgetOtherProxy()
             let isLoopback = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
             if isLoopback || !network.isPlain { setUpAddresses(easy, network, isLoopback: isLoopback) }
         } catch {

@@ -16,6 +16,15 @@ extension Exchange {
         return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
     }
 
+    /// Forgets the credential for a proxy if the next attempt goes through another one, or through none.
+    func forgetOtherProxy() {
+        guard authentication.proxy.credential != nil, authentication.proxy.place != credentialPlace(isProxy: true)
+        else {
+            return
+        }
+        authentication.proxy = Authentication.Party()
+    }
+
     /// Notes that the credentials were accepted, so that they are sent without a challenge from now on.
     func noteAcceptedCredentials() {
         noteAccepted(authentication.server, isProxy: false)
@@ -75,7 +84,8 @@ extension Exchange {
             let next = Authentication.Party(
                 credential: given,
                 failures: failures + 1,
-                generation: engine.credentialsGeneration
+                generation: engine.credentialsGeneration,
+                place: credentialPlace(isProxy: challenge.isProxy)
             )
             if challenge.isProxy { authentication.proxy = next } else { authentication.server = next }
             sendAgain()

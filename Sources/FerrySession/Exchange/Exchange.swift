@@ -49,6 +49,8 @@ final class Exchange: @unchecked Sendable {
             var failures = 0
             /// The ``TransferEngine/credentialsGeneration`` in which the credential was provided.
             var generation = 0
+            /// Where the credential was asked for.
+            var place: CredentialPlace?
             /// Whether it has not asked for a credential.
             var isUnused: Bool { credential == nil && failures == 0 }
         }

@@ -305,6 +305,28 @@ struct AuthenticationTests {
         #expect(server.connectionCount == 2)
     }
 
+    /// Responds to the session's challenges, and has no method of a task.
+    private final class SessionAnswerer: NSObject, URLSessionDelegate {
+        let queues = Watched<[OperationQueue?]>([])
+
+        func urlSession(
+            _ session: URLSession,
+            didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            queues.append(OperationQueue.current)
+            completionHandler(.useCredential, URLCredential(user: "ada", password: "secret", persistence: .none))
+        }
+    }
+
+    @Test("A delegate of the session alone is asked on the delegate queue, also for async functions")
+    func sessionDelegate() async throws {
+        let answerer = SessionAnswerer()
+        let session = CurlSession(configuration: .ephemeral, delegate: answerer, delegateQueue: nil)
+        #expect(status(try await session.data(from: server.url("/basic-auth/ada/secret")).1) == 200)
+        #expect(answerer.queues.current.map { $0 === session.delegateQueue } == [true])
+    }
+
     @Test("A credential that was provided before a reset is not accepted for later requests")
     func resetMeanwhile() async throws {
         let gate = Watched(false)

@@ -137,6 +137,23 @@ struct ProxyTests {
         if !isDigest { #expect(proxy.exchanges.count == before + 1) }
     }
 
+    @Test("The credential for a proxy is not sent to the proxy of another scheme after a redirect")
+    func otherProxy() async throws {
+        let first = try TestProxy(.basic(user: "ada", password: "secret"))
+        let second = try TestProxy()
+        let server = try LoopbackServer { _ in .redirect(to: "https://origin.invalid:1/") }
+        let session = Wire.session {
+            $0.connectionProxyDictionary = [
+                "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": first.port, "HTTPUser": "ada",
+                "HTTPPassword": "secret", "HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": second.port,
+            ]
+        }
+        #expect(await Wire.error { try await session.data(from: server.url("/", host: "origin.invalid")) } != nil)
+        #expect(first.exchanges.last?.credentials?.hasPrefix("Basic ") == true)
+        #expect(second.exchanges.map(\.target) == ["origin.invalid:1"])
+        #expect(second.exchanges.allSatisfy { $0.credentials == nil })
+    }
+
     @Test("The delegate is asked for the proxy's credential, also after a wrong one", arguments: [false, true])
     func challenge(_ isDigest: Bool) async throws {
         let proxy = try TestProxy(
