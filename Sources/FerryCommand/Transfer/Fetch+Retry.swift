@@ -47,7 +47,7 @@ extension Fetch {
         }
     }
 
-    /// Returns whether a delay ends before both time limits, as far as they are set.
+    /// Returns whether a delay ends before all time limits that are set.
     private func hasTime(for delay: Double) -> Bool {
         let limits = [options.deadline, options.maxTime, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
         return limits.allSatisfy { elapsed + delay < $0 }

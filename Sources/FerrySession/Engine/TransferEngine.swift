@@ -108,15 +108,15 @@ final class TransferEngine: @unchecked Sendable {
     }
 
     /// Ends the validations of stored responses that no task waits for.
-    func cancelValidations() {
-        let isStarted = inbox.withLock { $0.isStarted }
-        if isStarted { submit(.cancelRevalidations) }
-    }
+    func cancelValidations() { submitIfStarted(.cancelRevalidations) }
 
     /// Forgets the credentials that were accepted before later tasks start; these use new connections.
-    func forgetCredentials() {
+    func forgetCredentials() { submitIfStarted(.forgetCredentials) }
+
+    /// Adds a command that has no effect before the first task, and then starts no thread.
+    private func submitIfStarted(_ command: EngineCommand) {
         let isStarted = inbox.withLock { $0.isStarted }
-        if isStarted { submit(.forgetCredentials) }
+        if isStarted { submit(command) }
     }
 
     // MARK: - The thread

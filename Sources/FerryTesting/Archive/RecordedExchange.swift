@@ -41,7 +41,7 @@ struct RecordedExchange {
         }
         part.bodySize = request.httpBody?.count ?? (request.httpBodyStream == nil ? 0 : -1)
         if let body = request.httpBody {
-            // As it is sent.
+            // A body without a type is sent as a form.
             let type = request.value(forHTTPHeaderField: "Content-Type") ?? "application/x-www-form-urlencoded"
             let isRecorded = body.count <= bodyLimit
             var data = HTTPArchive.PostData(isRecorded ? redaction.body(body, mimeType: type) : Data(), mimeType: type)

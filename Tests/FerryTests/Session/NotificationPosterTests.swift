@@ -5,14 +5,17 @@ import Testing
 
 @Suite("Posting notifications")
 struct NotificationPosterTests {
+    /// Makes a poster with a center of its own and a suspended queue.
+    private func makeStopped() -> (NotificationPoster, NotificationCenter, DispatchQueue) {
+        let (poster, center, queue) = (NotificationPoster(), NotificationCenter(), DispatchQueue(label: "stopped"))
+        queue.suspend()
+        (poster.center, poster.queue) = (center, queue)
+        return (poster, center, queue)
+    }
+
     @Test("A stalled queue collects no more than a limited number of notifications")
     func backlog() async throws {
-        let poster = NotificationPoster()
-        let center = NotificationCenter()
-        let queue = DispatchQueue(label: "stopped")
-        queue.suspend()
-        poster.center = center
-        poster.queue = queue
+        let (poster, center, queue) = makeStopped()
         let seen = Watched<[Int]>([])
         let name = Notification.Name("test")
         let token = center.addObserver(forName: name, object: nil, queue: nil) { notification in
@@ -43,11 +46,7 @@ struct NotificationPosterTests {
 
     @Test("Notifications that wait for a queue that never runs are posted on the next one, once")
     func nextQueue() async throws {
-        let poster = NotificationPoster()
-        let center = NotificationCenter()
-        let stopped = DispatchQueue(label: "stopped")
-        stopped.suspend()
-        (poster.center, poster.queue) = (center, stopped)
+        let (poster, center, stopped) = makeStopped()
         let seen = Watched<[Int]>([])
         let token = center.addObserver(forName: nil, object: nil, queue: nil) { notification in
             let number = notification.object as? Int
@@ -67,11 +66,8 @@ struct NotificationPosterTests {
     private final class Token: Sendable {}
 
     @Test("Without a queue, what waits is released") func released() {
-        let poster = NotificationPoster()
-        let stopped = DispatchQueue(label: "stopped")
-        stopped.suspend()
+        let (poster, _, stopped) = makeStopped()
         defer { stopped.resume() }
-        poster.queue = stopped
         var object: Token? = Token()
         weak let gone = object
         if let object { poster.post(Notification.Name("test"), object: object) }
