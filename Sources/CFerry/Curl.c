@@ -306,12 +306,13 @@ bool ferry_socket_has_input(int descriptor) {
 
 void ferry_socket_end(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 
-int64_t ferry_socket_acknowledged(int descriptor) {
+int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
     struct tcp_info info;
     socklen_t length = sizeof info;
     memset(&info, 0, sizeof info);
     if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
     if (length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return -1;
+    *milliseconds = info.tcpi_last_ack_recv;
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
 }
 

@@ -146,16 +146,16 @@ final class NetworkAttempt {
 
     // MARK: - Timeouts and metrics
 
-    /// Returns whether the server has acknowledged more of the body since this was last checked.
+    /// Returns when the server has last acknowledged a part of the body, if it has since this was last checked.
     ///
     /// The system accepts the end of a body long before a slow server has read it; until then only acknowledgements
     /// move. Those of a connection that others use too say nothing about one request.
-    func hasProgressed() -> Bool {
-        guard let connection, !connection.isMultiplexed, let acknowledged = connection.acknowledgedBytes,
-            acknowledged > sending.acknowledgedBytes
-        else { return false }
-        sending.acknowledgedBytes = acknowledged
-        return true
+    func progress() -> MonotonicTime? {
+        guard let connection, !connection.isMultiplexed, let last = connection.acknowledgement,
+            last.bytes > sending.acknowledgedBytes
+        else { return nil }
+        sending.acknowledgedBytes = last.bytes
+        return last.time
     }
 
     /// Notes on the connection that the request has timed out there.

@@ -112,10 +112,11 @@ final class Connection {
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && ferry_socket_has_input(socket) }
 
-    /// The number of bytes that the server has acknowledged; `nil` if it is not known.
-    var acknowledgedBytes: Int64? {
-        let count = isOpen ? ferry_socket_acknowledged(socket) : -1
-        return count < 0 ? nil : count
+    /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
+    var acknowledgement: (bytes: Int64, time: MonotonicTime)? {
+        var age: UInt32 = 0
+        let count = isOpen ? ferry_socket_acknowledged(socket, &age) : -1
+        return count < 0 ? nil : (count, MonotonicTime.now().before(UInt64(age) * 1_000_000))
     }
 }
 

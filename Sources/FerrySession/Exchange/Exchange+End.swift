@@ -119,9 +119,9 @@ extension Exchange {
 
     /// Fails the exchange because a deadline has passed, unless its upload has made progress that only the system sees.
     func expire(_ deadline: ExchangeClock.Deadline) {
-        if deadline == .inactivity, reader != nil, attempt?.hasProgressed() == true {
-            clock.noteActivity(at: .now())
-            return engine.watch(self)
+        if deadline == .inactivity, reader != nil, let time = attempt?.progress() {
+            clock.noteActivity(at: time)
+            if let next = clock.next(), next.time > .now() { return engine.watch(self) }
         }
         if deadline == .retry { return endDelay() }
         attempt?.noteTimeoutOfConnection(deadline, clock.limits.inactivity)

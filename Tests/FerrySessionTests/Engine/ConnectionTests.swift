@@ -11,31 +11,19 @@ import Testing
 
         let serverPort: Int
 
-        /// Makes a connection, from a port that may be in use by one to another server.
-        init(from localPort: Int? = nil) throws {
+        /// Makes a connection, from a free port or from one that is in use by a connection to another server.
+        init(from localPort: Int = 0) throws {
             let listener = LoopbackSocket.make()
             defer { close(listener) }
             client = LoopbackSocket.make()
-            // A port can be shared only by sockets that all allow it.
-            var isReused = Int32(1)
-            setsockopt(client, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+            // A port can be shared only by sockets that all allow it. A port that is chosen while a socket is connected may
+            // be shared with any connection of another test, so it is chosen before.
+            LoopbackSocket.allowReuse(client)
             let port = try LoopbackSocket.bind(listener, backlog: 1)
             serverPort = Int(port)
-            if let localPort { try Self.bind(client, to: localPort) }
+            _ = try LoopbackSocket.bind(client, port: localPort)
             try #require(LoopbackSocket.connect(client, to: port))
             server = accept(listener, nil, nil)
-        }
-
-        private static func bind(_ socket: Int32, to port: Int) throws {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            address.sin_port = UInt16(port).bigEndian
-            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let status = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(socket, $0, size) }
-            }
-            try #require(status == 0)
         }
 
         deinit {
@@ -113,6 +101,21 @@ import Testing
         #expect(find(table, "0.0.0.0", 0, to: pair) == nil)
     }
 
+    @Test("It is known how many bytes the server has acknowledged, and when") func acknowledgement() async throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        let before = try #require(connection.acknowledgement)
+        #expect(send(pair.client, "hello", 5, 0) == 5)
+        try await eventually("the acknowledgement") { connection.acknowledgement?.bytes == before.bytes + 5 }
+        let silence = UInt64(300_000_000)
+        let end = MonotonicTime.now().advanced(by: silence)
+        try await Task.sleep(for: .nanoseconds(silence))
+        let last = try #require(connection.acknowledgement)
+        // The system counts in its own ticks, of up to ten milliseconds.
+        #expect(last.time < end.before(silence / 2))
+        #expect(last.bytes == before.bytes + 5)
+    }
+
     @Test("An idle connection with unread input carries no request") func input() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)
@@ -169,7 +172,7 @@ import Testing
         let connection = table.open(pair.client)
         table.close(pair.client)
         #expect(!connection.mayCarryRequest { false })
-        #expect(connection.acknowledgedBytes == nil)
+        #expect(connection.acknowledgement == nil)
         // Here the number still belongs to the same socket, which stays connected.
         connection.breakDown()
         #expect(connection.isBroken)
