@@ -9,8 +9,8 @@ final class Admission {
         var hasConnection = false
         /// Whether it counts among the requests that the session has in flight.
         var isCounted = false
-        /// The queue that it waits in.
-        var queue: SlotQueue?
+        /// The place in the queue that it waits in.
+        var place: SlotQueue.Place?
     }
 
     /// The maximum number of simultaneous requests to an origin with HTTP/2, which servers commonly allow.
@@ -114,7 +114,8 @@ final class Admission {
 
     /// Takes the slots of an exchange back, for those that wait.
     func leave(_ exchange: Exchange) {
-        exchange.slot.queue = nil
+        exchange.slot.place?.leave()
+        exchange.slot.place = nil
         guard exchange.slot.hasConnection, let origin = exchange.slot.origin, let connections = origins[origin] else {
             return
         }
@@ -128,9 +129,6 @@ final class Admission {
         // An idle queue is kept for the next request, unless there are many.
         if origins.count > Self.idleOriginCount, isForgettable(connections) { origins[origin] = nil }
     }
-
-    /// Forgets the cancelled exchanges that still wait, which retain the engine.
-    func removeAll() { (origins, changed, paced, inFlight) = ([:], [], [:], nil) }
 
     // MARK: - Origins
 

@@ -4,12 +4,29 @@
 /// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a
 /// value in a dictionary allocates; only the thread that has the engine touches it.
 final class SlotQueue {
+    /// The place of an exchange in a queue.
+    final class Place {
+        fileprivate private(set) var exchange: Exchange?
+        private let queue: SlotQueue
+
+        fileprivate init(_ exchange: Exchange, in queue: SlotQueue) { (self.exchange, self.queue) = (exchange, queue) }
+
+        /// Leaves the queue, which keeps nothing of the exchange from then on.
+        func leave() {
+            guard exchange != nil else { return }
+            exchange = nil
+            queue.noteLeft()
+        }
+    }
+
     private(set) var running = 0
     var limit: Int
     /// When requests may begin, if not only the number of slots decides.
     var pace: RequestPace?
     private var queues: [Queue] = [Queue(), Queue(), Queue()]
     private var waiting = 0
+    /// The number of places in the queues that were left.
+    private var left = 0
 
     init(limit: Int, pace: RequestPace? = nil) {
         self.limit = limit
@@ -38,19 +55,31 @@ final class SlotQueue {
         let (priority, normal) = (exchange.priority, URLSessionTask.defaultPriority)
         let index = priority > normal ? 0 : priority < normal ? 2 : 1
         exchange.phase = .waitingForSlot
-        exchange.slot.queue = self
-        if isReturning { queues[index].prepend(exchange) } else { queues[index].append(exchange) }
+        let place = Place(exchange, in: self)
+        exchange.slot.place = place
+        if isReturning { queues[index].prepend(place) } else { queues[index].append(place) }
         waiting += 1
+    }
+
+    private func noteLeft() {
+        (waiting, left) = (waiting - 1, left + 1)
+        // Removing each of them at once would take quadratic time.
+        guard left > 64, left > waiting else { return }
+        for index in queues.indices { queues[index].removeLeft() }
+        left = 0
     }
 
     /// Returns the next exchange that waits, with its slot, if one is free and its time has come.
     func next() -> Exchange? {
         guard mayBegin, isInPace else { return nil }
         for index in queues.indices {
-            while let exchange = queues[index].popFirst() {
+            while let place = queues[index].popFirst() {
+                guard let exchange = place.exchange else {
+                    left -= 1
+                    continue
+                }
                 waiting -= 1
-                guard exchange.phase == .waitingForSlot, exchange.slot.queue === self else { continue }
-                exchange.slot.queue = nil
+                exchange.slot.place = nil
                 guard !exchange.isSuspended else {
                     exchange.phase = .parked
                     continue
@@ -67,21 +96,27 @@ final class SlotQueue {
 
     /// A first-in, first-out queue whose operations take the same time however long it is.
     private struct Queue {
-        private var items: [Exchange?] = []
+        private var items: [Place?] = []
         private var head = 0
 
-        mutating func append(_ exchange: Exchange) { items.append(exchange) }
+        mutating func append(_ place: Place) { items.append(place) }
 
-        mutating func prepend(_ exchange: Exchange) {
+        mutating func prepend(_ place: Place) {
             if head > 0 {
                 head -= 1
-                items[head] = exchange
+                items[head] = place
             } else {
-                items.insert(exchange, at: 0)
+                items.insert(place, at: 0)
             }
         }
 
-        mutating func popFirst() -> Exchange? {
+        /// Removes the places that were left.
+        mutating func removeLeft() {
+            items = items[head...].filter { $0?.exchange != nil }
+            head = 0
+        }
+
+        mutating func popFirst() -> Place? {
             guard head < items.count else { return nil }
             let first = items[head]
             items[head] = nil

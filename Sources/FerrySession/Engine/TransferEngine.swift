@@ -140,7 +140,6 @@ final class TransferEngine: @unchecked Sendable {
             rest()
         }
         idleHandles = []
-        admission.removeAll()
     }
 
     func beginTurn() {

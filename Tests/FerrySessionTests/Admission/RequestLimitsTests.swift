@@ -47,6 +47,43 @@ struct RequestLimitsTests {
         #expect(inFlight.change { $0.most } == 3)
     }
 
+    @Test("A cancelled request that waits keeps nothing of its body", arguments: [true, false])
+    func cancelledBody(hasLimits: Bool) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in .gated(gate, first: 1, of: 2) }
+        var options = CurlSession.Options()
+        if hasLimits { options.limits = RequestLimits(maximumInFlight: 1) }
+        let session = makeSession(options: options) { if !hasLimits { $0.httpMaximumConnectionsPerHost = 1 } }
+        let first = session.dataTask(with: server.url) { _, _, _ in }
+        first.resume()
+        try await server.waitForRequests(1)
+        let freed = Watched(0)
+        let size = 100_000
+        for _ in 0..<100 {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+            let body = Data(
+                bytesNoCopy: bytes,
+                count: size,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    freed.change { $0 += 1 }
+                }
+            )
+            var request = URLRequest(url: server.url)
+            request.httpMethod = "POST"
+            let task = session.uploadTask(with: request, from: body) { _, _, _ in }
+            task.resume()
+            task.cancel()
+        }
+        try await eventually("the bodies are freed") { freed.change { $0 } == 100 }
+        #expect(server.requestCount == 1)
+        #expect(first.state == .running)
+        gate.open()
+        try await eventually("the first task has ended") { first.state == .completed }
+        #expect(server.requestCount == 1)
+    }
+
     @Test("Requests wait by priority, and in order among those of the same")
     func priorities() async throws {
         let gate = Gate()
