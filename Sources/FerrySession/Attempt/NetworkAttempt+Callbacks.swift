@@ -54,23 +54,26 @@ extension NetworkAttempt {
 
     // MARK: - Connecting
 
-    private func willResolve() {
-        stage = .resolving
-        beginConnecting()
-    }
+    private func willResolve() { beginConnecting(.resolving) }
 
     /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
     private func mayConnect() -> Bool {
-        stage = .connecting
+        beginConnecting(.connecting)
         guard let exchange, exchange.client != nil else { return false }
         exchange.engine.noteNewSocket()
-        beginConnecting()
         return true
     }
 
-    private func beginConnecting() {
+    private func beginConnecting(_ next: Stage) {
+        // The time while it has waited for the connection of another request does not count for its own.
+        if stage == .none { exchange?.clock.forgetConnecting() }
+        stage = next
+        beginConnecting(at: .now())
+    }
+
+    /// Starts the deadlines for the connection.
+    func beginConnecting(at now: MonotonicTime) {
         guard let exchange, !exchange.isSuspended, exchange.client != nil else { return }
-        let now = MonotonicTime.now()
         exchange.clock.start(at: now)
         exchange.clock.beginConnecting(at: now)
         exchange.engine.watch(exchange)

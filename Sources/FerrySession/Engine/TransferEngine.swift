@@ -261,8 +261,11 @@ final class TransferEngine: @unchecked Sendable {
         exchange.phase = .running
         do throws(URLError) { try attempt.setUp(easy, for: exchange) } catch { return exchange.fail(error) }
         let code = multi.add(easy)
-        guard code != 0 else { return }
-        exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))
+        guard code == 0 else {
+            return exchange.fail(.ferry(.unknown, url: exchange.request.url, "libcurl refused the request: \(code)"))
+        }
+        // libcurl lets it wait while another request connects to the same server, which may never succeed.
+        if attempt.prepared.origin.scheme == "https" { attempt.beginConnecting(at: turnStart) }
     }
 
     /// Takes back the handle and the connection slot of an attempt that is over, and lets the next one begin.

@@ -145,6 +145,51 @@ struct TimeoutTests {
         withExtendedLifetime(listener) {}
     }
 
+    @Test("Requests that wait for the connection of another one time out with it", arguments: [true, false])
+    func connectTogether(hasConnectTimeout: Bool) async throws {
+        // Connections are accepted by the system; the handshakes are never answered.
+        let listener = try SilentListener()
+        let count = 12
+        var options = CurlSession.Options()
+        if hasConnectTimeout { options.connectTimeout = 1 }
+        let session = Wire.session(options: options) { $0.httpMaximumConnectionsPerHost = count }
+        let request = Wire.request(listener.url, timeout: hasConnectTimeout ? 60 : 1)
+        let start = ContinuousClock.now
+        let codes = await withTaskGroup(of: CurlSessionError.Code?.self) { group in
+            for _ in 0..<count {
+                group.addTask { await Wire.error { try await session.data(for: request) }?.curlSessionError?.code }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == Array(repeating: hasConnectTimeout ? .connectTimeout : .inactivityTimeout, count: count))
+        // One after another they would take twelve seconds.
+        expectAbout(1, since: start)
+    }
+
+    @Test("A body that was acknowledged at once does not double the timeout") func acknowledged() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let session = Wire.session()
+        let ends = Watched<[String]>([])
+        // A request without a body and with nearly twice the timeout ends later.
+        let requests = [
+            Wire.request(server.url("/without"), timeout: 3.6), Wire.request(server.url("/with"), "POST", timeout: 2),
+        ]
+        await withTaskGroup(of: Void.self) { group in
+            for request in requests {
+                group.addTask {
+                    let body = request.httpMethod == "POST" ? Data(count: 1000) : nil
+                    let error = await Wire.error {
+                        if let body { return try await session.upload(for: request, from: body) }
+                        return try await session.data(for: request)
+                    }
+                    expectTimeout(error, .inactivityTimeout, server.url(body == nil ? "/without" : "/with"))
+                    ends.append(body == nil ? "without" : "with")
+                }
+            }
+        }
+        #expect(ends.change { $0 } == ["with", "without"])
+    }
+
     @Test("Gap 14: waiting for a connection does not count") func queued() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.15) }
         let session = Wire.session { $0.httpMaximumConnectionsPerHost = 1 }
