@@ -19,7 +19,8 @@ final class CacheRevalidation: ExchangeClient {
     var exchangeIsSuspended: Bool { false }
     var exchangeDeliversAtEnd: Bool { false }
 
-    func exchange(didReceive response: ReceivedResponse, isReplacement: Bool) {}
+    func exchange(didReceive response: ReceivedResponse) {}
+    func exchange(didRefuse response: ReceivedResponse) {}
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {}
     func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow { .more }
     func exchange(didWrite count: ByteCount) {}

@@ -91,9 +91,7 @@ extension Exchange {
             sendAgain()
         case .cancelAuthenticationChallenge:
             incoming.question = nil
-            if !question.isTunnel {
-                client?.exchange(didReceive: ReceivedResponse(question.response), isReplacement: true)
-            }
+            if !question.isTunnel { client?.exchange(didRefuse: ReceivedResponse(question.response)) }
             fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
         case .rejectProtectionSpace:
             challenge.options.removeFirst()

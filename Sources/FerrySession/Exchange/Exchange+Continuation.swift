@@ -72,13 +72,14 @@ extension Exchange {
             attempt.rangeEnd = end
             return deliverRest(received, at: offset)
         case .restarts:
-            let isCollected = if case .file = destination { false } else { true }
-            guard offset == .zero || restartBody() else { break }
-            // A client that collects the body begins anew with each response.
-            let isFirst = continuation.isResuming || (isCollected && offset > .zero)
+            guard restartBody() else {
+                // The client has the head of the response before, which only the same body may follow.
+                if offset == .zero, isSameEntity(received) { return deliverRest(received, at: offset) }
+                break
+            }
             continuation.offset = nil
             continuation.isResuming = false
-            deliver(received, isReplacement: !isFirst)
+            deliver(received)
             return true
         case .isComplete: return finishComplete(head)
         case .isAnother:
@@ -91,6 +92,14 @@ extension Exchange {
         return false
     }
 
+    /// Whether a complete response has the validator and the length of the one that is continued.
+    private func isSameEntity(_ received: ReceivedResponse) -> Bool {
+        guard let validator, received.expectedLength == continuation.expectedTotal,
+            let response = received.value as? HTTPURLResponse
+        else { return false }
+        return ContinuationRule.validator(for: response, request: sentRequest) == validator
+    }
+
     private func deliverRest(_ received: ReceivedResponse, at offset: ByteCount) -> Bool {
         continuation.offset = nil
         continuation.wasSuspended = isSuspended
@@ -98,7 +107,7 @@ extension Exchange {
         continuation.isResuming = false
         response = received
         let total = continuation.expectedTotal ?? received.expectedLength.flatMap { offset.adding($0) }
-        client?.exchange(didReceive: received, isReplacement: false)
+        client?.exchange(didReceive: received)
         client?.exchange(didResumeAt: offset, expectedTotal: total)
         return true
     }
@@ -123,7 +132,7 @@ extension Exchange {
         continuation.offset = nil
         continuation.isResuming = false
         self.response = response
-        client?.exchange(didReceive: response, isReplacement: false)
+        client?.exchange(didReceive: response)
         client?.exchange(didResumeAt: bodyReceived, expectedTotal: bodyReceived)
         incoming.skipsBody = true
         return true

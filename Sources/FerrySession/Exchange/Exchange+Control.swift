@@ -132,7 +132,7 @@ extension Exchange {
         } else {
             incoming.isUnwanted = true
             response = received
-            client?.exchange(didReceive: received, isReplacement: false)
+            client?.exchange(didReceive: received)
         }
         setClientFull(false)
         engine.watch(self)

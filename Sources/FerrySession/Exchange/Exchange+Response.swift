@@ -106,7 +106,7 @@ extension Exchange {
     }
 
     /// Delivers a response as the final one; its body follows.
-    func deliver(_ received: ReceivedResponse, isReplacement: Bool = false) {
+    func deliver(_ received: ReceivedResponse) {
         response = received
         // What was collected of another response is not a part of this one.
         caching.context?.pending = nil
@@ -114,7 +114,7 @@ extension Exchange {
         continuation.wasSuspended = isSuspended
         continuation.expectedTotal = received.expectedLength
         continuation.useValidator(of: incoming.decoder == nil ? received : nil)
-        client?.exchange(didReceive: received, isReplacement: isReplacement)
+        client?.exchange(didReceive: received)
         if client?.exchangeWantsPrebuiltResponse == true { engine.prebuild(received) }
     }
 

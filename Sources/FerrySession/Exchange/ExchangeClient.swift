@@ -6,8 +6,10 @@ protocol ExchangeClient: AnyObject, Sendable {
     var exchangeCollectsBody: Bool { get }
     /// Whether the engine's thread should build responses in advance, because the delegate queue is waiting for them.
     var exchangeWantsPrebuiltResponse: Bool { get }
-    /// The final response has arrived and its body follows; a replacement discards an earlier response and its body.
-    func exchange(didReceive response: ReceivedResponse, isReplacement: Bool)
+    /// The final response has arrived and its body follows.
+    func exchange(didReceive response: ReceivedResponse)
+    /// The exchange will fail because of a response whose body does not follow.
+    func exchange(didRefuse response: ReceivedResponse)
     /// The body continues after `offset` bytes that an earlier task has received.
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?)
     /// Takes bytes of the body, and returns whether there is room for more; if not, the engine waits for `readMore`.

@@ -27,21 +27,25 @@ extension TaskCore: ExchangeClient {
     var exchangeWantsPrebuiltResponse: Bool { !isAsync }
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
-    func exchange(didReceive response: ReceivedResponse, isReplacement: Bool) {
+    func exchange(didReceive response: ReceivedResponse) {
         change { state in
             guard state.lifecycle == .active else { return false }
-            if !isReplacement, state.tellsResponse {
+            if state.tellsResponse {
                 state.append(.response(response))
                 return state.claimDrain()
             }
             state.note(response)
             // Limits what is reserved in advance: a server may announce more than it sends.
             let most: Int64 = 67_108_864
-            if !isReplacement, case .data = state.resultDelivery, let length = response.expectedLength, length > .zero {
+            if case .data = state.resultDelivery, let length = response.expectedLength, length > .zero {
                 _ = state.buffer.reserve(Int(min(length.int64, most)))
             }
             return false
         }
+    }
+
+    func exchange(didRefuse response: ReceivedResponse) {
+        state.withLock { if $0.lifecycle == .active { $0.note(response) } }
     }
 
     func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow {

@@ -113,7 +113,6 @@ extension TaskCore.State {
 
     mutating func note(_ response: ReceivedResponse) {
         self.response = response
-        counts.received = .zero
         counts.expectedToReceive = response.expectedLength
         counts.hasResponse = true
     }

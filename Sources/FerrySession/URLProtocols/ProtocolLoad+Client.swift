@@ -53,7 +53,7 @@ extension ProtocolLoad: URLProtocolClient {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class reported a second response") }
             hasResponse = true
-            client.exchange(didReceive: ReceivedResponse(response), isReplacement: false)
+            client.exchange(didReceive: ReceivedResponse(response))
         case .data(let data):
             guard hasResponse else { return misuse("The protocol class reported data before a response") }
             take(data, client)

@@ -92,7 +92,7 @@ extension ProtocolLoad: TaskDriver {
 
     /// Delivers the redirect itself as the response.
     private func deliver(_ answer: HTTPURLResponse) {
-        client?.exchange(didReceive: ReceivedResponse(answer), isReplacement: false)
+        client?.exchange(didReceive: ReceivedResponse(answer))
         end(nil)
     }
 

@@ -134,6 +134,23 @@ struct BytesTests {
         #expect(results.allSatisfy { if case .failure = $0 { true } else { false } })
     }
 
+    @Test("Bytes that come before the delegate queue runs are counted once") func countsWithDelegate() async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 1_000) }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let session = makeSession(queue: queue)
+        async let result = session.bytes(from: server.url, delegate: RecordingDelegate())
+        try await eventually("the response is sent") { server.bytesSent > 1_000 }
+        // Nothing tells that the engine has read it.
+        try await Task.sleep(for: .milliseconds(100))
+        queue.isSuspended = false
+        let bytes = try await result.0
+        #expect(try await bytes.reduce(0) { count, _ in count + 1 } == 1_000)
+        #expect(bytes.task.countOfBytesReceived == 1_000)
+        #expect(bytes.task.countOfBytesExpectedToReceive == 1_000)
+    }
+
     @Test("Suspending the task stops the bytes, resuming delivers the rest") func suspended() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 100_000, of: 400_000) }

@@ -12,6 +12,7 @@ struct SuspendContinuationTests {
     private func server(
         _ gate: Gate,
         etag: String?,
+        first: Int = Self.first,
         later: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse
     ) throws -> LoopbackServer {
         let isFirst = Locked(true)
@@ -21,7 +22,7 @@ struct SuspendContinuationTests {
                 return isFirst
             }
             guard isFirst else { return later(request) }
-            return .gated(gate, first: Self.first, of: Self.size, etag: etag.map { "\"\($0)\"" }, closes: true)
+            return .gated(gate, first: first, of: Self.size, etag: etag.map { "\"\($0)\"" }, closes: true)
         }
     }
 
@@ -33,6 +34,10 @@ struct SuspendContinuationTests {
     ) async throws {
         task.resume()
         try await eventually("a part") { task.countOfBytesReceived == Self.first }
+        try await interruptRunning(task, gate, server)
+    }
+
+    private func interruptRunning(_ task: URLSessionTask, _ gate: Gate, _ server: LoopbackServer) async throws {
         task.suspend()
         // Gives the engine time to suspend before the server closes.
         try await Task.sleep(for: .milliseconds(100))
@@ -100,6 +105,51 @@ struct SuspendContinuationTests {
         #expect(record.data == LoopbackServer.pattern(count: Self.first))
         #expect(record.names.filter { $0 == "response" }.count == 1)
         #expect(delegate.violations == [])
+    }
+
+    @Test(
+        "After the head alone, only the body of the same entity follows",
+        arguments: ["delegate", "stream"],
+        ["v1", "v2"]
+    )
+    func afterHead(_ kind: String, _ later: String) async throws {
+        let gate = Gate()
+        // The server ignores the range.
+        let server = try server(gate, etag: "v1", first: 0) { _ in
+            let body = LoopbackServer.pattern(count: Self.size, offset: later == "v1" ? 0 : 7)
+            var response = LoopbackResponse(body: .data(body))
+            response.headers.add("ETag", "\"\(later)\"")
+            return response
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        var (data, error) = (Data(), URLError?.none)
+        if kind == "delegate" {
+            let task = session.dataTask(with: server.url)
+            task.resume()
+            try await eventually("the head") { delegate[task].names.contains("response") }
+            try await interruptRunning(task, gate, server)
+            let record = try await delegate.completion(of: task)
+            (data, error) = (record.data, record.error)
+            #expect(record.names.filter { $0 == "response" }.count == 1)
+        } else {
+            let (bytes, response) = try await session.bytes(from: server.url)
+            #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"v1\"")
+            try await interruptRunning(bytes.task, gate, server)
+            do {
+                for try await chunk in bytes.chunks { data.append(chunk) }
+            } catch let failure as URLError {
+                error = failure
+            }
+        }
+        #expect(server.requests.last?.header("Range") == "bytes=0-")
+        if later == "v1" {
+            #expect(error == nil)
+            #expect(data == LoopbackServer.pattern(count: Self.size))
+        } else {
+            #expect(error?.ferryCode == .cannotContinue)
+            #expect(data.isEmpty)
+        }
     }
 
     @Test("A download whose entity has changed contains exactly the new one", arguments: [1000, 700_000])
