@@ -37,11 +37,27 @@ enum Command {
 @main
 enum FerryMain {
     static func main() async {
-        let status = await Command.run(
-            Array(CommandLine.arguments.dropFirst()),
-            program: CommandLine.arguments.first ?? "ferry"
-        )
+        let status = await status()
+        if status.signal != nil {
+            fflush(nil)
+            status.endProcess()
+        }
         exit(status.rawValue)
+    }
+
+    private static func status() async -> ExitStatus {
+        // Swift replaces what is not UTF-8, so that another file would be used.
+        if let index = CommandLine.arguments.indices.first(where: { !isText(CommandLine.unsafeArgv[$0]) }) {
+            let argument = CommandLine.arguments[index]
+            Console().error("Argument \(index) is not UTF-8 text: \(argument)")
+            return .usage
+        }
+        let program = CommandLine.arguments.first ?? "ferry"
+        return await Command.run(Array(CommandLine.arguments.dropFirst()), program: program)
+    }
+
+    private static func isText(_ argument: UnsafeMutablePointer<CChar>?) -> Bool {
+        argument.flatMap { String(validatingCString: $0) } != nil
     }
 }
 

@@ -129,7 +129,7 @@ struct FetchOptions: Equatable, Sendable {
         if index < outputs.count {
             let name = outputs[index]
             if Self.isStandardOutput(name) { return .standardOutput }
-            return .file(OutputDescriptor.inherited(name) == nil ? path(of: name) : name)
+            return .file(ProcessDescriptor.number(name) == nil ? path(of: name) : name)
         }
         return usesRemoteNames ? .remoteName : .standardOutput
     }

@@ -111,7 +111,7 @@ extension CookieFile {
     static func write(_ text: String, to path: String) throws(CommandFailure) {
         var info = stat()
         let exists = stat(path, &info) == 0
-        if OutputDescriptor.inherited(path) != nil || exists && info.st_mode & S_IFMT != S_IFREG {
+        if ProcessDescriptor.number(path) != nil || exists && info.st_mode & S_IFMT != S_IFREG {
             return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8))
         }
         let resolved = exists ? realpath(path, nil) : nil

@@ -89,7 +89,7 @@ extension Demo {
             recorder: RunRecorder(),
             log: nil
         )
-        return Fetch(context, index: 0)
+        return Fetch(context, .success(.none), index: 0)
     }
 
     private func partSize(of file: URL) -> Int64 {

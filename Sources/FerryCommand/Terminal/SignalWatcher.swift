@@ -1,6 +1,6 @@
 import Ferry
 
-/// Calls a handler for SIGINT and SIGTERM, which would otherwise end the process.
+/// Calls a handler for SIGINT and SIGTERM, which would otherwise end the process; those that are ignored stay so.
 ///
 /// A second signal ends the process immediately; otherwise it ends two seconds after the first one at the latest.
 final class SignalWatcher: Sendable {
@@ -13,7 +13,9 @@ final class SignalWatcher: Sendable {
         let source: any DispatchSourceRead
     }
 
-    private static let statuses: [Int32: ExitStatus] = [SIGINT: .interrupted, SIGTERM: .terminated]
+    private static let statuses = Dictionary(
+        uniqueKeysWithValues: ExitStatus.allCases.compactMap { status in status.signal.map { ($0, status) } }
+    )
 
     /// The exit status for the last signal received, or `nil`.
     var interruption: ExitStatus? { received.withLock { $0 } }
@@ -38,12 +40,12 @@ final class SignalWatcher: Sendable {
             defer { received = status }
             return received == nil
         }
-        guard isFirst else { _exit(status.rawValue) }
+        guard isFirst else { status.endProcess() }
         handler()
         // Work may be blocked for an unlimited time, for example by a reader of standard output that does not read.
         queue.asyncAfter(deadline: .now() + 2) {
             atDeadline()
-            _exit(status.rawValue)
+            status.endProcess()
         }
     }
 }
@@ -68,7 +70,7 @@ enum SignalPipe {
     /// Without a pipe, returns `nil` and leaves the actions of the signals unchanged.
     static func watch(_ numbers: [Int32]) -> Int32? {
         guard let ends else { return nil }
-        for number in numbers {
+        for number in numbers where !isIgnored(number) {
             // A handler may call only async-signal-safe functions, such as `write`.
             signal(number) { number in
                 let saved = errno
@@ -80,10 +82,44 @@ enum SignalPipe {
         return ends.reading
     }
 
+    /// Whether the process was started with the signal ignored, as `nohup` and `&` in a script do.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// Returns the signals that have arrived since the last call, at most 64.
     static func signals(from descriptor: Int32) -> [Int32] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(descriptor, &bytes, bytes.count)
         return bytes.prefix(max(0, count)).map(Int32.init)
+    }
+}
+
+extension ExitStatus {
+    /// The signal that the status stands for.
+    var signal: Int32? {
+        switch self {
+        case .interrupted: SIGINT
+        case .terminated: SIGTERM
+        default: nil
+        }
+    }
+
+    /// Ends the process without further work: by the signal that the status stands for, or with the status.
+    ///
+    /// A shell that is interrupted goes on with its script if the command ends with a status.
+    func endProcess() -> Never {
+        if let signal {
+            Glibc.signal(signal, SIG_DFL)
+            var set = sigset_t()
+            sigemptyset(&set)
+            sigaddset(&set, signal)
+            pthread_sigmask(SIG_UNBLOCK, &set, nil)
+            raise(signal)
+        }
+        _exit(rawValue)
     }
 }

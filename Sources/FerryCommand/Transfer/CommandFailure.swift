@@ -119,9 +119,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .file: "a file could not be read or written"
         case .timeout: "a timeout expired"
         case .tls: "TLS failed, or the certificate is not trusted"
-        case .interrupted: "interrupted (SIGINT)"
+        case .interrupted: "interrupted: SIGINT has ended the command"
         case .brokenPipe: "standard output was closed by its reader"
-        case .terminated: "terminated (SIGTERM)"
+        case .terminated: "terminated: SIGTERM has ended the command"
         }
     }
 }

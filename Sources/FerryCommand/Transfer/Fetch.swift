@@ -3,6 +3,8 @@ import Ferry
 /// The transfer of one URL, from the request to the finished file and the report; used by one Swift task only.
 final class Fetch {
     let context: RunContext
+    /// The body, or why there is none; the transfers of one command line share it, since some files can be read once.
+    private let body: Result<UploadBody, CommandFailure>
     /// The index of the URL, from 0.
     let index: Int
     /// When the transfer could have begun, in seconds since the start of the run, if it had to wait for others to end.
@@ -22,8 +24,9 @@ final class Fetch {
     /// The seconds that the transfer had taken before its current task; set if there has been an earlier one.
     var elapsed = 0.0
 
-    init(_ context: RunContext, index: Int, ready: Double? = nil) {
+    init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
         self.context = context
+        self.body = body
         self.index = index
         self.ready = ready
         url = QueryText.adding(context.options.itemQuery, to: context.options.urls[index])
@@ -32,7 +35,6 @@ final class Fetch {
 
     func run() async -> FetchResult {
         var result = FetchResult(index: index)
-        let body = Result { () throws(CommandFailure) in try UploadBody(options) }
         if case .success(.query(let query)) = body { url = QueryText.adding(query, to: url) }
         context.log?.start(index, url, method: options.effectiveMethod, file: destination.file)
         do {

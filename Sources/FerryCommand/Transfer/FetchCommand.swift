@@ -64,6 +64,7 @@ struct FetchCommand: Sendable {
     /// was closed by its reader.
     private func transferAll(_ context: RunContext) async -> [FetchResult] {
         let indices = options.urls.indices
+        let body = Result { () throws(CommandFailure) in try UploadBody(options) }
         // Bodies on one standard output must not be mixed.
         let isMixed = options.hasStandardOutput
         let ready = context.recorder.now
@@ -72,7 +73,7 @@ struct FetchCommand: Sendable {
             var waiting = indices.makeIterator()
             func beginNext(waitingSince ready: Double? = nil) {
                 guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { await Fetch(context, index: index, ready: ready).run() }
+                group.addTask { await Fetch(context, body, index: index, ready: ready).run() }
             }
             for _ in 0..<(isMixed ? 1 : options.parallel) { beginNext() }
             while let result = await group.next() {

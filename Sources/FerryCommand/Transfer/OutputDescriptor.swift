@@ -20,23 +20,12 @@ final class OutputDescriptor: Sendable {
     init(path: String, flags: Int32) throws(CommandFailure) {
         name = path
         isOwned = true
-        if let inherited = Self.inherited(path) {
+        if let inherited = ProcessDescriptor.number(path) {
             number = fcntl(inherited, F_DUPFD_CLOEXEC, 0)
             guard number >= 0 else { throw .file(path, "cannot be opened", errno: errno) }
         } else {
             number = try Self.opened(path, flags: flags)
         }
-    }
-
-    /// Returns the open descriptor that a path such as `/dev/stdout` or `/dev/fd/3` names.
-    static func inherited(_ path: String) -> Int32? {
-        let names = ["/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
-        let folder = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
-        let digits = folder.map { path.dropFirst($0.count) } ?? ""
-        guard let number = names[path] ?? (digits.utf8.allSatisfy { 48...57 ~= $0 } ? Int32(digits) : nil),
-            fcntl(number, F_GETFD) >= 0
-        else { return nil }
-        return number
     }
 
     /// Opens a file; it waits for the reader of a pipe only for a moment.

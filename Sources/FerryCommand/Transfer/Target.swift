@@ -24,7 +24,7 @@ enum Target {
             } else {
                 self = .unnamed
             }
-        case .file(let path) where OutputDescriptor.inherited(path) != nil:
+        case .file(let path) where ProcessDescriptor.number(path) != nil:
             self = .stream(try StreamOutput(path: path))
         case .file(let path):
             var info = stat()

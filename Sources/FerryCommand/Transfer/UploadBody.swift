@@ -12,7 +12,7 @@ enum UploadBody: Sendable {
 
     init(_ options: FetchOptions) throws(CommandFailure) {
         if let path = options.uploadFile {
-            self = try Self.file(path == "-" ? "/dev/stdin" : path)
+            self = try Self.file(path)
         } else if !options.form.isEmpty {
             self = .form(try Self.form(options.form))
         } else if !options.json.isEmpty {
@@ -38,31 +38,32 @@ enum UploadBody: Sendable {
     }
 
     static func file(_ path: String) throws(CommandFailure) -> UploadBody {
+        // A descriptor may be that of a file that is partly read, so the file's length is not the body's.
+        if ProcessDescriptor.forReading(path) != nil { return .file(path, length: nil) }
         var info = stat()
         guard stat(path, &info) == 0, access(path, R_OK) == 0 else {
             throw .file(path, "cannot be read", errno: errno)
         }
         switch info.st_mode & S_IFMT {
         case S_IFDIR: throw .file(path, "cannot be sent", errno: EISDIR)
-        // Standard input may be redirected from a file that is partly read, so the file's length is not the body's.
-        case S_IFREG where path != "/dev/stdin": return .file(path, length: Int64(info.st_size))
+        case S_IFREG: return .file(path, length: Int64(info.st_size))
         default: return .file(path, length: nil)
         }
     }
 
     /// Returns the contents of a file, or of standard input for `-`; more than `limit` bytes are an error.
     static func content(_ path: String, limit: Int = .max) throws(CommandFailure) -> Data {
-        guard let file = fopen(path == "-" ? "/dev/stdin" : path, "rb") else {
-            throw .file(path, "cannot be read", errno: errno)
-        }
-        defer { fclose(file) }
+        let inherited = ProcessDescriptor.forReading(path)
+        let number = inherited ?? open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw .file(path, "cannot be read", errno: errno) }
+        defer { if inherited == nil { close(number) } }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = fread(&buffer, 1, buffer.count, file)
+            let count = buffer.withUnsafeMutableBytes { ProcessDescriptor.read(number, into: $0) }
+            guard count >= 0 else { throw .file(path, "cannot be read", errno: errno) }
             data.append(contentsOf: buffer.prefix(count))
             if data.count > limit { throw CommandFailure(.file, "\(path): it has more than \(limit) bytes") }
-            if ferror(file) != 0 { throw .file(path, "cannot be read", errno: errno) }
             if count == 0 { return data }
         }
     }
@@ -72,7 +73,7 @@ enum UploadBody: Sendable {
     func makeStream(isFirst: Bool) -> InputStream? {
         if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }
-        return InputStream(fileAtPath: path)
+        return ProcessDescriptor.forReading(path).map(DescriptorStream.init) ?? InputStream(fileAtPath: path)
     }
 }
 
@@ -99,7 +100,7 @@ extension UploadBody {
         case .text(let text): data = Data(text.utf8)
         case .textFile(let path): data = try content(path)
         case .file(let path):
-            if path != "-", case .file(_, .some) = try file(path) {
+            if case .file(_, .some) = try file(path) {
                 let url = URL(fileURLWithPath: path)
                 return try form.append(fileURL: url, name: field.name, fileName: fileName, mimeType: field.type)
             }

@@ -55,7 +55,7 @@ struct EventLogTests {
         let log = Pipe()
         let process = try await begin(server, log: log)
         process.send(SIGINT)
-        #expect(try await process.outcome().status == 130)
+        #expect(try await process.outcome().status == -SIGINT)
         withExtendedLifetime(log) {}
     }
 

@@ -101,4 +101,68 @@ struct PipeTests {
             folder.text("jar")?.contains("\ta\t1\n") == true && folder.text("body")?.isEmpty == false
         }
     }
+
+    @Test("Standard input is read from where it is, also if it is a file", arguments: ["-T -", "-d @-", "-F f=@-"])
+    func partlyRead(_ option: String) async throws {
+        try folder.file("file", "first\nsecond")
+        let outcome = try await bash("{ read line; $FERRY -s \(option) \(url("/echo")); } <file")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let body = String(decoding: try #require(server.requests.last).body, as: UTF8.self)
+        #expect(body.contains("second") && !body.contains("first"), "\(body)")
+    }
+
+    @Test("A socket can be standard input", arguments: ["-T -", "-d @-"])
+    func socket(_ option: String) async throws {
+        let port = try #require(server.url.port)
+        let outcome = try await bash(
+            """
+            exec 3<>/dev/tcp/127.0.0.1/\(port)
+            printf 'GET /bytes/5 HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n' >&3
+            $FERRY -s \(option) \(url("/echo")) <&3
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let body = String(decoding: try #require(server.requests.last).body, as: UTF8.self)
+        #expect(body.hasPrefix("HTTP/1.1 200"), "\(body)")
+    }
+
+    @Test("Standard input is the body for every URL") func severalURLs() async throws {
+        let outcome = try await bash("printf a=1 | $FERRY -s -d @- \(url("/echo?1")) \(url("/echo?2"))")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=1", "a=1"])
+    }
+
+    @Test("An ignored signal stays ignored") func ignored() async throws {
+        let target = url("/bytes/100000?rate=100000")
+        let outcome = try await bash(
+            """
+            (trap '' INT TERM; exec $FERRY -s -o file '\(target)') &
+            until [ -s file.part ]; do sleep 0.05; done
+            kill -INT $!; kill -TERM $!; wait $!
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.data("file")?.count == 100_000)
+    }
+
+    @Test("An interrupted command ends the loop of an interrupted shell") func loop() async throws {
+        let target = url("/bytes/1000000?rate=100000")
+        // The signal goes to the shell and the command, as from a terminal.
+        let outcome = try await bash(
+            """
+            set -m
+            bash -c 'for i in 1 2 3; do $FERRY -s -o file "\(target)"; echo "$i: $?"; done' &
+            until [ -s file.part ]; do sleep 0.05; done
+            kill -INT -$!; wait $!; echo $?
+            """
+        )
+        #expect(outcome.text == "130\n", "\(outcome.text)\(outcome.errors)")
+    }
+
+    @Test("An argument that is not UTF-8 is an error") func notText() async throws {
+        let outcome = try await bash("$FERRY -s -o $'caf\\xe9' \(url("/bytes/1"))")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors == "ferry: Argument 3 is not UTF-8 text: caf\u{FFFD}\n")
+        #expect(server.requestCount == 0)
+    }
 }

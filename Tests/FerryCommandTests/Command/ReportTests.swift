@@ -187,7 +187,7 @@ struct ReportTests {
         try await folder.waitForSize(of: "slow.part", atLeast: 100_000)
         process.send(SIGINT)
         let outcome = try await process.outcome()
-        #expect(outcome.status == 130)
+        #expect(outcome.status == -SIGINT)
         let ferry = FerryProcess.path ?? ""
         #expect(
             outcome.errorLines.last

@@ -64,7 +64,7 @@ struct TerminalTests {
         #expect(try pipe.fileHandleForReading.read(upToCount: 10)?.count == 10)
         process.send(SIGINT)
         let outcome = try await process.outcome()
-        #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
+        #expect(outcome.status == -SIGINT, "\(outcome.status) \(outcome.errors)")
         withExtendedLifetime(pipe) {}
     }
 

@@ -84,7 +84,7 @@ struct TimelineRunTests {
         try await server.waitForRequests(1)
         process.send(SIGINT)
         let outcome = try await process.outcome()
-        #expect(outcome.status == 130 && outcome.text == "130")
+        #expect(outcome.status == -SIGINT && outcome.text == "130")
         let drawing = try Drawing(folder.text("t.svg") ?? "")
         #expect(drawing.elements("text", "f-url").map(\.text) == [target])
         #expect(drawing.elements("rect", "f-wait").count == 2)
