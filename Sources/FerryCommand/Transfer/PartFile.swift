@@ -86,7 +86,8 @@ final class PartFile {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
-        if let permissions = Self.permissions(of: path) { chmod(partPath, permissions) }
+        // Some file systems have no permissions.
+        if let permissions = Self.permissions(of: path) { try? file?.setPermissions(permissions) }
         guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         unlink(recordPath)
         file = nil

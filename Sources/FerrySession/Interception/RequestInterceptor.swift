@@ -176,7 +176,7 @@ public enum RetryDecision: Sendable {
     /// Interceptors cause at most 20 attempts of a task. A request whose response has been delivered in part is sent
     /// again only if the rest of the body can be requested, or if the task delivers its result at the end.
     case retry
-    /// The request is sent again after a delay in seconds.
+    /// The request is sent again after a delay in seconds; one that is infinite or not a number ends the task.
     case retryAfter(TimeInterval)
     /// The task fails with an error.
     case fail(any Error)

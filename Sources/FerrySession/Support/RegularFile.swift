@@ -118,6 +118,11 @@ package final class RegularFile: @unchecked Sendable {
         futimens(descriptor, nil)
     }
 
+    /// Changes the permissions of the file.
+    package func setPermissions(_ permissions: mode_t) throws(FileError) {
+        guard fchmod(descriptor, permissions) == 0 else { throw FileError("change the permissions of", path: path) }
+    }
+
     /// Truncates the file to a size, or extends it with zeros.
     package func truncate(to size: Int64) throws(FileError) {
         guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {

@@ -116,6 +116,17 @@ struct TerminalTests {
         )
     }
 
+    @Test("The beginning of JSON is shown on a terminal if the rest does not come") func incompleteJSON() async throws {
+        let server = try LoopbackServer { _ in
+            .json(#"{"a":[1,"bcd"]}"#).faulted(.truncate(afterBodyBytes: 11))
+        }
+        let terminal = try PseudoTerminal(columns: 80)
+        let process = try FerryProcess(["-s", server.url.absoluteString], in: folder, output: terminal.handle)
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 7, "\(outcome.errors)")
+        #expect(try terminal.text().contains("\"bc"))
+    }
+
     @Test("JSON on a terminal has colours unless NO_COLOR is set", arguments: [true, false])
     func coloredJSON(_ hasColor: Bool) async throws {
         let own = try LoopbackServer { _ in .json(#"{"a":"b"}"#) }

@@ -59,6 +59,36 @@ struct ProtocolRaceTests {
         #expect(await session.allTasks == [])
     }
 
+    @Test("A class that fails while its response becomes a download ends the task with the error")
+    func failureDuringConversion() async throws {
+        let becomeDownload = try #require(URLSession.ResponseDisposition(rawValue: 2))
+        let turn = Watched(0)
+        let count = 300
+        let script = ScriptedProtocol.script { loader in
+            let (box, next) = (Unchecked(loader), turn.current + 1)
+            loader.respond()
+            Thread.detachNewThread {
+                while turn.current < next {}
+                box.value.fail(URLError(.cannotParseResponse))
+            }
+        }
+        var hooks = DelegateHooks()
+        hooks.onResponse = { _, _, answer in
+            turn.change { $0 += 1 }
+            if turn.current.isMultiple(of: 2) { usleep(useconds_t.random(in: 0...30)) }
+            answer(becomeDownload)
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate) { $0.protocolClasses = [ScriptedProtocol.self] }
+        for _ in 0..<count {
+            let task = session.dataTask(with: script)
+            task.resume()
+            #expect(try await delegate.completion(of: task).error?.code == .cannotParseResponse)
+        }
+        #expect(turn.current == count)
+        #expect(delegate.violations == [])
+    }
+
     @Test("A session that is invalidated stops every class") func invalidation() async throws {
         let url = ScriptedProtocol.script { $0.respond() }
         let delegate = RecordingDelegate()
