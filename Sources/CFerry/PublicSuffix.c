@@ -2,10 +2,12 @@
 #include "Library.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static struct {
     const void *(*builtin)(void);
     int (*is_acceptable)(const void *, const char *, const char *);
+    int (*is_suffix)(const void *, const char *);
     const void *list;
 } psl;
 
@@ -14,11 +16,14 @@ static pthread_once_t psl_once = PTHREAD_ONCE_INIT;
 static void load(void) {
     *(void **)&psl.builtin = ferry_symbol("psl_builtin", "libpsl.so.5");
     *(void **)&psl.is_acceptable = ferry_symbol("psl_is_cookie_domain_acceptable", "libpsl.so.5");
+    *(void **)&psl.is_suffix = ferry_symbol("psl_is_public_suffix", "libpsl.so.5");
     if (psl.builtin != NULL) psl.list = psl.builtin();
 }
 
 int ferry_cookie_domain_acceptable(const char *host, const char *domain) {
     pthread_once(&psl_once, load);
-    if (psl.list == NULL || psl.is_acceptable == NULL) return -1;
+    if (psl.list == NULL || psl.is_acceptable == NULL || psl.is_suffix == NULL) return -1;
+    // libpsl accepts each host for itself, also one below which the hosts belong to others.
+    if (strcmp(host, domain) == 0) return psl.is_suffix(psl.list, domain) ? 0 : 1;
     return psl.is_acceptable(psl.list, host, domain) ? 1 : 0;
 }

@@ -32,6 +32,8 @@ final class CookieWriter: @unchecked Sendable {
         var written: Set<CookieStoreRule.Key> = []
         /// The number of calls to `discard()`; a batch of an earlier generation is abandoned.
         var generation = 0
+        /// What is called once nothing is waiting.
+        var handlers: [@Sendable () -> Void] = []
     }
 
     /// How long writing may block the engine's thread for one response, in nanoseconds.
@@ -87,9 +89,13 @@ final class CookieWriter: @unchecked Sendable {
         }
     }
 
-    /// Calls a handler once everything that is waiting now has been written.
+    /// Calls a handler once everything that is waiting now has been written, immediately or on the writer's queue.
     func afterWriting(_ handler: @escaping @Sendable () -> Void) {
-        if state.withLock({ $0.snapshot == nil }) { handler() } else { queue.async(execute: handler) }
+        let isIdle = state.withLock { state in
+            if state.snapshot != nil { state.handlers.append(handler) }
+            return state.snapshot == nil
+        }
+        if isIdle { handler() }
     }
 
     /// Takes the waiting operations out of the state, under the lock.
@@ -121,11 +127,14 @@ final class CookieWriter: @unchecked Sendable {
 
     /// Returns to the storage's own cookies if nothing is waiting, and returns whether that is the case.
     private func finish() -> Bool {
-        state.withLock { state in
-            guard state.waiting.isEmpty else { return false }
-            (state.snapshot, state.written) = (nil, [])
-            return true
+        let handlers = state.withLock { state -> [@Sendable () -> Void]? in
+            guard state.waiting.isEmpty else { return nil }
+            defer { (state.snapshot, state.written, state.handlers) = (nil, [], []) }
+            return state.handlers
         }
+        guard let handlers else { return false }
+        for handler in handlers { queue.async(execute: handler) }
+        return true
     }
 
     private func writeAll(_ operations: Operations, generation: Int) {

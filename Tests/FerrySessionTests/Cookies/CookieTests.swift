@@ -198,6 +198,29 @@ struct CookieRuleTests {
 
 @Suite("Cookies", .timeLimit(.minutes(5)))
 struct CookieTests {
+    @Test(
+        "A cookie for a public suffix is one for its host alone",
+        .enabled(if: (try? CurlRuntime.current().supportsPublicSuffixes) == true, "libcurl has no list of suffixes"),
+        arguments: [("github.io", true), ("co.uk", true), ("localhost", true), ("example.com", false)]
+    )
+    func publicSuffix(_ host: String, _ isSuffix: Bool) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/set"
+                ? LoopbackResponse(headers: ["Set-Cookie": "a=1; Domain=\(host); Path=/"])
+                : .text(request.header("Cookie") ?? "none")
+        }
+        var options = CurlSession.Options()
+        options.network.addresses = [host: ["127.0.0.1"], "other.\(host)": ["127.0.0.1"]]
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        func text(_ host: String, _ path: String = "/") async throws -> String {
+            let url = try #require(URL(string: "http://\(host):\(server.url.port ?? 0)\(path)"))
+            return String(decoding: try await session.data(from: url).0, as: UTF8.self)
+        }
+        _ = try await text(host, "/set")
+        #expect(try await text(host) == "a=1")
+        #expect(try await text("other.\(host)") == (isSuffix ? "none" : "a=1"))
+    }
+
     @Test("The next request sends all cookies of a response, including those of a redirect")
     func roundTrip() async throws {
         let server = try LoopbackServer { request in

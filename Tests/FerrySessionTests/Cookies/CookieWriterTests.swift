@@ -62,6 +62,22 @@ struct CookieWriterTests {
         #expect(text(writer.cookies) == expected)
     }
 
+    @Test("A handler waits for cookies that another thread is writing, and for those behind them")
+    func handlerDuringImmediateWrite() async throws {
+        let storage = SlowStorage()
+        let writer = CookieWriter(storage, budget: 60_000_000_000)
+        Thread.detachNewThread { [self] in writer.apply(.init(stored: cookies(0..<10)), to: []) }
+        try await eventually("the first cookie") { storage.cookies?.isEmpty == false }
+        let written = Watched<[Int]>([])
+        writer.afterWriting { written.append(storage.cookies?.count ?? 0) }
+        writer.apply(.init(stored: cookies(10..<20)), to: writer.cookies)
+        // Nothing tells that a handler is not called.
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(written.current.isEmpty)
+        storage.open()
+        #expect(try await written.first() == 20)
+    }
+
     @Test("Discarded cookies are not written")
     func discard() async {
         let storage = SlowStorage()
