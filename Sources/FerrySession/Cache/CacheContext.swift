@@ -16,6 +16,8 @@ struct CacheContext {
     }
 
     let cache: HTTPCache
+    /// The ``HTTPCache/generation`` in which the request is sent.
+    var generation: Int
     let key: String
     /// The request's header fields as they are sent, without the cache's conditions.
     let lines: [String]
@@ -64,6 +66,7 @@ struct CacheContext {
         request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
         self.request = request
         self.cache = cache
+        generation = cache.generation
         // A stored response is used only for the credential of its request; only the digest of the credential is kept.
         lines = prepared.headers + (credential.map { ["Authorization: " + $0] } ?? [])
         key = CacheKey.key(prepared.url, origin: prepared.origin)

@@ -124,8 +124,9 @@ extension CacheFolder {
         }
     }
 
-    /// Writes new metadata for a response whose body is kept.
-    func update(_ entry: CacheEntry, to stored: StoredResponse) {
+    /// Writes new metadata for a response whose body is kept, and returns whether it was still there.
+    func update(_ entry: CacheEntry, to stored: StoredResponse) -> Bool {
+        guard contains(entry.stored) else { return false }
         var record = CacheFile.Record(stored: stored)
         var inline: Data?
         switch entry.body {
@@ -133,11 +134,23 @@ extension CacheFolder {
         case .file(let file):
             (record.bodyName, record.bodyLength, record.bodyChecksum) = (file.name, file.length, file.checksum)
         }
-        guard let bytes = CacheFile.encode(record, body: inline), bytes.count <= largest else { return }
-        write(bytes, for: stored, keeping: record.bodyName)
+        guard let bytes = CacheFile.encode(record, body: inline), bytes.count <= largest else {
+            remove(stored.key)
+            return true
+        }
+        _ = write(bytes, for: stored, keeping: record.bodyName)
+        return true
     }
 
-    @discardableResult
+    /// Whether a response that was found has neither been removed nor replaced.
+    private func contains(_ stored: StoredResponse) -> Bool {
+        let name = Self.keyName(stored.key)
+        guard let found = read(name)?.record else { return false }
+        guard let variants = found.variants else { return found.stored == stored }
+        guard variants.names == stored.selectingNames else { return false }
+        return read(Self.variantName(name, variants.generation, stored.variant))?.record.stored == stored
+    }
+
     private func write(_ bytes: Data, for stored: StoredResponse, keeping bodyName: String? = nil) -> Bool {
         let keyName = Self.keyName(stored.key)
         let old = read(keyName)?.record

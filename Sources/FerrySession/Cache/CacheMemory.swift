@@ -20,6 +20,8 @@ struct CacheMemory {
     ///
     /// A response that is not kept, because it is too large or others need its place, counts as removed.
     private(set) var removals = 0
+    /// The number of times that all responses were removed on request.
+    var generation = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
@@ -33,6 +35,11 @@ struct CacheMemory {
         clock += 1
         slots[key]?.variants[variant]?.used = clock
         return item.entry
+    }
+
+    /// Whether a response that was found has neither been removed nor replaced.
+    func contains(_ entry: CacheEntry) -> Bool {
+        slots[entry.stored.key]?.variants[entry.stored.variant]?.entry.stored == entry.stored
     }
 
     /// Inserts a response; one that is too large only replaces the previous one, without being kept.

@@ -8,8 +8,9 @@ extension Exchange {
         var isRevalidation = false
         /// Whether stored responses are not used, since one was found to be useless.
         var isBypassed = false
-        /// Whether the cache was empty, so that the rest of the work waits for a response that may be stored.
-        var isUnasked = false
+        /// The ``HTTPCache/generation`` in which the cache was empty, so that the rest of the work waits for a response
+        /// that may be stored.
+        var unaskedGeneration: Int?
         /// What the cache has to do with the current request, if anything.
         var context: CacheContext?
         /// The body that is delivered from the cache.
@@ -40,21 +41,19 @@ extension Exchange {
         guard continuation.offset == nil, let prepared = attempt?.prepared else { return false }
         caching.context = nil
         caching.body = nil
-        caching.isUnasked = false
+        caching.unaskedGeneration = nil
         let policy = cachePolicy
-        if policy == .useProtocolCachePolicy, caching.isEnabled, engine.settings.cache?.isEmpty == true,
-            !prepared.mentionsCaching, engineCredential == nil
+        if policy == .useProtocolCachePolicy, caching.isEnabled,
+            let generation = engine.settings.cache?.generationIfEmpty, !prepared.mentionsCaching, engineCredential == nil
         {
             // There is nothing to find, and most responses are not stored: the work waits for one that may be.
-            caching.isUnasked = true
+            caching.unaskedGeneration = generation
             return false
         }
         guard var context = makeContext(policy, credential: engineCredential) else {
             return policy == .returnCacheDataDontLoad ? failUnavailable() : false
         }
-        let isReload =
-            caching.isBypassed || policy == .reloadIgnoringLocalCacheData
-            || policy == .reloadIgnoringLocalAndRemoteCacheData
+        let isReload = caching.isBypassed || policy.isReload
         let entry = isReload ? nil : find(context)
         let now = Date()
         let stored = entry?.summary(at: now)
@@ -150,7 +149,7 @@ extension Exchange {
         let (names, request) = (entry.stored.selectingNames, context.request)
         guard CacheStorageRule.mayUse(selectingNames: names, fields: entry.fields, request: request) else { return nil }
         // Sessions that decode and sessions that do not may share a cache, but not such responses.
-        guard let coding = entry.stored.head.value("Content-Encoding") else { return entry }
+        guard let coding = entry.stored.head.listValue("Content-Encoding") else { return entry }
         let isCoded = ContentCoding.parse(coding)?.isEmpty == false
         return isCoded && entry.stored.isDecoded != engine.settings.decodesContent ? nil : entry
     }
@@ -248,5 +247,12 @@ extension Exchange {
             setClientFull(true)
             perform(.readMore)
         }
+    }
+}
+
+extension URLRequest.CachePolicy {
+    /// Whether stored responses are not used, but replaced.
+    var isReload: Bool {
+        self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData
     }
 }

@@ -2,9 +2,9 @@
 extension Exchange {
     /// Decides whether a response or a redirect is stored, and what it means for the stored response.
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
-        guard caching.isUnasked || caching.context != nil else { return }
+        guard caching.unaskedGeneration != nil || caching.context != nil else { return }
         let fields = CacheFields(head.fields)
-        if caching.isUnasked { takeUpCaching(head, fields) }
+        if let generation = caching.unaskedGeneration { takeUpCaching(head, fields, generation) }
         guard let context = caching.context else { return }
         guard context.credential == engineCredential else {
             // The challenge of another exchange was answered while this one waited, so it is not known which credential the
@@ -20,7 +20,8 @@ extension Exchange {
         guard CacheStorageRule.mayStore(status: head.status, fields: fields, request: context.request) else {
             // The response replaces the stored one, and is not stored itself.
             let isError = CacheUseRule.isError(status: head.status)
-            if context.entry != nil || caching.isBypassed, !isError { context.cache.remove(context.key) }
+            let replaces = context.entry != nil || caching.isBypassed || cachePolicy.isReload
+            if replaces, !isError { context.cache.remove(context.key) }
             return
         }
         let pending = CacheContext.Pending(
@@ -56,22 +57,20 @@ extension Exchange {
     }
 
     /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces nothing.
-    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields) {
-        caching.isUnasked = false
+    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields, _ generation: Int) {
+        caching.unaskedGeneration = nil
         guard let prepared = attempt?.prepared, let cache = engine.settings.cache else { return }
         let request = CacheStorageRule.Request(method: prepared.method)
-        if cache.isEmpty, !CacheStorageRule.mayStore(status: head.status, fields: fields, request: request) { return }
+        if cache.generationIfEmpty != nil, !CacheStorageRule.mayStore(status: head.status, fields: fields, request: request) { return }
         caching.context = makeContext(cachePolicy, credential: nil)
+        caching.context?.generation = generation
     }
 
     /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
     private func updateByHead(_ head: ResponseHead, _ context: CacheContext) {
-        guard head.status == 200, let entry = context.entry ?? context.cache.find(context.key, lines: context.lines)
-        else { return }
+        guard head.status == 200, let entry = context.entry ?? find(context) else { return }
         guard CacheValidation.matchesHead(entry.stored.head, head) else { return context.cache.remove(context.key) }
-        var stored = entry.stored
-        stored.update(with: head, requestTime: attempt?.timing.start)
-        _ = context.cache.update(entry, to: stored)
+        _ = update(entry, with: head, context)
     }
 
     /// Keeps bytes that are being delivered; a body that cannot be stored is dropped.
@@ -87,7 +86,7 @@ extension Exchange {
         guard let context = caching.context, let pending = context.pending, let writer = pending.writer, let response
         else { return nil }
         caching.context?.pending = nil
-        return CacheCandidate(pending.stored, writer.finish(), response: response, cache: context.cache)
+        return CacheCandidate(pending.stored, writer.finish(), response: response, context)
     }
 
     /// Stores a complete redirect before it is followed.
@@ -99,6 +98,6 @@ extension Exchange {
         guard question.body.count < PendingQuestion.bodyLimit,
             incoming.decoder.map({ $0.isDrained && $0.mayEnd }) ?? true
         else { return }
-        context.cache.store(pending.stored, .data(Data(question.body)))
+        context.cache.store(pending.stored, .data(Data(question.body)), requestedIn: context.generation)
     }
 }

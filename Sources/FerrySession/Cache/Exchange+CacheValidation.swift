@@ -32,19 +32,27 @@ extension Exchange {
         guard let context = caching.context, let entry = context.entry, case .notModified(let head) = context.outcome
         else { return failAttempt() }
         caching.context?.outcome = nil
+        let current = update(entry, with: head, context)
+        if caching.isRevalidation { return finishSilently() }
+        serve(current, fields: current.stored.head.fields)
+    }
+
+    /// Gives a stored response the fields of a response to its validation or to a HEAD request, and returns it; it is
+    /// removed if it may not be stored with them.
+    func update(_ entry: CacheEntry, with head: ResponseHead, _ context: CacheContext) -> CacheEntry {
         var stored = entry.stored
         stored.update(with: head, requestTime: attempt?.timing.start)
         let fields = CacheFields(stored.head.fields)
-        var current = CacheEntry(stored, body: entry.body)
-        var getRequest = context.request
-        getRequest.method = "GET"
-        if CacheStorageRule.mayStore(status: stored.head.status, fields: fields, request: getRequest) {
-            current = context.cache.update(entry, to: stored)
-        } else {
+        var request = context.request
+        request.method = "GET"
+        guard CacheStorageRule.mayStore(status: stored.head.status, fields: fields, request: request) else {
             context.cache.remove(context.key)
+            return CacheEntry(stored, body: entry.body)
         }
-        if caching.isRevalidation { return finishSilently() }
-        serve(current, fields: stored.head.fields)
+        // The fields also say which requests the response is for.
+        stored.selectingNames = CacheStorageRule.selectingNames(fields: fields, request: request)
+        stored.variant = CacheKey.variant(stored.selectingNames, lines: context.lines)
+        return context.cache.update(entry, to: stored)
     }
 
     /// Delivers a stale response in place of an error that the server or the network has caused.

@@ -66,7 +66,11 @@ public final class HTTPCache: Sendable {
     public var currentDiskUsage: Int { folder?.size ?? 0 }
 
     /// Removes all responses, in memory and on disk; returns when the files are deleted.
+    ///
+    /// Responses to requests that have been sent before are not stored either.
     public func removeAll() {
+        // First, so that a response that is being stored now is removed again.
+        memory.withLock { $0.generation += 1 }
         folder?.removeAll()
         memory.withLock { $0.removeAll() }
     }
@@ -80,8 +84,12 @@ public final class HTTPCache: Sendable {
 
     /// Whether a lookup never waits for a disk.
     var isInMemory: Bool { folder == nil }
-    /// Whether the cache is certainly empty.
-    var isEmpty: Bool { folder == nil && memory.withLock { $0.total } == 0 }
+    /// The number of times that all responses were removed; a response that was requested before is not stored.
+    var generation: Int { memory.withLock { $0.generation } }
+    /// The ``generation`` if the cache is certainly empty, and otherwise `nil`.
+    var generationIfEmpty: Int? {
+        folder == nil ? memory.withLock { $0.total == 0 ? $0.generation : nil } : nil
+    }
 
     /// The limits on a body that could be stored.
     var bodyLimits: BodyLimits {
@@ -107,6 +115,14 @@ public final class HTTPCache: Sendable {
         return entry
     }
 
+    /// Stores a response, which replaces the previous one, unless all have been removed since it was requested.
+    func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false, requestedIn generation: Int)
+    {
+        guard self.generation == generation else { return }
+        store(stored, body, inMemoryOnly: inMemoryOnly)
+        if self.generation != generation { remove(stored.key) }
+    }
+
     /// Stores a response, which replaces the previous one.
     func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false) {
         if let folder {
@@ -125,11 +141,20 @@ public final class HTTPCache: Sendable {
         memory.withLock { $0.insert(CacheEntry(stored, body: .data(data)), bodySize: data.count) }
     }
 
-    /// Stores new metadata for a response whose body is kept.
+    /// Stores new metadata for a response whose body is kept, unless it was removed or replaced in the meantime.
     func update(_ entry: CacheEntry, to stored: StoredResponse) -> CacheEntry {
-        folder?.update(entry, to: stored)
         let updated = CacheEntry(stored, body: entry.body)
-        if case .data(let data) = entry.body { memory.withLock { $0.insert(updated, bodySize: data.count) } }
+        let removals = memory.withLock { $0.removals }
+        let isOnDisk = folder?.update(entry, to: stored) ?? false
+        let mayBeRemoved = memory.withLock { memory in
+            let mayBeRemoved = isOnDisk && memory.removals != removals
+            if case .data(let data) = entry.body, !mayBeRemoved, isOnDisk || memory.contains(entry) {
+                memory.insert(updated, bodySize: data.count)
+            }
+            return mayBeRemoved
+        }
+        // Which response was removed while the file was written is not known.
+        if mayBeRemoved { remove(stored.key) }
         return updated
     }
 

@@ -60,16 +60,18 @@ final class CacheCandidate: Sendable {
     private let stored: StoredResponse
     private let body: CollectedBody
     private let cache: HTTPCache
+    private let generation: Int
     private let isSettled = Mutex(false)
 
-    init(_ stored: StoredResponse, _ body: CollectedBody, response: ReceivedResponse, cache: HTTPCache) {
-        (self.stored, self.body, self.response, self.cache) = (stored, body, response, cache)
+    init(_ stored: StoredResponse, _ body: CollectedBody, response: ReceivedResponse, _ context: CacheContext) {
+        (self.stored, self.body, self.response) = (stored, body, response)
+        (cache, generation) = (context.cache, context.generation)
     }
 
     /// Stores the response as received.
     func store() {
         guard claim() else { return }
-        cache.store(stored, body)
+        cache.store(stored, body, requestedIn: generation)
     }
 
     /// Returns the response to propose to the delegate, or `nil` if its body cannot be read.
@@ -83,7 +85,9 @@ final class CacheCandidate: Sendable {
         // What is stored is older than the response that the delegate refuses.
         guard let answer, answer.storagePolicy != .notAllowed else { return cache.remove(stored.key) }
         let inMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
-        if answer === proposal { return cache.store(stored, body, inMemoryOnly: inMemoryOnly) }
+        if answer === proposal {
+            return cache.store(stored, body, inMemoryOnly: inMemoryOnly, requestedIn: generation)
+        }
         let isSameBody = answer.data == proposal.data
         var changed = stored
         if let response = answer.response as? HTTPURLResponse, response !== proposal.response {
@@ -94,7 +98,8 @@ final class CacheCandidate: Sendable {
             changed.head.fields.removeAll { $0.name.lowercased() == "content-length" }
             changed.head.fields.append(.init(name: "Content-Length", value: "\(answer.data.count)"))
         }
-        cache.store(changed, isSameBody ? body : .data(answer.data), inMemoryOnly: inMemoryOnly)
+        let newBody = isSameBody ? body : .data(answer.data)
+        cache.store(changed, newBody, inMemoryOnly: inMemoryOnly, requestedIn: generation)
     }
 
     private func claim() -> Bool {

@@ -55,6 +55,116 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    @Test("The fields of a 304 say which requests the stored response is for", arguments: ["GET", "HEAD"])
+    func newSelection(_ method: String) async throws {
+        let bench = try CacheBench { request, number in
+            let language = request.header("Accept-Language") ?? "none"
+            guard number == 2 else {
+                return .text("\(language) \(number)").adding("ETag", "\"a\"").adding("Cache-Control", "max-age=0")
+            }
+            let response = method == "HEAD" ? LoopbackResponse.text("none 1") : .status(304)
+            return response.adding("ETag", "\"a\"").adding("Vary", "Accept-Language")
+                .adding("Cache-Control", "max-age=60")
+        }
+        #expect(try await bench.fetch().text == "none 1")
+        _ = try await bench.fetch("/", ["Accept-Language": "de"], method: method)
+        #expect(try await bench.fetch("/", ["Accept-Language": "de"]).text == "none 1")
+        #expect(bench.count == 2)
+        #expect(try await bench.fetch("/", ["Accept-Language": "en"]).text == "en 3")
+    }
+
+    @Test("A 304 to a user's request makes the response that user's own, unless it is public")
+    func newAuthorization() async throws {
+        let bench = try CacheBench { _, number in
+            guard number == 2 else {
+                return .text("\(number)").adding("ETag", "\"a\"").adding("Cache-Control", "public, max-age=0")
+            }
+            return .status(304).adding("ETag", "\"a\"").adding("Cache-Control", "private, max-age=60")
+        }
+        let user = ["Authorization": "Bearer a"]
+        #expect(try await bench.fetch("/", user).text == "1")
+        #expect(try await bench.fetch("/", user).text == "1")
+        #expect(try await bench.fetch("/", user).text == "1")
+        #expect(bench.count == 2)
+        #expect(try await bench.fetch("/").text == "3")
+    }
+
+    @Test(
+        "A response to HEAD that may not be stored removes the stored response",
+        arguments: [["Cache-Control": "no-store, max-age=60"], ["Vary": "*", "Cache-Control": "max-age=60"]]
+    )
+    func removalByHead(_ fields: [String: String]) async throws {
+        let bench = try CacheBench { request, number in
+            var response = LoopbackResponse.text("body").adding("ETag", "\"a\"").adding("X-Number", "\(number)")
+            if request.method == "GET" { response.headers.add("Cache-Control", "max-age=60") }
+            for (name, value) in request.method == "HEAD" ? fields : [:] { response.headers.add(name, value) }
+            return response
+        }
+        _ = try await bench.fetch()
+        _ = try await bench.fetch("/", ["Cache-Control": "max-age=0, min-fresh=100"], method: "HEAD")
+        #expect(try await bench.fetch().field("X-Number") == "3")
+    }
+
+    @Test(
+        "A response that was removed during its validation is not stored again",
+        arguments: [true, false],
+        ["all", "one", "reset"]
+    )
+    func removalDuringValidation(_ isOnDisk: Bool, _ removal: String) async throws {
+        let folder = try TemporaryFolder()
+        let cache = isOnDisk ? HTTPCache(diskCapacity: 10_000_000, directory: folder.url) : HTTPCache()
+        let gate = Gate()
+        let bench = try CacheBench(cache: cache) { _, number in
+            if number == 2 { gate.wait() }
+            return (number == 2 ? LoopbackResponse.status(304) : .text("\(number)")).adding("ETag", "\"a\"")
+                .adding("Cache-Control", number == 1 ? "max-age=0" : "max-age=60")
+        }
+        #expect(try await bench.fetch().text == "1")
+        async let validated = bench.fetch()
+        try await bench.server.waitForRequests(2)
+        switch removal {
+        case "all": cache.removeAll()
+        case "one": cache.remove(for: bench.server.url("/"))
+        default:
+            await withCheckedContinuation { continuation in bench.session.reset { continuation.resume() } }
+            if cache.currentMemoryUsage > 0 { cache.removeAll() }
+        }
+        gate.open()
+        #expect(try await validated.text == "1")
+        #expect(try await bench.fetch().text == "3")
+    }
+
+    @Test("A response that was requested before all were removed is not stored", arguments: [true, false])
+    func removalDuringRequest(_ isOnDisk: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let cache = isOnDisk ? HTTPCache(diskCapacity: 10_000_000, directory: folder.url) : HTTPCache()
+        let gate = Gate()
+        let bench = try CacheBench(cache: cache) { _, number in
+            if number == 1 { gate.wait() }
+            return .text("\(number)").adding("Cache-Control", "max-age=60")
+        }
+        async let first = bench.fetch()
+        try await bench.server.waitForRequests(1)
+        cache.removeAll()
+        gate.open()
+        #expect(try await first.text == "1")
+        #expect(try await bench.fetch().text == "2")
+        #expect(try await bench.fetch().text == "2")
+    }
+
+    @Test(
+        "A response to a reload that may not be stored removes the older one",
+        arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
+    )
+    func reload(_ policy: URLRequest.CachePolicy) async throws {
+        let bench = try CacheBench { _, number in
+            .text("\(number)").adding("Cache-Control", number == 2 ? "no-store" : "max-age=60")
+        }
+        #expect(try await bench.fetch().text == "1")
+        #expect(try await bench.fetch(policy: policy).text == "2")
+        #expect(try await bench.fetch().text == "3")
+    }
+
     @Test("A new response replaces the stored one") func modified() async throws {
         let bench = try CacheBench { _, number in
             .text("\(number)").adding("ETag", "\"\(number)\"").adding("Cache-Control", "max-age=0")
