@@ -120,7 +120,7 @@ extension Exchange {
 
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
-        guard engine.settings.decodesContent, let value = head.value("Content-Encoding") else { return [] }
+        guard engine.settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
         guard head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
         return ContentCoding.parse(value) ?? []
     }

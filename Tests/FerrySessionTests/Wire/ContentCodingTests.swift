@@ -27,6 +27,20 @@ struct ContentCodingTests {
         ("", Samples.text),
     ]
 
+    @Test("Codings in several fields are one list", arguments: [["deflate", "gzip"], ["identity", "gzip"]])
+    func severalFields(_ codings: [String]) async throws {
+        let body = codings[0] == "deflate" ? Gzip.encode(Samples.deflate) : Samples.gzip
+        let server = try LoopbackServer { _ in
+            var response = LoopbackResponse(body: .data(body))
+            for coding in codings { response.headers.add("Content-Encoding", coding) }
+            response.headers.add("Cache-Control", "max-age=60")
+            return response
+        }
+        let session = Wire.session { $0.urlCache = URLCache(memoryCapacity: 1_000_000, diskCapacity: 0, diskPath: nil) }
+        for _ in 0..<2 { #expect(try await session.data(from: server.url).0 == Samples.text) }
+        #expect(server.requestCount == 1)
+    }
+
     @Test("Every coding is decoded, for data and for files", arguments: samples)
     func decoded(_ sample: (coding: String, body: Data)) async throws {
         guard sample.coding != "br" || ContentCoding.available.contains(.brotli) else { return }

@@ -31,6 +31,14 @@ struct ResponseHead: Sendable, Hashable, Codable {
     /// Returns the value of the first field with a name, ignoring case.
     func value(_ name: String) -> String? { firstIndex(of: name).map { fields[$0].value } }
 
+    /// Returns the value of a field that is a list, of which several fields with the name are parts (RFC 9110, section
+    /// 5.3).
+    func listValue(_ name: String) -> String? {
+        guard let first = firstIndex(of: name) else { return nil }
+        let others = fields[(first + 1)...].filter { $0.name.isEqualIgnoringCase(name) }
+        return others.reduce(fields[first].value) { $0 + ", " + $1.value }
+    }
+
     /// Returns the index of the first field with a name, ignoring case.
     private func firstIndex(of name: String) -> Int? {
         let count = name.utf8.count
