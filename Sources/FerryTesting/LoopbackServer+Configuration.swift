@@ -35,7 +35,7 @@ extension LoopbackServer {
         ///
         /// The request that is passed has no body yet. The closure runs on the connection's thread. With nil, the
         /// default, a server with routes (the built-in ones or ``LoopbackRoute``s) reads a body as its route specifies,
-        /// and a server with a handler uses ``LoopbackBodyReading/whole``.
+        /// and a body for a handler or a fallback is read as ``LoopbackBodyReading/whole``.
         public var bodyReading: (@Sendable (LoopbackRequest) -> LoopbackBodyReading)?
 
         /// Creates the default configuration.

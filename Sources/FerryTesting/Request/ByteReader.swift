@@ -81,17 +81,20 @@ extension ByteReader {
     }
 
     /// Waits for the next line and returns it without its line ending; nil if the client disconnects before.
-    func readLine(limit: Int) throws(ProtocolViolation) -> [UInt8]? {
+    ///
+    /// A line of more than `limit` bytes, including its line ending, is a violation with `excess` as the reason.
+    func readLine(limit: Int, excess: String = "line too long") throws(ProtocolViolation) -> [UInt8]? {
         var searched = 0
         while true {
             if let feed = available[searched...].firstIndex(of: 10) {
+                guard feed < limit else { throw ProtocolViolation(excess) }
                 let line = Array(available[..<feed])
                 consume(feed + 1)
                 guard line.last == 13 else { throw ProtocolViolation("bare line feed") }
                 return line.dropLast()
             }
             searched = available.count
-            guard searched <= limit else { throw ProtocolViolation("line too long") }
+            guard searched <= limit else { throw ProtocolViolation(excess) }
             guard fill() else { return nil }
         }
     }
@@ -104,7 +107,10 @@ extension ByteReader {
             let bytes = available
             while let feed = Self.lineFeed(in: bytes, from: searched) {
                 if feed == lineStart || (feed == lineStart + 1 && bytes[lineStart] == 13) {
-                    if lineStart > 0 { return feed + 1 }
+                    if lineStart > 0 {
+                        guard feed < limit else { throw Self.headTooLarge }
+                        return feed + 1
+                    }
                     // An empty line before the request line must be ignored (RFC 9112 section 2.2).
                     consume(feed + 1)
                     searched = 0
@@ -114,10 +120,12 @@ extension ByteReader {
                 searched = lineStart
             }
             searched = bytes.count
-            guard searched <= limit else { throw ProtocolViolation("header fields too large", status: 431) }
+            guard searched <= limit else { throw Self.headTooLarge }
             guard fill() else { return nil }
         }
     }
+
+    private static let headTooLarge = ProtocolViolation("header fields too large", status: 431)
 
     private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard start < bytes.count, let base = bytes.baseAddress,

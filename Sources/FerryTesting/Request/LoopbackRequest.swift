@@ -49,7 +49,7 @@ public struct LoopbackRequest: Sendable {
     /// The time at which the head had arrived.
     public var receivedAt: ContinuousClock.Instant
 
-    /// The values of the variable parts of a ``LoopbackRoute``'s path.
+    /// The percent-decoded values of the variable parts of a ``LoopbackRoute``'s path.
     public var parameters: [String: String]
 
     /// Creates a request, for calling a handler without a server.
@@ -89,4 +89,11 @@ public struct LoopbackRequest: Sendable {
 
     /// The body as text, or nil if it is not UTF-8.
     public var bodyText: String? { String(validating: body, as: UTF8.self) }
+
+    /// The percent-decoded segments of the path, without empty ones.
+    var segments: [String] {
+        // A handler may have replaced the path, for example in order to pass the request on.
+        guard path == RequestTarget.path(of: target) else { return path.split(separator: "/").map(String.init) }
+        return RequestTarget.segments(of: target)
+    }
 }

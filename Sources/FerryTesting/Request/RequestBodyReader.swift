@@ -57,15 +57,20 @@ struct RequestBodyReader {
 
     /// Reads a chunked body (RFC 9112 section 7.1).
     private mutating func readChunks() throws(ProtocolViolation) -> Outcome {
-        while true {
+        while collector.length < limit {
             guard let line = try reader.readLine(limit: 4096) else { return .clientLeft }
             let size = try Self.chunkSize(line)
             guard size > 0 else { return try readTrailers() }
             let outcome = readBytes(size)
             guard outcome == .complete else { return outcome }
-            guard let end = try reader.readLine(limit: 2) else { return .clientLeft }
-            guard end.isEmpty else { throw ProtocolViolation("chunk longer than its size") }
+            // The client may wait for the response before it sends anything else.
+            guard collector.length < limit else { break }
+            // The line can only be empty: longer ones exceed the limit.
+            guard try reader.readLine(limit: 2, excess: "chunk longer than its size") != nil else {
+                return .clientLeft
+            }
         }
+        return .stoppedAtLimit
     }
 
     private mutating func readTrailers() throws(ProtocolViolation) -> Outcome {

@@ -124,14 +124,23 @@ struct LineCursor {
 /// Parses request targets (RFC 9112 section 3.2).
 enum RequestTarget {
     /// Returns the decoded path of a target in origin form or absolute form.
-    static func path(of target: String) -> String {
+    static func path(of target: String) -> String { decoded(encodedPath(of: target)) }
+
+    /// Returns the decoded segments of a target's path, without empty ones.
+    ///
+    /// The path is split before it is decoded: an encoded slash does not separate segments.
+    static func segments(of target: String) -> [String] {
+        encodedPath(of: target).split(separator: "/").map(decoded)
+    }
+
+    private static func encodedPath(of target: String) -> Substring {
         var rest = target[...]
         if let scheme = rest.range(of: "://"), !rest.hasPrefix("/") {
             rest = rest[scheme.upperBound...]
             rest = rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
             if rest.hasPrefix("?") { return "/" }
         }
-        return decoded(rest.prefix { $0 != "?" })
+        return rest.prefix { $0 != "?" }
     }
 
     /// Returns the decoded items of a target's query.

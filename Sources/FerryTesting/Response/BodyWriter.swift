@@ -116,8 +116,10 @@ extension LoopbackResponse.Body {
         }
     }
 
-    /// Sends all bytes; false if the client has disconnected or a fault was triggered.
-    func send(to writer: BodyWriter, on socket: Socket) -> Bool {
+    /// Sends all bytes; false if the client has disconnected, a fault was triggered, or a file lacks bytes.
+    ///
+    /// The file may have changed since its length was announced. At most that many bytes are sent.
+    func send(to writer: BodyWriter, on socket: Socket, announcedLength: Int?) -> Bool {
         switch self {
         case .data(let data): return data.withUnsafeBytes { writer.write($0) }
         case .pattern(let count, let offset):
@@ -128,24 +130,24 @@ extension LoopbackResponse.Body {
             }
         case .chunked(let pieces, _, _):
             return pieces.allSatisfy { piece in piece.withUnsafeBytes { writer.write($0) } }
-        case .file(let url, let range): return Self.sendFile(url, range: range, to: writer)
+        case .file(let url, let range): return Self.sendFile(url, range: range, announcedLength, to: writer)
         case .stream(let write):
             write(LoopbackBodyStream(writer: writer, socket: socket))
             return writer.interruption == nil
         }
     }
 
-    private static func sendFile(_ url: URL, range: Range<Int>?, to writer: BodyWriter) -> Bool {
+    private static func sendFile(_ url: URL, range: Range<Int>?, _ length: Int?, to writer: BodyWriter) -> Bool {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { _ = close(descriptor) }
         return withUnsafeTemporaryAllocation(byteCount: 262_144, alignment: 16) { buffer in
             var position = max(0, range?.lowerBound ?? 0)
-            let end = range?.upperBound ?? .max
+            let end = length.map { position + $0 } ?? range?.upperBound ?? .max
             while position < end {
                 let count = pread(descriptor, buffer.baseAddress, min(buffer.count, end - position), position)
                 guard count >= 0 else { return false }
-                guard count > 0 else { return true }
+                guard count > 0 else { return length == nil }
                 let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(count))
                 guard writer.write(bytes) else { return false }
                 position += count

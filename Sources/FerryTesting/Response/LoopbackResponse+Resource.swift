@@ -70,14 +70,14 @@ struct Validators {
 
     /// Returns 304 or 412 if a condition requires it, evaluated in the order of section 13.2.2.
     func failedPrecondition(of request: LoopbackRequest) -> Int? {
-        if let field = request.header("If-Match") {
-            guard field == "*" || tags(field).contains(where: isStrongMatch) else { return 412 }
+        if let tags = request.tags("If-Match") {
+            guard tags.contains(where: { $0 == "*" || isStrongMatch($0) }) else { return 412 }
         } else if let lastModified, let date = request.date("If-Unmodified-Since") {
             guard lastModified <= date else { return 412 }
         }
         let isReading = request.method == "GET" || request.method == "HEAD"
-        if let field = request.header("If-None-Match") {
-            guard field == "*" || tags(field).contains(where: isWeakMatch) else { return nil }
+        if let tags = request.tags("If-None-Match") {
+            guard tags.contains(where: { $0 == "*" || isWeakMatch($0) }) else { return nil }
             return isReading ? 304 : 412
         }
         if isReading, let lastModified, let date = request.date("If-Modified-Since") {
@@ -93,10 +93,6 @@ struct Validators {
         return lastModified != nil && HTTPDate.parse(field) == lastModified
     }
 
-    private func tags(_ field: String) -> [String] {
-        field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
     private func isStrongMatch(_ tag: String) -> Bool { tag == etag && !tag.hasPrefix("W/") }
 
     private func isWeakMatch(_ tag: String) -> Bool {
@@ -107,6 +103,22 @@ struct Validators {
 
 extension LoopbackRequest {
     fileprivate func date(_ name: String) -> Date? { header(name).flatMap { HTTPDate.parse($0) } }
+
+    /// Returns the entity tags, or the asterisk, in all lines of a field; nil without the field.
+    fileprivate func tags(_ name: String) -> [String]? {
+        let lines = headers.values(for: name)
+        return lines.isEmpty ? nil : lines.flatMap(Self.listItems)
+    }
+
+    /// Splits a line at the commas outside of entity tags, which have no escapes (RFC 9110 section 8.8.3).
+    private static func listItems(_ line: String) -> [String] {
+        var isQuoted = false
+        let parts = line.utf8.split { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }
+        return parts.map { Substring($0).trimmingCharacters(in: .whitespaces) }
+    }
 }
 
 /// A single range of a `Range` field (RFC 9110 section 14.1.2).

@@ -68,12 +68,9 @@ struct ResponseWriter {
         let waits = response.bodyDelay > 0 || response.fault != nil || response.body.count == 0
         guard socket.write(head.bytes, hasMore: !waits && !response.body.isSlow) else { return false }
         if response.bodyDelay > 0, !socket.wait(response.bodyDelay) { return false }
-        return sendBody(response, isChunked: framing == .chunked)
-    }
-
-    private func sendBody(_ response: LoopbackResponse, isChunked: Bool) -> Bool {
-        let writer = BodyWriter(response, isChunked: isChunked, socket: socket)
-        return response.body.send(to: writer, on: socket) && writer.finish()
+        let writer = BodyWriter(response, isChunked: framing == .chunked, socket: socket)
+        let length = framing.announcedLength(of: response)
+        return response.body.send(to: writer, on: socket, announcedLength: length) && writer.finish()
     }
 
     private func outcome(ofInterrupted response: LoopbackResponse) -> Outcome {
@@ -111,6 +108,15 @@ enum ResponseFraming: Equatable {
             } else {
                 self = isVersion10 ? .untilClose : .chunked
             }
+        }
+    }
+
+    /// The number of body bytes after which the client expects the next response; nil if something else ends the body.
+    func announcedLength(of response: LoopbackResponse) -> Int? {
+        switch self {
+        case .length(let count): count
+        case .asWritten(matches: true): response.headers["Content-Length"].flatMap { Int($0) }
+        case .none, .chunked, .untilClose, .asWritten: nil
         }
     }
 

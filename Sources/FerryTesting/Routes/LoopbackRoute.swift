@@ -15,6 +15,8 @@ public struct LoopbackRoute: Sendable {
     public let method: String?
 
     /// The path, in which `:name` matches one segment, and a final `*` matches the rest.
+    ///
+    /// It is compared with the percent-decoded segments of a request. An encoded slash does not separate segments.
     public let path: String
 
     /// The way in which the request body is read.
@@ -49,7 +51,7 @@ public struct LoopbackRoute: Sendable {
     func match(_ request: LoopbackRequest) -> [String: String]? {
         if let method, method != request.method, !(method == "GET" && request.method == "HEAD") { return nil }
         var parameters: [String: String] = [:]
-        var rest = request.path.split(separator: "/")[...]
+        var rest = request.segments[...]
         for segment in segments {
             if segment == "*" {
                 parameters["*"] = rest.joined(separator: "/")
@@ -57,7 +59,7 @@ public struct LoopbackRoute: Sendable {
             }
             guard let actual = rest.popFirst() else { return nil }
             if segment.hasPrefix(":") {
-                parameters[String(segment.dropFirst())] = String(actual)
+                parameters[String(segment.dropFirst())] = actual
             } else if segment != actual {
                 return nil
             }
@@ -73,22 +75,23 @@ extension LoopbackServer {
     ///   - host: The numeric loopback address, `127.0.0.1` or `::1`.
     ///   - configuration: The settings; its body reading is used if no route matches.
     ///   - routes: The routes; the first one that matches is used.
-    ///   - fallback: Returns the response if no route matches; by default that of the built-in routes.
+    ///   - fallback: Returns the response if no route matches; nil for that of the built-in routes.
     /// - Throws: ``LoopbackServerError`` if the host is not an address, or the system fails to create a socket or a
     ///   thread.
     public convenience init(
         host: String = "127.0.0.1",
         configuration: Configuration = Configuration(),
         routes: [LoopbackRoute],
-        fallback: @escaping Handler = LoopbackServer.standardRoutes
+        fallback: Handler? = nil
     ) throws {
         var configuration = configuration
-        let otherReading = configuration.bodyReading ?? Self.standardBodyReading
+        let otherReading = configuration.bodyReading ?? (fallback == nil ? Self.standardBodyReading : nil)
         configuration.bodyReading = { request in
             for route in routes where route.match(request) != nil { return route.bodyReading }
-            return otherReading(request)
+            return otherReading?(request) ?? .whole
         }
-        try self.init(host: host, configuration: configuration, handler: Self.routes(routes, fallback: fallback))
+        let handler = Self.routes(routes, fallback: fallback ?? Self.standardRoutes)
+        try self.init(host: host, configuration: configuration, handler: handler)
     }
 
     /// Returns a handler that uses the first matching route, and `fallback` if there is none.

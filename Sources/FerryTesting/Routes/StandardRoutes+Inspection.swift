@@ -39,7 +39,7 @@ extension StandardRoutes {
     static func bodyReading(for request: LoopbackRequest) -> LoopbackBodyReading {
         let call = Call(request)
         let after = call.number("after", default: 0)
-        switch request.path.split(separator: "/").first {
+        switch call.name {
         case "upload":
             var reading = LoopbackBodyReading.delayed(call.seconds("delay", default: 0))
             reading.bytesPerSecond = request.query["rate"].flatMap { Int($0) }

@@ -2,14 +2,17 @@ import Foundation
 
 /// The built-in routes, which are selected by the first segment of the path.
 enum StandardRoutes {
-    /// A request and the segments of its path after the first.
+    /// A request, with the first segment of its path as the route's name, and the others.
     struct Call {
         let request: LoopbackRequest
+        let name: String
         let segments: [String]
 
         init(_ request: LoopbackRequest) {
             self.request = request
-            segments = request.path.split(separator: "/").dropFirst().map(String.init)
+            let all = request.segments
+            name = all.first ?? ""
+            segments = Array(all.dropFirst())
         }
 
         /// Returns a segment as a nonnegative number.
@@ -42,9 +45,9 @@ enum StandardRoutes {
     static let memoryLimit = 256 << 20
 
     static func respond(to request: LoopbackRequest) -> LoopbackResponse {
-        let first = request.path.split(separator: "/").first.map(String.init) ?? ""
-        guard let route = table[first] else { return notFound }
-        return route(Call(request))
+        let call = Call(request)
+        guard let route = table[call.name] else { return notFound }
+        return route(call)
     }
 
     private static let table: [String: Route] = [

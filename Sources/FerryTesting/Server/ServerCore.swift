@@ -51,11 +51,13 @@ final class ServerCore: Sendable {
 
     /// Ends the connections and threads; false if a thread was still busy in a handler after five seconds.
     func stop() -> Bool {
-        let isFirst = state.withLock { state in
-            defer { state = State(handler: nil, bodyReading: nil, isStopped: true) }
-            return !state.isStopped
+        // The handler is released without the lock: a `deinit` may use the server.
+        let old = state.withLock { state in
+            let old = state
+            state = State(handler: nil, bodyReading: nil, isStopped: true)
+            return old
         }
-        guard isFirst else { return true }
+        guard !old.isStopped else { return true }
         listener.shutDown()
         connections.close()
         return threads.waitForAll(timeout: 5)

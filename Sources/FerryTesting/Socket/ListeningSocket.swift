@@ -1,10 +1,13 @@
-import Foundation
+import FerrySession
 
 /// A socket that listens on a free port of a loopback address.
-struct ListeningSocket: Sendable {
+///
+/// It is not shut down once it is closed, because another descriptor may then have the same number.
+final class ListeningSocket: Sendable {
     let descriptor: Int32
     let port: Int
     let traffic = TrafficCounter()
+    private let isClosed = Mutex(false)
 
     init(host: String, receiveBufferSize: Int?, sendBufferSize: Int?) throws(LoopbackServerError) {
         guard let address = SocketAddress(host: host) else { throw .invalidHost(host) }
@@ -51,8 +54,18 @@ struct ListeningSocket: Sendable {
     }
 
     /// Wakes up ``accept()``, which fails from then on; new connections are refused.
-    func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-    func close() { _ = Glibc.close(descriptor) }
+    func shutDown() {
+        isClosed.withLock { isClosed in
+            if !isClosed { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    func close() {
+        isClosed.withLock { isClosed in
+            isClosed = true
+            _ = Glibc.close(descriptor)
+        }
+    }
 
     private static func set(_ option: Int32, _ value: Int, on descriptor: Int32) throws(LoopbackServerError) {
         var value = Int32(clamping: value)

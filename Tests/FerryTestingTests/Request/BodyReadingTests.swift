@@ -87,6 +87,28 @@ struct BodyReadingTests {
         #expect(try client.receive().isEmpty)
     }
 
+    @Test(
+        "An early response does not wait for what the client does not send",
+        arguments: [
+            ("/expect/417", "", 417, 0),
+            ("/early/413", "", 413, 0),
+            ("/early/413?after=10", "a\r\n0123456789\r\n", 413, 10),
+            ("/early/413?after=10", "a\r\n0123456789", 413, 10),
+            ("/early/413?after=10", "4\r\n0123\r\n8\r\n456789", 413, 10),
+        ]
+    ) func earlyInChunks(target: String, chunks: String, status: Int, length: Int) throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        let fields = "Host: t\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+        try client.send("POST \(target) HTTP/1.1\r\n" + fields + chunks)
+        let response = try client.response()
+        #expect(response.status == status)
+        #expect(response.headers["Connection"] == "close")
+        let request = try #require(server.requests.first)
+        #expect(request.bodyLength == length)
+        #expect(!request.isComplete)
+    }
+
     @Test("An upload can be reset, stalled, or ended by closing") func cutUploads() throws {
         let server = try LoopbackServer()
         let head = " HTTP/1.1\r\nHost: t\r\nContent-Length: 5000\r\n\r\n"

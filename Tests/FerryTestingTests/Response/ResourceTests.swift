@@ -99,11 +99,27 @@ struct ResourceTests {
             ("PUT", ["If-Unmodified-Since": dateText], 200),
             ("PUT", ["If-Unmodified-Since": earlier], 412),
             ("GET", ["If-Modified-Since": "nonsense"], 200),
+            ("GET", ["If-None-Match": "\"v0\"", "If-None-Match": "\"v1\""], 304),
+            ("PUT", ["If-Match": "\"v0\"", "If-Match": "\"v2\", \"v1\""], 200),
+            ("PUT", ["If-Match": "\"v0\"", "If-Match": "\"v2\""], 412),
         ] as [(String, LoopbackHeaders, Int)]
     ) func conditions(method: String, headers: LoopbackHeaders, status: Int) {
         let response = resource(headers, method: method)
         #expect(response.status == status)
         #expect(response.headers["ETag"] == "\"v1\"")
+    }
+
+    @Test(
+        "An entity tag may contain commas and backslashes",
+        arguments: [
+            ("GET", "If-None-Match", #""a,b\""#, 304),
+            ("GET", "If-None-Match", #""x\" , W/"a,b\","y""#, 304),
+            ("GET", "If-None-Match", #""a", "b\""#, 200),
+            ("PUT", "If-Match", #""a,b\""#, 200),
+            ("PUT", "If-Match", #"W/"a,b\", "x""#, 412),
+        ]
+    ) func commas(method: String, name: String, value: String, status: Int) {
+        #expect(resource([name: value], method: method, etag: #"a,b\"#).status == status)
     }
 
     @Test("Parts of data, patterns and files are the right bytes") func bytes() throws {

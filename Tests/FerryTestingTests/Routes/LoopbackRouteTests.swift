@@ -19,10 +19,14 @@ struct LoopbackRouteTests {
             ("GET", "/users/7", "user 7"),
             ("GET", "/users/me", "user me"),
             ("GET", "/users/a%20b/", "user a b"),
+            ("GET", "/users/a%2Fb", "user a/b"),
+            ("GET", "/users%2F7", "There is no such route.\n"),
             ("PUT", "/files/a/b", "file a/b"),
+            ("PUT", "/files/a%2Fb/%63", "file a/b/c"),
             ("GET", "/files", "file "),
             ("GET", "/", "root"),
             ("GET", "/status/200", "200\n"),
+            ("GET", "/status%2F200", "There is no such route.\n"),
             ("GET", "/users", "There is no such route.\n"),
             ("GET", "/users/1/2", "There is no such route.\n"),
             ("POST", "/users/1", "There is no such route.\n"),
@@ -51,6 +55,20 @@ struct LoopbackRouteTests {
     @Test("Another fallback replaces the built-in routes") func fallback() throws {
         let server = try LoopbackServer(routes: routes) { _ in .text("mine", status: 410) }
         #expect(try RawClient(server).exchange("GET", "/echo").status == 410)
+    }
+
+    @Test(
+        "Another fallback gets the bodies of all requests without a route",
+        arguments: ["/expect/417", "/early/401", "/early/x", "/upload-reset"]
+    ) func fallbackBody(target: String) throws {
+        let server = try LoopbackServer(routes: routes) { .text("mine \($0.bodyText ?? "")") }
+        #expect(try RawClient(server).exchange("POST", target, body: Data("body".utf8)).text == "mine body")
+    }
+
+    @Test("A handler may replace the path of a request that it passes on") func replacedPath() {
+        var request = LoopbackRequest(target: "/other/a%2Fb")
+        request.path = "/status/204"
+        #expect(LoopbackServer.standardRoutes(request).status == 204)
     }
 
     @Test("A sequence sends one response per request, and repeats the last one") func sequence() throws {

@@ -108,6 +108,7 @@ struct StandardRoutesTests {
         #expect(try get("/bearer/abc").headers["WWW-Authenticate"] == "Bearer realm=\"ferry\"")
         #expect(try get("/bearer/abc", ["Authorization: Bearer abc"]).status == 200)
         #expect(try get("/bearer/abc", ["Authorization: Bearer abd"]).status == 401)
+        #expect(try get("/bearer/a%2Fb", ["Authorization: Bearer a/b"]).status == 200)
     }
 
     @Test("Digest credentials are checked") func digest() throws {

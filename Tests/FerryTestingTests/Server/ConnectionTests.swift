@@ -71,6 +71,30 @@ struct ConnectionTests {
         #expect(try large.response().status == 431)
     }
 
+    @Test("A head beyond the limit is refused even if it arrives at once", arguments: [(1000, 200), (1001, 431)])
+    func headLimitAtOnce(length: Int, status: Int) throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.headLimit = 1000
+        let server = try LoopbackServer(configuration: configuration)
+        let client = try RawClient(server)
+        let start = "GET /echo HTTP/1.1\r\nHost: t\r\nX: "
+        let end = "\r\n\r\n"
+        let value = String(repeating: "x", count: length - start.utf8.count - end.utf8.count)
+        try client.send(start + value + end)
+        #expect(try client.response().status == status)
+    }
+
+    @Test("A line of a chunked body beyond the limit is refused even if it arrives at once") func lineLimit() throws {
+        let server = try LoopbackServer()
+        let long = "3;" + String(repeating: "x", count: 5000) + "\r\nabc\r\n0\r\n\r\n"
+        for body in [long, "3\r\nabcd\r\n0\r\n\r\n"] {
+            let client = try RawClient(server)
+            try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            #expect(try client.response().status == 400)
+        }
+        #expect(server.protocolViolations == ["line too long", "chunk longer than its size"])
+    }
+
     @Test("closeIdleConnections closes idle connections, and not busy ones") func closeIdle() throws {
         let server = try LoopbackServer()
         let idle = try RawClient(server)

@@ -59,6 +59,27 @@ struct LifecycleTests {
         #expect(released == nil)
     }
 
+    @Test("A stopped server releases its handler without a lock, so that a deinit may use the server")
+    func releaseWithoutLock() throws {
+        final class Holder: @unchecked Sendable {
+            // Written once before the server is stopped.
+            weak var server: LoopbackServer?
+
+            deinit { server?.stop() }
+        }
+        weak var released: Holder?
+        let server: LoopbackServer
+        do {
+            let holder = Holder()
+            released = holder
+            server = try LoopbackServer { _ in .text("\(holder.server == nil)") }
+            holder.server = server
+        }
+        #expect(released != nil)
+        server.stop()
+        #expect(released == nil)
+    }
+
     @Test("A handler may stop its server") func stopFromHandler() async throws {
         final class Box: @unchecked Sendable {
             // Written once before the first request.
