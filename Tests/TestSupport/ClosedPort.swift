@@ -8,9 +8,12 @@ package final class ClosedPort: Sendable {
     private let descriptor: Int32
 
     /// Binds a socket that does not listen.
-    package init() throws {
+    ///
+    /// The port is one that the system chooses, or that of a server that has stopped, to keep it from other servers.
+    package init(_ port: Int? = nil) throws {
         descriptor = LoopbackSocket.make()
-        port = try LoopbackSocket.bind(descriptor)
+        if port != nil { LoopbackSocket.allowReuse(descriptor) }
+        self.port = try LoopbackSocket.bind(descriptor, port: port ?? 0)
     }
 
     deinit {

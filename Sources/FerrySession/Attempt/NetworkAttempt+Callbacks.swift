@@ -90,6 +90,7 @@ extension NetworkAttempt {
         if !exchange.isSuspended { exchange.clock.start(at: now) }
         exchange.clock.endConnecting(at: now)
         exchange.engine.watch(exchange)
+        if let ends { noteRemote(ends.remote) }
         guard mayRepeat(exchange), mayUseConnection(exchange, ends), mayTrust(exchange) else {
             return false
         }

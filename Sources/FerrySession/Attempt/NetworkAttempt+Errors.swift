@@ -51,7 +51,8 @@ extension NetworkAttempt {
         guard let easy else { return RefusedChains.Chain() }
         let presented = easy.presentedCertificates
         let refused = exchange?.engine.chains.take(easy.pointer) ?? RefusedChains.Chain()
-        return presented.isEmpty ? refused : RefusedChains.Chain(certificates: presented)
+        // libcurl keeps what a proxy or an earlier connection has presented.
+        return refused.isEmpty ? RefusedChains.Chain(certificates: presented) : refused
     }
 
     // MARK: - Proxies and local sockets

@@ -18,10 +18,13 @@ extension NetworkAttempt {
         var problem: String?
         /// How many responses have asked for a credential.
         var challengeRounds = 0
-        /// How many steps libcurl has made since the last line; it discards a byte in each.
+        /// How many steps libcurl has made in the current turn of the engine since the last line; it may discard a byte in
+        /// each.
         var steps = 0
+        /// When that turn began.
+        var turn = MonotonicTime(nanoseconds: 0)
 
-        /// How many bytes of a proxy's response to `CONNECT` are discarded before the attempt ends.
+        /// How many bytes of a proxy's response to `CONNECT` are discarded in one turn before the attempt ends.
         ///
         /// libcurl reads them one by one, without looking at anything else as long as more come.
         static let maximumSteps = 16_384
@@ -80,26 +83,26 @@ extension NetworkAttempt {
                 easy.set(CurlOption.proxyPassword, server.password ?? "")
             }
         }
-        if route.proxy?.kind == .https, let tls = try? engine.settings.tls.get() { try setUpProxyTLS(easy, tls) }
+        if route.proxy?.kind == .https { try setUpProxyTLS(easy, try engine.settings.tls.get()) }
     }
 
     /// Sets up the TLS connection to the proxy, which carries credentials too.
     private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
-        if let authorities = tls.authorities { try? easy.require(CurlOption.proxyCAInfoBlob, authorities) }
-        if !tls.usesSystemFolder { easy.clear(CurlOption.proxyCAPath) }
+        if !tls.usesSystemFolder { easy.set(CurlOption.proxyCAPath, TLSMaterial.noFolder) }
         do throws(EasyHandle.Refusal) {
+            if let authorities = tls.authorities { try easy.require(CurlOption.proxyCAInfoBlob, authorities) }
             if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
             if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
             if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
         } catch {
-            let text = "This libcurl's TLS library cannot restrict the versions or ciphers of the connection to a proxy"
+            let text = "This libcurl's TLS library cannot use the TLS options for the connection to a proxy"
             throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
         }
     }
 
     private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLoopback: Bool) {
         let origin = prepared.origin
-        let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.host, $0.port)] } ?? [])
+        let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.name, $0.port)] } ?? [])
         // RFC 6761, section 6.3. The options come last, since a later line replaces an earlier one.
         let loopback = isLoopback ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
         easy.setList(CurlOption.resolve, loopback + hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
@@ -112,6 +115,14 @@ extension NetworkAttempt {
         }
     }
 
+    /// Notes where a request without TLS goes: libcurl may have excepted the host from the environment's proxy.
+    func noteRemote(_ remote: Connection.Endpoint) {
+        guard !route.isProxyCertain, prepared.origin.scheme == "http", let proxy = route.proxy else { return }
+        let address = IPAddress(proxy.host)
+        let isOther = address.map { $0 != IPAddress(String(cString: remote.address)) } ?? false
+        if remote.port != proxy.port || isOther { route.proxy = nil }
+    }
+
     // MARK: - Tunnels
 
     /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
@@ -121,7 +132,9 @@ extension NetworkAttempt {
 
     /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
     func mayContinueTunnel() -> Bool {
-        guard stage == .connecting else { return true }
+        guard stage == .connecting, let turn = exchange?.engine.turnStart else { return true }
+        // Each turn is at least one step, also while the proxy is silent.
+        if turn != route.tunnel.turn { (route.tunnel.turn, route.tunnel.steps) = (turn, 0) }
         route.tunnel.steps += 1
         return route.tunnel.steps <= Tunnel.maximumSteps
     }

@@ -34,6 +34,9 @@ struct AuthenticationChallenge: Sendable {
         if options.isEmpty { return nil }
     }
 
+    /// The realm of the strongest remaining scheme.
+    var realm: String? { options.first?.realm }
+
     /// Returns the protection space of the strongest remaining scheme, for the origin or proxy that sent the challenge.
     func space(of url: URL, proxy: ProxyServer?) -> URLProtectionSpace? {
         guard let option = options.first else { return nil }

@@ -44,7 +44,8 @@ extension Exchange {
         caching.unaskedGeneration = nil
         let policy = cachePolicy
         if policy == .useProtocolCachePolicy, caching.isEnabled,
-            let generation = engine.settings.cache?.generationIfEmpty, !prepared.mentionsCaching, engineCredential == nil
+            let generation = engine.settings.cache?.generationIfEmpty, !prepared.mentionsCaching,
+            engineCredential == nil
         {
             // There is nothing to find, and most responses are not stored: the work waits for one that may be.
             caching.unaskedGeneration = generation
@@ -81,7 +82,10 @@ extension Exchange {
         case .gatewayTimeout: return deliverGatewayTimeout()
         case .use, .useAndRevalidate:
             guard let entry else { return false }
-            if decision == .useAndRevalidate { engine.revalidate(sentRequest, key: context.key, limits: clock.limits) }
+            if decision == .useAndRevalidate {
+                let hasLeftOrigin = redirects.hasLeftOrigin
+                engine.revalidate(sentRequest, key: context.key, hasLeftOrigin: hasLeftOrigin, limits: clock.limits)
+            }
             serve(entry, fields: entry.fieldsWithAge(at: now))
             return true
         }

@@ -61,7 +61,8 @@ extension Exchange {
         caching.unaskedGeneration = nil
         guard let prepared = attempt?.prepared, let cache = engine.settings.cache else { return }
         let request = CacheStorageRule.Request(method: prepared.method)
-        if cache.generationIfEmpty != nil, !CacheStorageRule.mayStore(status: head.status, fields: fields, request: request) { return }
+        let mayStore = CacheStorageRule.mayStore(status: head.status, fields: fields, request: request)
+        if !mayStore, cache.generationIfEmpty != nil { return }
         caching.context = makeContext(cachePolicy, credential: nil)
         caching.context?.generation = generation
     }

@@ -160,7 +160,6 @@ extension EasyHandle {
         try check(ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
     }
 
-    func clear(_ option: Int32) { ferry_easy_set_string(pointer, option, nil) }
     /// The number of bytes that the TLS library has decrypted and libcurl has not read.
     var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
 
@@ -175,10 +174,15 @@ extension EasyHandle {
 
     /// The chain that the server has presented, in DER, beginning with its own certificate.
     var presentedCertificates: [Data] {
-        (0..<ferry_easy_certificate_count(pointer)).compactMap { index in
-            guard let text = ferry_easy_certificate_field(pointer, index, "Cert") else { return nil }
-            return try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first?.content
+        var certificates: [Data] = []
+        for index in 0..<ferry_easy_certificate_count(pointer) {
+            // Without one of them, another would be taken for the server's own.
+            guard let text = ferry_easy_certificate_field(pointer, index, "Cert"),
+                let block = try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first
+            else { return [] }
+            certificates.append(block.content)
         }
+        return certificates
     }
 
     /// The subject of the server's own certificate, such as `CN = localhost`.

@@ -332,12 +332,15 @@ final class TransferEngine: @unchecked Sendable {
     // MARK: - The cache
 
     /// Validates a stored response for later requests, once at a time.
-    func revalidate(_ request: URLRequest, key: String, limits: ExchangeClock.Limits) {
+    ///
+    /// The request carries no more than that of the task: `hasLeftOrigin` indicates whether a redirect has led to it.
+    func revalidate(_ request: URLRequest, key: String, hasLeftOrigin: Bool, limits: ExchangeClock.Limits) {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
         let exchange = Exchange(self, request, body: .none, toFile: false, client: client, limits: limits)
         exchange.caching.isEnabled = true
         exchange.caching.isRevalidation = true
+        exchange.redirects.hasLeftOrigin = hasLeftOrigin
         client.attach(exchange)
         revalidations[key] = exchange
         exchange.perform(.start(priority: URLSessionTask.lowPriority))

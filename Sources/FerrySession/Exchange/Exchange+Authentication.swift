@@ -32,7 +32,7 @@ extension Exchange {
     }
 
     private func noteAccepted(_ party: Authentication.Party, isProxy: Bool) {
-        guard let credential = party.credential, party.generation == engine.credentialsGeneration,
+        guard let credential = party.credential, party.isKept, party.generation == engine.credentialsGeneration,
             let place = credentialPlace(isProxy: isProxy)
         else { return }
         engine.acceptedCredentials[place] = credential
@@ -58,7 +58,7 @@ extension Exchange {
             return perform(.authenticate(.useCredential, own))
         }
         let isInURL = url.user != nil && authentication.server.credential == nil && !challenge.isProxy
-        let failures = party(isProxy: challenge.isProxy).failures + (isInURL ? 1 : 0)
+        let failures = party(isProxy: challenge.isProxy).failures(in: challenge.realm) + (isInURL ? 1 : 0)
         let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
         let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
         client.exchange(willAuthenticate: question)
@@ -69,7 +69,7 @@ extension Exchange {
         guard challenge.isProxy, authentication.proxy.failures == 0, let route = attempt?.route, route.isProxyCertain,
             let user = route.proxy?.user
         else { return nil }
-        return URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .none)
+        return URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .forSession)
     }
 
     func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
@@ -79,26 +79,45 @@ extension Exchange {
         switch disposition {
         case .useCredential, .performDefaultHandling:
             guard let option = challenge.options.first, let user = credential?.user else { return deliverQuestion() }
-            let given = SchemeCredential(scheme: option.scheme, user: user, password: credential?.password ?? "")
-            let failures = party(isProxy: challenge.isProxy).failures
+            let password = credential?.password ?? ""
+            guard SchemeCredential.isValid(user: user, password: password) else {
+                return refuse(
+                    question,
+                    .ferry(
+                        .userAuthenticationRequired,
+                        url: request.url,
+                        reason: .invalidHeader,
+                        "The credential's user has a control character, or its password a null byte"
+                    )
+                )
+            }
+            let party = party(isProxy: challenge.isProxy)
             let next = Authentication.Party(
-                credential: given,
-                failures: failures + 1,
+                credential: SchemeCredential(scheme: option.scheme, user: user, password: password),
+                isKept: credential?.persistence != URLCredential.Persistence.none,
+                failures: party.failures + 1,
+                realm: option.realm,
+                failuresInRealm: party.failures(in: option.realm) + 1,
                 generation: engine.credentialsGeneration,
                 place: credentialPlace(isProxy: challenge.isProxy)
             )
             if challenge.isProxy { authentication.proxy = next } else { authentication.server = next }
             sendAgain()
         case .cancelAuthenticationChallenge:
-            incoming.question = nil
-            if !question.isTunnel { client?.exchange(didRefuse: ReceivedResponse(question.response)) }
-            fail(.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
+            refuse(question, .ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
         case .rejectProtectionSpace:
             challenge.options.removeFirst()
             guard !challenge.options.isEmpty else { return deliverQuestion() }
             incoming.question?.kind = .challenge(challenge)
             ask(challenge, question.response)
         }
+    }
+
+    /// Ends the exchange instead of answering a challenge.
+    private func refuse(_ question: PendingQuestion, _ error: URLError) {
+        incoming.question = nil
+        if !question.isTunnel { client?.exchange(didRefuse: ReceivedResponse(question.response)) }
+        fail(error)
     }
 
     /// Sends the request once more without a credential, so that the response that asks for one is delivered whole.

@@ -46,13 +46,22 @@ final class Exchange: @unchecked Sendable {
     struct Authentication {
         struct Party {
             var credential: SchemeCredential?
+            /// Whether other tasks may use the credential once it is accepted.
+            var isKept = false
+            /// How many credentials were given.
             var failures = 0
+            /// The realm that the last one was given for, and how many in a row were.
+            var realm: String?
+            var failuresInRealm = 0
             /// The ``TransferEngine/credentialsGeneration`` in which the credential was provided.
             var generation = 0
             /// Where the credential was asked for.
             var place: CredentialPlace?
             /// Whether it has not asked for a credential.
             var isUnused: Bool { credential == nil && failures == 0 }
+
+            /// How many credentials were given for a realm since another one asked.
+            func failures(in realm: String?) -> Int { realm == self.realm ? failuresInRealm : 0 }
         }
 
         var server = Party()

@@ -26,6 +26,13 @@ struct ProxyException: Sendable, Hashable {
     /// Whether the exception applies to a host, in the form of ``URLHost/name``.
     func matches(host: String, port: Int) -> Bool {
         if let wanted = self.port, wanted != port { return false }
+        if matches(host) { return true }
+        // The zone of an IPv6 address is one of this machine's (RFC 4007, section 11).
+        guard host.contains(":"), let zone = host.firstIndex(of: "%") else { return false }
+        return matches(String(host[..<zone]))
+    }
+
+    private func matches(_ host: String) -> Bool {
         switch pattern {
         case .any: return true
         case .nothing: return false

@@ -8,7 +8,7 @@ struct ProxyServer: Sendable, Hashable {
     }
 
     let kind: Kind
-    /// The host in the form of ``URLHost/name``, or as given if it is not valid.
+    /// The host in the form of ``URLHost/exactName``, or as given if it is not valid.
     let host: String
     let port: Int
     let user: String?
@@ -16,7 +16,7 @@ struct ProxyServer: Sendable, Hashable {
 
     init(kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.kind = kind
-        self.host = (try? URLHost(host))?.name ?? host
+        self.host = (try? URLHost(host))?.exactName ?? host
         (self.port, self.user, self.password) = (port, user, password)
     }
 
@@ -33,6 +33,9 @@ struct ProxyServer: Sendable, Hashable {
         )
     }
 
+    /// The host in the form of ``URLHost/name``.
+    var name: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+
     /// The proxy's URL for libcurl and errors, without user and password.
     var address: String { "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
@@ -44,8 +47,8 @@ struct ProxyServer: Sendable, Hashable {
             throw .invalidProxy("The proxy's host \(error)")
         }
         guard (1...65_535).contains(port) else { throw .invalidProxy("The proxy's port is out of range: \(port)") }
-        guard [user, password].allSatisfy({ $0?.utf8.contains(0) != true }) else {
-            throw .invalidProxy("The proxy's user or password has a null byte")
+        guard SchemeCredential.isValid(user: user ?? "", password: password ?? "") else {
+            throw .invalidProxy("The proxy's user has a control character, or its password a null byte")
         }
     }
 }

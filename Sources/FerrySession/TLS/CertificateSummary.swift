@@ -102,6 +102,8 @@ final class RefusedChains: Sendable {
         var certificates: [Data] = []
         /// The certificate that was refused.
         var atFault: Data?
+
+        var isEmpty: Bool { certificates.isEmpty && atFault == nil }
     }
 
     private let chains = Mutex<[Int: Chain]>([:])

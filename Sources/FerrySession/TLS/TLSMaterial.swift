@@ -13,6 +13,8 @@ struct TLSMaterial: Sendable {
     var authorities: TLSBlob?
     /// Whether libcurl may also use the system's folder of authorities.
     var usesSystemFolder = true
+    /// What libcurl gets in place of the system's folder; from 8.21 on, none at all stands for the system's.
+    static let noFolder = "/dev/null"
     private var identity: Identity?
     private var identityHosts = HostTable<Bool>()
     var version = 0

@@ -21,6 +21,9 @@ struct AuthenticateFieldTests {
             (["", ",,", "=", "\""], []),
             (["Basic realm=\"a\u{301}\"\u{301}, Digest realm=\"b\""], ["basic:\"a\u{301}\"\u{301}", "digest:b"]),
             (["Basic realm=\"" + String(repeating: "a", count: 1_025) + "\", Digest realm=b"], ["digest:b"]),
+            // Section 11.2 allows white space around the equals sign.
+            (["Basic realm = \"r\", charset =\"UTF-8\""], ["basic:r"]),
+            (["Other a= b,  Digest realm  =d"], ["other:-", "digest:d"]),
             ([String(repeating: "Basic realm=a,", count: 100)], Array(repeating: "basic:a", count: 64)),
         ] as [([String], [String])]
     )
@@ -43,6 +46,9 @@ extension AuthenticateFieldTests {
             ([#"Digest realm="d""#], nil),
             ([#"Digest realm="d", nonce="""#], nil),
             (["Basic realm=b"], nil),
+            // libcurl reads no white space around the equals sign.
+            ([#"Digest realm="d", nonce = "n""#], nil),
+            ([#"Digest realm= "d", nonce="n""#], nil),
             // libcurl reads only the first one.
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256"#, #"Digest realm="e", nonce="m""#], "d"),
             ([#"Digest realm="d", nonce="n", algorithm=unknown"#, #"Digest realm="e", nonce="m""#], nil),
@@ -303,6 +309,63 @@ struct AuthenticationTests {
         #expect(status(try await session.data(from: url).1) == 401)
         #expect(server.requests.dropFirst(count).allSatisfy { $0.header("Authorization") == nil })
         #expect(server.connectionCount == 2)
+    }
+
+    @Test(
+        "A credential without persistence is for its task alone",
+        arguments: [(URLCredential.Persistence.none, 2), (.forSession, 1)]
+    )
+    func persistence(_ persistence: URLCredential.Persistence, _ challenges: Int) async throws {
+        let delegate = CredentialDelegate(password: "secret", persistence: persistence)
+        let session = Wire.session(delegate)
+        for _ in 0..<2 {
+            #expect(status(try await session.data(from: server.url("/basic-auth/ada/secret")).1) == 200)
+        }
+        #expect(delegate.count.withLock { $0 } == challenges)
+    }
+
+    /// Gives the realm as the user, and records the realms with the number of failures.
+    private final class RealmAnswerer: NSObject, URLSessionTaskDelegate {
+        let questions = Watched<[String]>([])
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let realm = challenge.protectionSpace.realm ?? ""
+            questions.append("\(realm) \(challenge.previousFailureCount)")
+            let password = challenge.previousFailureCount == 0 && realm == "b" ? "wrong" : "right"
+            completionHandler(.useCredential, URLCredential(user: realm, password: password, persistence: .forSession))
+        }
+    }
+
+    @Test("Failures are counted for each realm") func realms() async throws {
+        let server = try LoopbackServer { request in
+            let isFirst = request.path == "/first"
+            let expected = "Basic " + Data((isFirst ? "a:right" : "b:right").utf8).base64EncodedString()
+            guard request.header("Authorization") == expected else {
+                return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"\(isFirst ? "a" : "b")\""])
+            }
+            return isFirst ? .redirect(to: "/second") : .text("in")
+        }
+        let answerer = RealmAnswerer()
+        #expect(status(try await Wire.session(answerer).data(from: server.url("/first")).1) == 200)
+        #expect(answerer.questions.current == ["a 0", "b 0", "b 1"])
+    }
+
+    @Test(
+        "A credential that could not be sent as it is fails the task",
+        arguments: [("ada\r\nX-Injected: 1", "secret"), ("ada\0", "secret"), ("ada", "sec\0ret")],
+        ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\""]
+    )
+    func unsendable(_ credential: (user: String, password: String), _ field: String) async throws {
+        let server = try LoopbackServer { _ in .status(401, headers: ["WWW-Authenticate": field]) }
+        let delegate = CredentialDelegate(user: credential.user, password: credential.password)
+        let error = await Wire.error { try await Wire.session(delegate).data(from: server.url) }
+        #expect(error?.code == .userAuthenticationRequired && error?.ferryCode == .invalidHeader)
+        #expect(server.requestCount == 1)
     }
 
     /// Responds to the session's challenges, and has no method of a task.

@@ -22,6 +22,20 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    @Test("The validation of a redirect's target at another origin has no secret of the session's")
+    func validationElsewhere() async throws {
+        let target = try LoopbackServer { request in
+            .text(request.header("Authorization") ?? "none").adding("Age", "70").adding("ETag", "\"a\"")
+                .adding("Cache-Control", "max-age=60, stale-while-revalidate=600")
+        }
+        let server = try LoopbackServer { _ in .redirect(to: target.url("/target", host: "localhost").absoluteString) }
+        let session = CacheBench.session(HTTPCache()) { $0.httpAdditionalHeaders = ["Authorization": "Bearer secret"] }
+        for _ in 0..<2 { #expect(try await session.data(from: server.url).0 == Data("none".utf8)) }
+        try await target.waitForRequests(2)
+        #expect(target.requests.map { $0.header("Authorization") } == [nil, nil])
+        #expect(target.requests.last?.header("If-None-Match") == "\"a\"")
+    }
+
     @Test("Many requests for a stale response cause one validation at a time") func oneValidation() async throws {
         let gate = Gate()
         let bench = try CacheBench { _, number in
@@ -87,12 +101,16 @@ import Testing
             let bench = try CacheBench(["Age": "70", "Cache-Control": "max-age=60, \(control)", "ETag": "\"a\""])
             _ = try await bench.fetch()
             bench.server.stop()
+            let closed = try ClosedPort(bench.server.port)
             #expect(try await bench.fetch("/", headers).text == "1")
+            withExtendedLifetime(closed) {}
         }
         let bench = try CacheBench(["Age": "70", "Cache-Control": "max-age=60", "ETag": "\"a\""])
         _ = try await bench.fetch()
         bench.server.stop()
+        let closed = try ClosedPort(bench.server.port)
         #expect(await bench.failure() != nil)
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A timeout counts as an error") func timeout() async throws {

@@ -211,15 +211,16 @@ struct ProxyTests {
 
     @Test("Errors name the proxy", arguments: ["http", "https", "socks5"])
     func dead(_ kind: String) async throws {
-        let port = try LoopbackServer().port
+        let closed = try ClosedPort()
         let proxy: CurlSession.Proxy =
-            kind == "socks5" ? .socks5("127.0.0.1", port: port) : .http("127.0.0.1", port: port)
+            kind == "socks5" ? .socks5("127.0.0.1", port: closed.port) : .http("127.0.0.1", port: closed.port)
         let url = try #require(URL(string: "\(kind == "https" ? "https" : "http")://127.0.0.1:1/x"))
         let error = await Wire.error { try await session(proxy).data(from: url) }
         #expect(error?.code == .cannotConnectToHost)
         #expect(error?.ferryCode == .proxyUnreachable)
         #expect(error?.localizedDescription.contains("The proxy \(proxy) could not be reached") == true)
         #expect(error?.failingURL == url)
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A proxy whose host is not found is named") func unknownProxy() async throws {
@@ -287,6 +288,43 @@ struct ProxyTests {
             #expect(error?.localizedDescription.contains("\(way)") == true)
             #expect(error?.localizedDescription.contains("wrong") == false)
         }
+    }
+
+    @Test("TLS options that cannot be used fail a request through an https proxy, also one without TLS of its own")
+    func invalidTLSOptions() async throws {
+        let proxy = try LoopbackServer()
+        var options = CurlSession.Options()
+        options.proxy = .https("127.0.0.1", port: proxy.port)
+        options.tls.certificateAuthorities = .only([.pemFile(URL(fileURLWithPath: "/nonexistent.pem"))])
+        let error = await Wire.error { try await Wire.session(options: options).data(from: server.url) }
+        #expect(error?.ferryCode == .invalidTLSOptions, "\(String(describing: error))")
+        #expect(proxy.connectionCount == 0 && server.requestCount == 0)
+    }
+
+    @Test("A proxy that takes long to open a tunnel is waited for while other transfers keep the engine busy")
+    func slowTunnel() async throws {
+        let proxy = try SilentListener()
+        let session = session(.http("127.0.0.1", port: try #require(proxy.url.port), except: ["127.0.0.1"]))
+        let url = try #require(URL(string: "https://origin.invalid/"))
+        let isOver = Watched(false)
+        async let tunnelled = Wire.error {
+            defer { isOver.change { $0 = true } }
+            return try await session.data(for: Wire.request(url, timeout: 4))
+        }
+        // Commands of a task that bypasses the proxy wake the engine's thread, and each turn is a step of the tunnel.
+        let other = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
+        let task = session.dataTask(with: other.url)
+        task.resume()
+        let waker = Thread {
+            while !isOver.current {
+                task.suspend()
+                task.resume()
+                usleep(1)
+            }
+        }
+        waker.start()
+        #expect(await tunnelled?.code == .timedOut)
+        task.cancel()
     }
 
     @Test("A proxy that stalls times out with the request", arguments: ["http", "https", "socks5"])

@@ -18,6 +18,22 @@ struct ProxyEnvironmentTests {
         }
     }
 
+    @Test("A 407 from a host that no_proxy excludes is a response like any other") func exceptedChallenge() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in
+                .status(407, headers: ["Proxy-Authenticate": "Basic realm=\"r\""])
+            }
+            let proxy = try LoopbackServer { _ in .text("by proxy") }
+            setenv("http_proxy", proxy.url.absoluteString, 1)
+            setenv("no_proxy", "127.0.0.1", 1)
+            let delegate = CredentialDelegate(password: "secret")
+            let (_, response) = try await Wire.session(delegate).data(from: origin.url)
+            #expect((response as? HTTPURLResponse)?.statusCode == 407)
+            #expect(delegate.count.withLock { $0 } == 0)
+            #expect(origin.requestCount == 1 && proxy.requestCount == 0)
+        }
+    }
+
     @Test("no_proxy excludes hosts, and a proxy in the options takes precedence") func excepted() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("direct") }

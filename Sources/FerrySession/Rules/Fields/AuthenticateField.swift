@@ -7,7 +7,7 @@ enum AuthenticateField {
         /// In lower case; set only for Digest, like the properties that follow.
         var algorithm: String?
         var hasNonce = false
-        /// Whether a later challenge in the same value has parameters that libcurl would take for this one's.
+        /// Whether libcurl would read other parameters than this challenge's.
         var isMixed = false
     }
 
@@ -42,10 +42,11 @@ enum AuthenticateField {
         var challenges: [(challenge: Challenge, isTooLarge: Bool)] = []
         for element in elements(of: value) {
             var parameter = element
-            // An element begins a challenge if a word comes before the first `=`, or if it has no `=`.
+            // An element begins a challenge if two words come before the first `=`, or if it has no `=`.
             let equals = element.firstIndex(of: UInt8(ascii: "="))
             let blank = element.firstIndex(where: \.isBlank)
-            let isStart = blank.map { blank in equals.map { blank < $0 } ?? true } ?? (equals == nil)
+            let second = blank.flatMap { element[$0...].firstIndex { !$0.isBlank } }
+            let isStart = equals.map { equals in second.map { $0 < equals } ?? false } ?? true
             let scheme = element[..<(isStart ? blank ?? element.endIndex : element.startIndex)].string
             if isStart, HeaderRule.isToken(scheme) {
                 guard challenges.count < maximumCount else { break }
@@ -59,6 +60,8 @@ enum AuthenticateField {
             if let digest, digest != last, !isStart, digestNames.contains(name) {
                 challenges[digest].challenge.isMixed = true
             }
+            // libcurl does not read a parameter with white space around its `=`.
+            if digest == last, hasBlankAroundEquals(parameter) { challenges[last].challenge.isMixed = true }
             if name == "realm", challenges[last].challenge.realm == nil {
                 challenges[last].isTooLarge = value.utf8.count > maximumRealmSize
                 challenges[last].challenge.realm = value
@@ -75,6 +78,11 @@ enum AuthenticateField {
 
     /// Returns a short text in lower case; comparing a longer one, which is no known name, could take quadratic time.
     private static func shortLowercased(_ text: String) -> String { text.utf8.count <= 32 ? text.lowercased() : "" }
+
+    private static func hasBlankAroundEquals(_ parameter: Substring.UTF8View) -> Bool {
+        guard let sides = parameter.cut(at: "=") else { return false }
+        return sides.before.last?.isBlank == true || sides.after.first?.isBlank == true
+    }
 
     /// Reads a parameter, and returns its name in lower case and its value without quotes.
     private static func nameAndValue(_ parameter: Substring.UTF8View) -> (name: String, value: String)? {

@@ -6,10 +6,12 @@ final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
     let count = Locked(0)
     private let user: String
     private let password: String
+    private let persistence: URLCredential.Persistence
 
-    init(user: String = "ada", password: String) {
+    init(user: String = "ada", password: String, persistence: URLCredential.Persistence = .forSession) {
         self.user = user
         self.password = password
+        self.persistence = persistence
     }
 
     func urlSession(
@@ -19,6 +21,6 @@ final class CredentialDelegate: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         count.withLock { $0 += 1 }
-        completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .none))
+        completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: persistence))
     }
 }
