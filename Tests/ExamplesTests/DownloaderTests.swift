@@ -143,6 +143,7 @@ struct DownloaderTests {
         }
         try await server.waitForRequests(2)
         server.stop()
+        let closed = try ClosedPort(server.port)
         let error = await #expect(throws: NetworkError.self) { try await download.value }
         #expect(error?.isRetryable == true)
         #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
@@ -150,6 +151,7 @@ struct DownloaderTests {
         await #expect(throws: NetworkError.self) {
             _ = try await downloader.download(server.url("/file"), as: "file")
         }
+        withExtendedLifetime(closed) {}
         #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
     }
 

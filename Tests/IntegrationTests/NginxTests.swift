@@ -8,6 +8,6 @@ import Testing
     "nginx",
     .serialized,
     .enabled(if: NginxServer.isWanted, "nginx or openssl is not installed: apt-get install nginx-full openssl"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 enum NginxTests {}

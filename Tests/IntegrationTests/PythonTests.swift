@@ -7,6 +7,6 @@ import Testing
     "Python",
     .serialized,
     .enabled(if: PythonServer.isWanted, "python3 is not installed: apt-get install python3"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 enum PythonTests {}

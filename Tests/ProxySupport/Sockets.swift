@@ -99,7 +99,12 @@ enum Sockets {
     }
 
     /// Relays bytes in both directions until both ends are closed.
-    static func relay(_ first: Int32, _ second: Int32) {
+    ///
+    /// - Parameters:
+    ///   - first: One connection.
+    ///   - second: The other connection.
+    ///   - didForward: Called with the number of bytes after some were written to the first connection, if it is open.
+    static func relay(_ first: Int32, _ second: Int32, didForward: (Int) -> Void = { _ in }) {
         var ends = [
             pollfd(fd: first, events: Int16(POLLIN), revents: 0), pollfd(fd: second, events: Int16(POLLIN), revents: 0),
         ]
@@ -111,8 +116,10 @@ enum Sockets {
                 if bytes.isEmpty {
                     ends[index].fd = -1
                     shutdown(other, Int32(SHUT_WR))
-                } else if !write(other, bytes) {
-                    return
+                } else {
+                    let isWritten = write(other, bytes)
+                    if other == first { didForward(bytes.count) }
+                    if !isWritten { return }
                 }
             }
         }

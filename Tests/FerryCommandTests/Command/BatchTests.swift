@@ -65,7 +65,7 @@ struct BatchTests {
     )
     func interrupted(_ isFile: Bool) async throws {
         let server = try LoopbackServer()
-        let slow = server.url("/bytes/1000000?rate=500000").absoluteString
+        let slow = server.url("/bytes/1000000?rate=125000").absoluteString
         let list = [server.url("/bytes/3").absoluteString, slow].joined(separator: "\n")
         try folder.file("urls", list)
         let process = try FerryProcess(

@@ -84,7 +84,7 @@ struct ContinueTests {
     )
     func interruptedEarly(_ target: String) async throws {
         let process = try FerryProcess([server.url(target).absoluteString], in: folder)
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         process.send(SIGINT)
         let outcome = try await process.outcome()
         #expect(outcome.status == -SIGINT)
@@ -95,7 +95,7 @@ struct ContinueTests {
     func interruptedAtOnce() async throws {
         for run in 1...10 {
             let process = try FerryProcess([server.url("/stall?after=5").absoluteString], in: folder)
-            try await server.waitForRequests(run)
+            try await server.waitForRequests(run, timeout: 40 * patience)
             process.send(run.isMultiple(of: 2) ? SIGINT : SIGTERM)
             #expect(try await process.outcome().status == (run.isMultiple(of: 2) ? -SIGINT : -SIGTERM))
         }

@@ -48,7 +48,7 @@ struct PipeTests {
     func read(_ option: String, _ text: String) async throws {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let outcome = try await bash(
-            "$FERRY -s \(option) pipe \(url("/cookies/set?a=1")) >/dev/null & sleep 0.3; cat pipe; wait $!"
+            "$FERRY -s \(option) pipe \(url("/cookies/set?a=1")) >/dev/null & sleep 0.1; cat pipe; wait $!"
         )
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
         #expect(outcome.text.contains(text), "\(outcome.text)")

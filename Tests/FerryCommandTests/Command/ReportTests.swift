@@ -104,7 +104,12 @@ struct ReportTests {
         )
         withExtendedLifetime(closed) {}
         #expect(outcome.status == 7)
-        let events = try events(outcome.errors)
+        let all = try self.events(outcome.errors)
+        // On a busy machine the transfer takes more than a second, and has more than one progress.
+        let events = all.indices.filter { index in
+            let previous = index > 0 ? all[index - 1]["event"] as? String : nil
+            return previous != "progress" || all[index]["event"] as? String != "progress"
+        }.map { all[$0] }
         let names = events.map { $0["event"] as? String }
         #expect(
             names == [
@@ -178,7 +183,7 @@ struct ReportTests {
 
     @Test("An interrupted run is drawn too, and the command for continuing omits finished URLs")
     func interrupted() async throws {
-        let slow = url("/bytes/1000000?rate=500000")
+        let slow = url("/bytes/1000000?rate=125000")
         let done = url("/bytes/10")
         let process = try FerryProcess(
             ["--timeline", "t.svg", "--json-log", "log", "-o", "done", "-o", "slow", done, slow],

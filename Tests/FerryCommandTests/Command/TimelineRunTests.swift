@@ -81,7 +81,7 @@ struct TimelineRunTests {
     func interruptedEarly() async throws {
         let target = url("/stall-before")
         let process = try FerryProcess(["--timeline", "t.svg", "-w", "%{exitcode}", target], in: folder)
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         process.send(SIGINT)
         let outcome = try await process.outcome()
         #expect(outcome.status == -SIGINT && outcome.text == "130")

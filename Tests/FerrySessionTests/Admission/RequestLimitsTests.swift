@@ -246,7 +246,7 @@ struct RequestLimitsTests {
     func rate() async throws {
         let server = try LoopbackServer { _ in .text("") }
         let other = try LoopbackServer { _ in .text("") }
-        let session = session(RequestLimits(rate: .init(20, per: 1, burst: 5)))
+        let session = session(RequestLimits(rate: .init(5, per: 1, burst: 5)))
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<15 { group.addTask { _ = try await session.data(from: server.url) } }
@@ -254,8 +254,8 @@ struct RequestLimitsTests {
             #expect(server.requestCount < 15)
             try await group.waitForAll()
         }
-        // Ten of them have waited for a token, of which there are 20 in a second.
-        #expect(ContinuousClock.now - start >= .milliseconds(499))
+        // Ten of them have waited for a token, of which there are five in a second.
+        #expect(ContinuousClock.now - start >= .milliseconds(1_990))
         #expect(server.requestCount == 15)
     }
 
@@ -299,7 +299,7 @@ struct RequestLimitsTests {
     @Test("The deadline of the call ends the wait")
     func deadline() async throws {
         let server = try LoopbackServer { _ in .text("") }
-        let session = session(RequestLimits(rate: .init(1, per: 1_000)), deadline: 0.3)
+        let session = session(RequestLimits(rate: .init(1, per: 1_000)), deadline: 2 * patience)
         _ = try await session.data(from: server.url)
         let error = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
         #expect(error?.code == .timedOut)
@@ -312,7 +312,7 @@ struct RequestLimitsTests {
         let server = try LoopbackServer { _ in .text("") }
         let delegate = RecordingDelegate()
         var options = CurlSession.Options()
-        options.limits = RequestLimits(rate: .init(2, per: 1, burst: 1))
+        options.limits = RequestLimits(rate: .init(1, per: 3, burst: 1))
         let session = makeSession(delegate, options: options)
         _ = try await delegate.run(session.dataTask(with: server.url))
         let tasks = (0..<10).map { _ in session.dataTask(with: server.url) }
@@ -331,7 +331,7 @@ struct RequestLimitsTests {
         let server = try LoopbackServer { _ in
             times.append(.now)
             let isFirst = times.change { $0.count == 1 }
-            return isFirst ? .status(status, headers: ["Retry-After": "1"]) : .text("")
+            return isFirst ? .status(status, headers: ["Retry-After": "3"]) : .text("")
         }
         let other = try LoopbackServer { _ in .text("") }
         let session = session(RequestLimits())
@@ -344,7 +344,7 @@ struct RequestLimitsTests {
         _ = try await (second, third)
         let waits = times.change { times in times.dropFirst().map { $0 - times[0] } }
         #expect(waits.count == 2)
-        #expect(waits.allSatisfy { $0 >= .milliseconds(990) })
+        #expect(waits.allSatisfy { $0 >= .milliseconds(2_990) })
     }
 
     @Test("Without limits, or if they say so, no other request waits for a server's delay")

@@ -4,12 +4,10 @@ import Testing
 
 /// Requests to a healthy server next to a hostile one, in the same session.
 enum Bystander {
-    private static let longest = 2 * patience
-
     /// Runs `body` while plain requests are sent to a healthy server one after another, and expects that none of them
     /// waits for the hostile one.
     ///
-    /// A request may be delayed by at most 100 ms; a busy machine gets twenty times that.
+    /// A request may be delayed by at most 100 ms; a busy machine gets at least twenty times that.
     @discardableResult
     static func watching<Value: Sendable>(
         _ session: CurlSession,
@@ -19,6 +17,7 @@ enum Bystander {
         let server = try healthyServer()
         let url = server.url()
         let isOver = Locked(false)
+        let meter = StallMeter()
         let slowest = Task {
             var slowest = 0.0
             repeat {
@@ -33,7 +32,8 @@ enum Bystander {
         defer { isOver.withLock { $0 = true } }
         let value = try await body()
         isOver.withLock { $0 = true }
-        #expect(try await slowest.value < longest, sourceLocation: sourceLocation)
+        let slowestTime = try await slowest.value
+        #expect(slowestTime < meter.bound(2), sourceLocation: sourceLocation)
         return value
     }
 

@@ -39,16 +39,19 @@ final class RetrySoak: Sendable {
             seed: seed,
             share: 0.2,
             of: [
-                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), Self.stall,
-                .respond(status: 429, retryAfter: 1), .respond(status: 500), .respond(status: 503),
+                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), .respond(status: 429, retryAfter: 1),
+                .respond(status: 500), .respond(status: 503),
             ]
         )
         let received = Watched<[String: Int]>([:])
         self.received = received
+        let stalled = Watched<Set<String>>([])
         let faulty = script.handler { request in
+            if request.method == "POST" { return .text(request.path) }
             let size = Self.size(request.path)
-            return request.method == "POST"
-                ? .text(request.path) : .resource(.pattern(count: size), etag: "\(size)", for: request)
+            let response = LoopbackResponse.resource(.pattern(count: size), etag: "\(size)", for: request)
+            let stalls = Self.stalls(request.path) && stalled.change { $0.insert(request.path).inserted }
+            return stalls ? response.faulted(.stall(afterBodyBytes: Self.stallOffset)) : response
         }
         var configuration = LoopbackServer.Configuration()
         configuration.recordsRequests = false
@@ -73,16 +76,19 @@ final class RetrySoak: Sendable {
         var options = CurlSession.Options()
         options.retry = .standard
         let counter = RetryCounter(tally, restarted, restarting.port)
-        session = Wire.session(counter, options: options) { $0.timeoutIntervalForRequest = 3 }
+        // A busy machine must not end requests, so only those that stall have a short timeout.
+        session = Wire.session(counter, options: options) { $0.timeoutIntervalForRequest = 15 }
     }
 
     /// The size of the body of a path such as `/r/17`.
     private static func size(_ path: String) -> Int { (Int(path.dropFirst(3)) ?? 0) * 37 % 40_000 }
 
-    /// Stalls in the middle of a body; the standard policy does not retry a server that has not responded.
-    private static let stall = FaultStep("stall") { request, handler in
-        let response = handler(request)
-        return (response.body.count ?? 0) > 3_000 ? response.faulted(.stall(afterBodyBytes: 3_000)) : response
+    /// Stalls are in the middle of a body; the standard policy does not retry a server that has not responded.
+    private static let stallOffset = 3_000
+
+    /// Whether the first response for a path stalls.
+    private static func stalls(_ path: String) -> Bool {
+        path.hasPrefix("/r/") && (Int(path.dropFirst(3)) ?? 0) % 40 == 7 && size(path) > stallOffset
     }
 
     func run(_ count: Int) async throws {
@@ -132,7 +138,9 @@ final class RetrySoak: Sendable {
     }
 
     private func send(_ path: String, to url: URL, isPost: Bool, _ tally: Watched<Tally>) async {
-        let request = Wire.request(url, isPost ? "POST" : "GET", body: isPost ? Data("x".utf8) : nil)
+        let body = isPost ? Data("x".utf8) : nil
+        let timeout: TimeInterval? = Self.stalls(path) ? 3 : nil
+        let request = Wire.request(url, isPost ? "POST" : "GET", body: body, timeout: timeout)
         let result: Result<(Data, URLResponse), any Error>
         do { result = .success(try await session.data(for: request)) } catch { result = .failure(error) }
         let times = isPost ? received.change { $0.removeValue(forKey: path) } ?? 0 : 0

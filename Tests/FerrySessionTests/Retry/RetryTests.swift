@@ -378,9 +378,9 @@ struct RetryTests {
         let error = await Wire.error { try await session.data(for: Wire.request(url, "POST", body: Data("x".utf8))) }
         #expect(error?.code == .timedOut)
         #expect(error?.localizedDescription.contains("after 3 attempts") == true)
-        #expect(connections.current == 3)
         // Three limits, and two delays of 0.5 s and 1 s.
         #expect(ContinuousClock.now - start >= .seconds(2.3))
+        try await eventually("three connections") { connections.current == 3 }
     }
 
     @Test("A 404 that interceptors have let pass removes what the cache has stored") func cache() async throws {
@@ -444,11 +444,13 @@ struct RetryTests {
     @Test("A task that is suspended while it waits makes no attempt before it is resumed") func suspend() async throws {
         let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .text("yes")]))
         let recorder = RecordingDelegate()
-        let task = session(recorder) { $0.backoff = .init(base: 0.3, hasJitter: false) }.dataTask(with: server.url)
+        let delay = 3 * patience
+        let task = session(recorder) { $0.backoff = .init(base: delay, hasJitter: false) }.dataTask(with: server.url)
         task.resume()
         try await eventually("retry") { task.transferMetrics?.retries.isEmpty == false }
         task.suspend()
-        try await Task.sleep(for: .seconds(1))
+        // Longer than the delay.
+        try await Task.sleep(for: .seconds(delay + 0.5))
         #expect(server.requests.count == 1)
         task.resume()
         #expect(try await recorder.completion(of: task).text == "yes")
@@ -562,10 +564,11 @@ struct RetryTests {
         let record = try await recorder.run(task)
         #expect(record.error?.code == .timedOut)
         let plain = RecordingDelegate()
-        let paused = session(plain, deadline: 0.5).dataTask(with: server.url)
+        let paused = session(plain, deadline: 3 * patience).dataTask(with: server.url)
         paused.resume()
         paused.suspend()
-        try await Task.sleep(for: .seconds(1))
+        // Longer than the deadline.
+        try await Task.sleep(for: .seconds(3.5 * patience))
         paused.resume()
         #expect(try await plain.completion(of: paused).error == nil)
     }

@@ -1,16 +1,19 @@
 import FerrySession
 import FerryTesting
 
-/// Waits until a number stays the same for a while, and returns it.
-func settled(for pause: TimeInterval = 0.25, _ value: @Sendable () -> Int) async throws -> Int {
+/// Waits until a number is the same in many successive polls, ten milliseconds apart, and returns it.
+///
+/// Polls are counted because a time may pass without the process running.
+func settled(polls: Int = 25, _ value: @Sendable () -> Int) async throws -> Int {
     var last = value()
-    var since = ContinuousClock.now
-    let deadline = since + .seconds(20 * patience)
-    while ContinuousClock.now - since < .seconds(pause) {
+    var unchanged = 0
+    let deadline = ContinuousClock.now + .seconds(40 * patience)
+    while unchanged < polls {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "A number never settled") }
         try await Task.sleep(for: .milliseconds(10))
         let now = value()
-        if now != last { (last, since) = (now, .now) }
+        unchanged = now == last ? unchanged + 1 : 0
+        last = now
     }
     return last
 }

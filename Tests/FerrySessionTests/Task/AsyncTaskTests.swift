@@ -164,7 +164,8 @@ struct AsyncTaskTests {
         let start = ContinuousClock.now
         work.cancel()
         let result = await work.result
-        #expect(ContinuousClock.now - start < .seconds(5 * patience))
+        // The request's own timeout is longer.
+        #expect(ContinuousClock.now - start < .seconds(30))
         #expect(code(of: result) == .cancelled)
         try await server.waitForOpenConnections(atMost: 0)
     }

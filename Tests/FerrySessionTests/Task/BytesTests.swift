@@ -51,7 +51,7 @@ struct BytesTests {
         let task = try #require(kept?.task)
         #expect(task.state == .running)
         kept = nil
-        try await eventually("cancellation", timeout: 5) { task.state == .completed }
+        try await eventually("cancellation") { task.state == .completed }
         #expect((task.error as? URLError)?.code == .cancelled)
         try await server.waitForOpenConnections(atMost: 0)
     }
@@ -64,7 +64,8 @@ struct BytesTests {
             task = bytes.task
             for try await byte in bytes where byte == 31 { break }
         }
-        try await eventually("cancellation", timeout: 5) { task.state == .completed }
+        try await eventually("cancellation") { task.state == .completed }
+        #expect((task.error as? URLError)?.code == .cancelled)
         try await server.waitForOpenConnections(atMost: 0)
     }
 
@@ -79,7 +80,8 @@ struct BytesTests {
         let start = ContinuousClock.now
         reader.cancel()
         let result = await reader.result
-        #expect(ContinuousClock.now - start < .seconds(5 * patience))
+        // The request's own timeout is longer.
+        #expect(ContinuousClock.now - start < .seconds(30))
         #expect(code(of: result) == .cancelled)
         #expect(bytes.task.state == .completed)
     }

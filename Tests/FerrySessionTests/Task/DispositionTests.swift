@@ -47,7 +47,7 @@ struct DispositionTests {
         let delegate = delegate(isLate: isLate) { _, answer in answer(.cancel) }
         let task = makeSession(delegate).dataTask(with: server.url(target))
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let record = try await delegate.completion(of: task)
         #expect(record.names == ["response", "completed"])
         #expect(record.error?.code == .cancelled)
         #expect(record.completions == 1)
@@ -134,7 +134,7 @@ struct DispositionTests {
         download.resume()
         #expect(download.state == .running)
         download.progress.cancel()
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .cancelled)
         #expect(download.state == .completed)
         #expect(delegate.violations == [])
@@ -216,6 +216,6 @@ struct DispositionTests {
         task.resume()
         try await eventually("the response") { delegate[task].names == ["response"] }
         task.cancel()
-        #expect(try await delegate.completion(of: task, timeout: 5).names == ["response", "completed"])
+        #expect(try await delegate.completion(of: task).names == ["response", "completed"])
     }
 }

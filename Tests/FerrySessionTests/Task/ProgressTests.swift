@@ -100,7 +100,7 @@ struct ProgressTests {
         for task in tasks.dropLast() { task.resume() }
         try await server.waitForRequests(4)
         parent.cancel()
-        for task in tasks { #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled) }
+        for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
         #expect(parent.fractionCompleted < 1)
         #expect(delegate.violations == [])
     }
@@ -119,7 +119,7 @@ struct ProgressTests {
         let task = makeTask(under: parent) { session.dataTask(with: server.url) }
         task.resume()
         parent.cancel()
-        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled)
+        #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
     @Test("Pausing suspends and resuming resumes; repeated pauses count once", arguments: [1, 3])
@@ -156,7 +156,7 @@ struct ProgressTests {
                 task.progress.pause()
                 task.progress.resume()
             }
-            #expect(try await delegate.completion(of: task, timeout: 5).file?.count == 100_000)
+            #expect(try await delegate.completion(of: task).file?.count == 100_000)
         }
     }
 

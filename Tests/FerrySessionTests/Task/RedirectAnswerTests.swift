@@ -50,7 +50,7 @@ struct RedirectAnswerTests {
         let delegate = delegate(isLate: isLate) { _, _, answer in answer(nil) }
         let task = makeSession(delegate).dataTask(with: server.url("/from"))
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let record = try await delegate.completion(of: task)
         #expect(record.events.contains(.response(302)))
         #expect(record.names == ["redirect", "response", "data", "completed"])
         #expect(record.data == Data("moved".utf8))
@@ -76,7 +76,7 @@ struct RedirectAnswerTests {
         let delegate = delegate { _, _, answer in answer(nil) }
         let task = makeSession(delegate).downloadTask(with: server.url("/from"))
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let record = try await delegate.completion(of: task)
         #expect(record.names == ["redirect", "wrote", "finishedDownload", "completed"])
         #expect(record.file == Data("moved".utf8))
         #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
@@ -142,17 +142,17 @@ struct RedirectAnswerTests {
         let (data, _) = try await session.data(from: server.url("/other"))
         #expect(data == Data("/other".utf8))
         task.cancel()
-        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .cancelled)
+        #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
     @Test("The inactivity timeout does not count while the delegate decides") func noTimeout() async throws {
         let server = try server()
         var hooks = DelegateHooks()
         hooks.onRedirect = { _, _, request, answer in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.6) { answer(request) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3 * patience) { answer(request) }
         }
         let delegate = RecordingDelegate(hooks)
-        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = 0.3 }
+        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = 2 * patience }
         let task = session.dataTask(with: server.url("/from"))
         task.resume()
         #expect(try await delegate.completion(of: task).error == nil)

@@ -14,12 +14,17 @@ struct SuspendBytesTests {
     }
 
     /// Suspends a task that has received its first bytes, and checks how much the server can then send.
-    private func suspend(_ task: URLSessionTask, _ gate: Gate, _ server: LoopbackServer) async throws {
+    private func suspend(
+        _ task: URLSessionTask,
+        of session: CurlSession,
+        _ gate: Gate,
+        _ server: LoopbackServer
+    ) async throws {
         task.resume()
         try await eventually("the first bytes") { task.countOfBytesReceived == 100_000 }
         task.suspend()
-        // Gives the engine time to suspend before more is sent.
-        try await Task.sleep(for: .milliseconds(100))
+        // The engine has suspended the task before more is sent.
+        try await session.overtake()
         gate.open()
         let sent = try await settled { server.bytesSent }
         #expect(sent < Self.size / 2)
@@ -35,8 +40,9 @@ struct SuspendBytesTests {
         var hooks = DelegateHooks()
         hooks.onData = { _, data in reader.withLock { $0.read(data) } }
         let delegate = RecordingDelegate(hooks)
-        let task = makeSession(delegate).dataTask(with: server.url)
-        try await suspend(task, gate, server)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
+        try await suspend(task, of: session, gate, server)
         task.resume()
         #expect(try await delegate.completion(of: task).error == nil)
         #expect(reader.withLock { $0.isExact && $0.count == Self.size })
@@ -48,8 +54,9 @@ struct SuspendBytesTests {
         let gate = Gate()
         let server = try server(gate)
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).downloadTask(with: server.url)
-        try await suspend(task, gate, server)
+        let session = makeSession(delegate)
+        let task = session.downloadTask(with: server.url)
+        try await suspend(task, of: session, gate, server)
         task.resume()
         let record = try await delegate.completion(of: task)
         #expect(record.file == LoopbackServer.pattern(count: Self.size))
@@ -91,7 +98,8 @@ struct SuspendBytesTests {
             }
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
-        let arrived = try await settled { server.bytesReceived }
+        // The server reads slowly.
+        let arrived = try await settled(polls: 100) { server.bytesReceived }
         #expect(arrived < size)
         let sent = task.countOfBytesSent
         try await session.overtake()
@@ -120,6 +128,7 @@ struct SuspendBytesTests {
         task.resume()
         try await eventually("half of it") { task.countOfBytesReceived == 50_000 }
         task.suspend()
+        try await session.overtake()
         let sent = server.bytesSent
         gate.open()
         try await eventually("the rest") { server.bytesSent > sent }

@@ -29,22 +29,28 @@ struct SuspendContinuationTests {
     /// Starts a task, suspends it in the middle, lets the server close the connection, and resumes the task.
     private func interrupt(
         _ task: URLSessionTask,
+        of session: CurlSession,
         _ gate: Gate,
         _ server: LoopbackServer
     ) async throws {
         task.resume()
         try await eventually("a part") { task.countOfBytesReceived == Self.first }
-        try await interruptRunning(task, gate, server)
+        try await interruptRunning(task, of: session, gate, server)
     }
 
-    private func interruptRunning(_ task: URLSessionTask, _ gate: Gate, _ server: LoopbackServer) async throws {
+    private func interruptRunning(
+        _ task: URLSessionTask,
+        of session: CurlSession,
+        _ gate: Gate,
+        _ server: LoopbackServer
+    ) async throws {
         task.suspend()
-        // Gives the engine time to suspend before the server closes.
-        try await Task.sleep(for: .milliseconds(100))
+        // The engine has suspended the task before the server closes.
+        try await session.overtake()
         gate.open()
-        try await server.waitForOpenConnections(atMost: 0)
-        // Nothing tells that the engine has seen the end of the connection: it has a moment for it.
-        try await Task.sleep(for: .milliseconds(50))
+        try await eventually("the end of the connection") { server.openConnectionCount == 0 }
+        // The engine has seen the end of the connection.
+        try await session.overtake()
         #expect(task.state == .suspended)
         task.resume()
     }
@@ -58,7 +64,7 @@ struct SuspendContinuationTests {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
-        try await interrupt(task, gate, server)
+        try await interrupt(task, of: session, gate, server)
         let record = try await delegate.completion(of: task)
         #expect(record.error == nil)
         #expect((kind == "data" ? record.data : record.file) == LoopbackServer.pattern(count: Self.size))
@@ -86,7 +92,7 @@ struct SuspendContinuationTests {
             : session.downloadTask(with: server.url) { url, response, error in
                 outcome.append(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
             }
-        try await interrupt(task, gate, server)
+        try await interrupt(task, of: session, gate, server)
         #expect(try await outcome.first().value == LoopbackServer.pattern(count: Self.size))
         #expect(task.progress.fractionCompleted == 1)
     }
@@ -97,8 +103,9 @@ struct SuspendContinuationTests {
             .resource(.pattern(count: 1000), etag: "v2", for: request)
         }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
-        try await interrupt(task, gate, server)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
+        try await interrupt(task, of: session, gate, server)
         let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .networkConnectionLost)
         #expect(record.error?.ferryCode == .cannotContinue)
@@ -128,14 +135,14 @@ struct SuspendContinuationTests {
             let task = session.dataTask(with: server.url)
             task.resume()
             try await eventually("the head") { delegate[task].names.contains("response") }
-            try await interruptRunning(task, gate, server)
+            try await interruptRunning(task, of: session, gate, server)
             let record = try await delegate.completion(of: task)
             (data, error) = (record.data, record.error)
             #expect(record.names.filter { $0 == "response" }.count == 1)
         } else {
             let (bytes, response) = try await session.bytes(from: server.url)
             #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"v1\"")
-            try await interruptRunning(bytes.task, gate, server)
+            try await interruptRunning(bytes.task, of: session, gate, server)
             do {
                 for try await chunk in bytes.chunks { data.append(chunk) }
             } catch let failure as URLError {
@@ -159,8 +166,9 @@ struct SuspendContinuationTests {
             .resource(.pattern(count: size, offset: 7), etag: "v2", for: request)
         }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).downloadTask(with: server.url)
-        try await interrupt(task, gate, server)
+        let session = makeSession(delegate)
+        let task = session.downloadTask(with: server.url)
+        try await interrupt(task, of: session, gate, server)
         let record = try await delegate.completion(of: task)
         #expect(record.error == nil)
         #expect(record.file == LoopbackServer.pattern(count: size, offset: 7))
@@ -182,7 +190,7 @@ struct SuspendContinuationTests {
         let task = session.downloadTask(with: server.url) { url, response, error in
             outcome.append(Outcome(url.flatMap { try? Data(contentsOf: $0) }, response, error))
         }
-        try await interrupt(task, gate, server)
+        try await interrupt(task, of: session, gate, server)
         #expect(try await outcome.first().value == LoopbackServer.pattern(count: 1000, offset: 7))
         #expect(task.countOfBytesReceived == 1000)
         #expect(task.countOfBytesExpectedToReceive == 1000)
@@ -195,7 +203,7 @@ struct SuspendContinuationTests {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
-        try await interrupt(task, gate, server)
+        try await interrupt(task, of: session, gate, server)
         let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .networkConnectionLost)
         #expect(server.requestCount == 1)
@@ -207,8 +215,9 @@ struct SuspendContinuationTests {
         let gate = Gate()
         let server = try server(gate, etag: "v1") { _ in .status(status) }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
-        try await interrupt(task, gate, server)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
+        try await interrupt(task, of: session, gate, server)
         let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .networkConnectionLost)
         #expect(record.data == LoopbackServer.pattern(count: Self.first))
@@ -227,9 +236,11 @@ struct SuspendContinuationTests {
         task.suspend()
         try await session.overtake()
         server.stop()
+        let closed = try ClosedPort(server.port)
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let record = try await delegate.completion(of: task)
         #expect([.cannotConnectToHost, .networkConnectionLost].contains(record.error?.code))
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A server that closes repeatedly is asked once for each suspension") func closesAgain() async throws {
@@ -238,9 +249,10 @@ struct SuspendContinuationTests {
             .resource(.pattern(count: Self.size), etag: "v1", for: request).faulted(.truncate(afterBodyBytes: 10))
         }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
-        try await interrupt(task, gate, server)
-        let record = try await delegate.completion(of: task, timeout: 5)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
+        try await interrupt(task, of: session, gate, server)
+        let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .networkConnectionLost)
         #expect(record.data == LoopbackServer.pattern(count: Self.first + 10))
         #expect(server.requestCount == 2)
@@ -271,7 +283,7 @@ struct SuspendContinuationTests {
         try await session.overtake()
         server.stop()
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 10)
+        let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .networkConnectionLost)
         #expect(delegate.violations == [])
     }
@@ -283,14 +295,16 @@ struct SuspendContinuationTests {
             return .empty
         }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: server.url)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url)
         task.resume()
         try await server.waitForRequests(1)
         task.suspend()
+        try await session.overtake()
         gate.open()
         try await server.waitForOpenConnections(atMost: 0)
         #expect(delegate[task].completions == 0)
         task.resume()
-        #expect(try await delegate.completion(of: task, timeout: 5).error?.code == .networkConnectionLost)
+        #expect(try await delegate.completion(of: task).error?.code == .networkConnectionLost)
     }
 }

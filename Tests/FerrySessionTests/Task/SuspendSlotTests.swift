@@ -43,6 +43,7 @@ struct SuspendSlotTests {
         for task in [first, waiting, last] { task.resume() }
         try await eventually("ten bytes") { delegate[first].data.count == 10 }
         waiting.suspend()
+        try await session.overtake()
         gate.open()
         #expect(try await delegate.completion(of: last).data == Data("/last".utf8))
         #expect(delegate[waiting].events == [])

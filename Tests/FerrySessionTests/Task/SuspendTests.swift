@@ -202,15 +202,15 @@ struct SuspendTests {
         hooks.onData = { task, data in if data.count == 10, isMidBody, !gate.isOpen { task.suspend() } }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate) {
-            $0.timeoutIntervalForRequest = 1
-            $0.timeoutIntervalForResource = 1
+            $0.timeoutIntervalForRequest = 2 * patience
+            $0.timeoutIntervalForResource = 2 * patience
         }
         let task = session.dataTask(with: server.url)
         box.withLock { $0 = task }
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
         // Longer than the timeouts, which would be over by then.
-        try await Task.sleep(for: .milliseconds(1500))
+        try await Task.sleep(for: .seconds(2.5 * patience))
         #expect(delegate[task].completions == 0)
         gate.open()
         task.resume()
@@ -224,17 +224,18 @@ struct SuspendTests {
         var hooks = DelegateHooks()
         hooks.onData = { task, _ in task.suspend() }
         let delegate = RecordingDelegate(hooks)
-        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = 0.5 }
+        let timeout = 2 * patience
+        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = timeout }
         let task = session.dataTask(with: server.url("/stall?bytes=20&after=10"))
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
         // Longer than the timeout, which must start again.
-        try await Task.sleep(for: .milliseconds(800))
+        try await Task.sleep(for: .seconds(timeout + 0.5))
         let start = ContinuousClock.now
         task.resume()
-        let record = try await delegate.completion(of: task, timeout: 10)
+        let record = try await delegate.completion(of: task)
         #expect(record.error?.code == .timedOut)
         #expect(record.error?.ferryCode == .inactivityTimeout)
-        #expect(ContinuousClock.now - start > .milliseconds(400))
+        #expect(ContinuousClock.now - start > .seconds(timeout * 0.8))
     }
 }

@@ -10,7 +10,7 @@ struct ErrorTests {
     /// Runs the same request with every kind of delivery, and returns the errors.
     private func errors(
         _ url: URL,
-        timeout: TimeInterval = 5,
+        timeout: TimeInterval = 60,
         options: CurlSession.Options = .init()
     ) async throws -> [URLError] {
         let recorder = RecordingDelegate()

@@ -204,10 +204,10 @@ struct StreamUploadTests {
     func slowStream() async throws {
         var hooks = DelegateHooks()
         hooks.onBodyStream = { _, answer in
-            answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(0.8), .bytes(Data("b".utf8))]))
+            answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(3 * patience), .bytes(Data("b".utf8))]))
         }
         let recorder = RecordingDelegate(hooks)
-        let request = Wire.request(server.url, "POST", timeout: 0.3)
+        let request = Wire.request(server.url, "POST", timeout: 2 * patience)
         let outcome = try await recorder.run(Wire.session(recorder).uploadTask(withStreamedRequest: request))
         #expect(outcome.error == nil)
         #expect(outcome.text == "got 2")

@@ -21,18 +21,20 @@ struct TimeoutTests {
     private func expectAbout(
         _ seconds: Double,
         since start: ContinuousClock.Instant,
+        _ meter: StallMeter,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let passed = Wire.seconds(since: start)
-        #expect(passed >= seconds * 0.95 && passed < seconds * 5 + 3, "\(passed) s", sourceLocation: sourceLocation)
+        let isAbout = passed >= seconds * 0.95 && passed < seconds * 5 + meter.bound(3)
+        #expect(isAbout, "\(passed) s", sourceLocation: sourceLocation)
     }
 
     @Test("Gap 14: a silent server times out after 0.3 s, not 0 and not 1") func silent() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         let error = await Wire.error { try await Wire.session().data(for: Wire.request(server.url, timeout: 0.3)) }
         expectTimeout(error, .inactivityTimeout, server.url)
-        expectAbout(0.3, since: start)
+        expectAbout(0.3, since: start, meter)
     }
 
     @Test(
@@ -41,19 +43,19 @@ struct TimeoutTests {
     )
     func silentOfFoundation() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         let session = URLSession(configuration: .ephemeral)
         let error = await Wire.error { try await session.data(for: Wire.request(server.url, timeout: 0.5)) }
         #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url)
-        expectAbout(0.5, since: start)
+        expectAbout(0.5, since: start, meter)
     }
 
     @Test("The session's timeout applies if the request has none") func fromConfiguration() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = Wire.session { $0.timeoutIntervalForRequest = 0.2 }
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         expectTimeout(await Wire.error { try await session.data(from: server.url) }, .inactivityTimeout, server.url)
-        expectAbout(0.2, since: start)
+        expectAbout(0.2, since: start, meter)
     }
 
     @Test("A server that is silent after a redirect with a large body times out", arguments: [0, 200_000])
@@ -64,11 +66,13 @@ struct TimeoutTests {
             redirect.body = .pattern(count: bodySize)
             return redirect
         }
-        let start = ContinuousClock.now
-        let request = Wire.request(server.url("/from"), timeout: 0.5)
+        let (start, meter) = (ContinuousClock.now, StallMeter())
+        // Long enough for the redirect on a busy machine.
+        let timeout = 2 * patience
+        let request = Wire.request(server.url("/from"), timeout: timeout)
         let error = await Wire.error { try await Wire.session().data(for: request) }
         expectTimeout(error, .inactivityTimeout, server.url("/silent"))
-        expectAbout(0.5, since: start)
+        expectAbout(timeout, since: start, meter)
     }
 
     @Test("A stall within the body times out, for every kind of task") func midBody() async throws {
@@ -78,13 +82,13 @@ struct TimeoutTests {
         let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
         let request = Wire.request(server.url, timeout: 0.3)
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         for task in [session.dataTask(with: request), session.downloadTask(with: request)] {
             let outcome = try await recorder.run(task)
             expectTimeout(outcome.error, .inactivityTimeout, server.url)
             #expect(outcome.completions == 1)
         }
-        expectAbout(0.6, since: start)
+        expectAbout(0.6, since: start, meter)
     }
 
     @Test("A server that does not read times out") func unread() async throws {
@@ -98,18 +102,20 @@ struct TimeoutTests {
     }
 
     @Test("Bytes that arrive slowly keep a task alive, in both directions") func dripping() async throws {
-        let server = try LoopbackServer { _ in
-            LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 30), interval: 0.1))
+        // The whole takes longer than the timeout, which is far longer than the pause between two bytes.
+        let (timeout, pause, count) = (3 * patience, 0.1 * patience, 40)
+        let server = try LoopbackServer { request in
+            if request.method == "POST" { return .text("ok") }
+            return LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: count), interval: pause))
         }
-        // The whole takes three seconds, longer than the timeout; a pause of two is far longer than one between bytes.
-        let (data, _) = try await Wire.session().data(for: Wire.request(server.url, timeout: 2))
-        #expect(data.count == 30)
-        var request = Wire.request(server.url, "POST", timeout: 2)
-        let steps = (0..<30).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(0.1)] }
+        async let received = Wire.session().data(for: Wire.request(server.url, timeout: timeout)).0
+        var request = Wire.request(server.url, "POST", timeout: timeout)
+        let steps = (0..<count).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(pause)] }
         request.httpBodyStream = ScriptedStream(steps)
         let streamed = request
-        #expect(try await Wire.session().data(for: streamed).0.count == 30)
-        #expect(server.requests.last?.bodyLength == 30)
+        #expect(try await Wire.session().data(for: streamed).0 == Data("ok".utf8))
+        #expect(try await received.count == count)
+        #expect(server.requests.first { $0.method == "POST" }?.bodyLength == count)
     }
 
     @Test("The resource timeout applies while bytes arrive slowly") func resource() async throws {
@@ -117,9 +123,9 @@ struct TimeoutTests {
             LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: 1000), interval: 0.02))
         }
         let session = Wire.session { $0.timeoutIntervalForResource = 0.4 }
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         expectTimeout(await Wire.error { try await session.data(from: server.url) }, .resourceTimeout, server.url)
-        expectAbout(0.4, since: start)
+        expectAbout(0.4, since: start, meter)
     }
 
     @Test("The resource timeout includes all redirects") func resourceAcrossRedirections() async throws {
@@ -136,10 +142,10 @@ struct TimeoutTests {
         let url = listener.url
         var options = CurlSession.Options()
         options.connectTimeout = 0.3
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         let error = await Wire.error { try await Wire.session(options: options).data(from: url) }
         expectTimeout(error, .connectTimeout, url)
-        expectAbout(0.3, since: start)
+        expectAbout(0.3, since: start, meter)
         let second = await Wire.error { try await Wire.session().data(for: Wire.request(url, timeout: 0.3)) }
         expectTimeout(second, .inactivityTimeout, url)
         withExtendedLifetime(listener) {}
@@ -150,11 +156,12 @@ struct TimeoutTests {
         // Connections are accepted by the system; the handshakes are never answered.
         let listener = try SilentListener()
         let count = 12
+        let timeout = patience
         var options = CurlSession.Options()
-        if hasConnectTimeout { options.connectTimeout = 1 }
+        if hasConnectTimeout { options.connectTimeout = timeout }
         let session = Wire.session(options: options) { $0.httpMaximumConnectionsPerHost = count }
-        let request = Wire.request(listener.url, timeout: hasConnectTimeout ? 60 : 1)
-        let start = ContinuousClock.now
+        let request = Wire.request(listener.url, timeout: hasConnectTimeout ? 60 : timeout)
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         let codes = await withTaskGroup(of: CurlSessionError.Code?.self) { group in
             for _ in 0..<count {
                 group.addTask { await Wire.error { try await session.data(for: request) }?.curlSessionError?.code }
@@ -162,8 +169,8 @@ struct TimeoutTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(codes == Array(repeating: hasConnectTimeout ? .connectTimeout : .inactivityTimeout, count: count))
-        // One after another they would take twelve seconds.
-        expectAbout(1, since: start)
+        // One after another they would take twelve times as long.
+        expectAbout(timeout, since: start, meter)
     }
 
     @Test("A body that was acknowledged at once does not double the timeout") func acknowledged() async throws {
@@ -172,7 +179,8 @@ struct TimeoutTests {
         let ends = Watched<[String]>([])
         // A request without a body and with nearly twice the timeout ends later.
         let requests = [
-            Wire.request(server.url("/without"), timeout: 3.6), Wire.request(server.url("/with"), "POST", timeout: 2),
+            Wire.request(server.url("/without"), timeout: 5.4 * patience),
+            Wire.request(server.url("/with"), "POST", timeout: 3 * patience),
         ]
         await withTaskGroup(of: Void.self) { group in
             for request in requests {
@@ -191,9 +199,10 @@ struct TimeoutTests {
     }
 
     @Test("Gap 14: waiting for a connection does not count") func queued() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.15) }
+        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.5 * patience) }
         let session = Wire.session { $0.httpMaximumConnectionsPerHost = 1 }
-        let request = Wire.request(server.url, timeout: 0.5)
+        // The last request waits longer.
+        let request = Wire.request(server.url, timeout: 3 * patience)
         try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<8 { group.addTask { try await session.data(for: request).0 } }
             for try await data in group { #expect(data == Data("ok".utf8)) }
@@ -204,13 +213,13 @@ struct TimeoutTests {
     @Test("Suspension does not count") func suspended() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.2) }
         let recorder = RecordingDelegate()
-        let session = Wire.session(recorder) { $0.timeoutIntervalForResource = 1 }
-        let task = session.dataTask(with: Wire.request(server.url, timeout: 0.6))
+        let session = Wire.session(recorder) { $0.timeoutIntervalForResource = 3 * patience }
+        let task = session.dataTask(with: Wire.request(server.url, timeout: 2 * patience))
         task.resume()
         try await server.waitForRequests(1)
         task.suspend()
         // Longer than both timeouts.
-        try await Task.sleep(for: .seconds(1.3))
+        try await Task.sleep(for: .seconds(3.5 * patience))
         let outcome = try await recorder.run(task)
         #expect(outcome.error == nil && outcome.text == "ok")
     }
@@ -229,28 +238,28 @@ struct TimeoutTests {
             gate.wait()
         }
         let recorder = RecordingDelegate(hooks)
-        let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
+        let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 2 * patience))
         task.resume()
         // Longer than the timeout.
-        try await Task.sleep(for: .seconds(1))
+        try await Task.sleep(for: .seconds(3 * patience))
         #expect(recorder[task].completions == 0)
-        let start = ContinuousClock.now
+        let (start, meter) = (ContinuousClock.now, StallMeter())
         gate.open()
         let outcome = try await recorder.completion(of: task)
         expectTimeout(outcome.error, .inactivityTimeout, server.url)
         #expect(received.withLock { $0 } == 20_000_000)
-        #expect(Wire.seconds(since: start) < 10)
+        #expect(Wire.seconds(since: start) < meter.bound(10))
     }
 
     @Test("Waiting for the delegate's decisions does not count, and never hangs") func answers() async throws {
         let server = try LoopbackServer { $0.path == "/next" ? .text("ok") : .redirect(to: "/next") }
         var hooks = DelegateHooks()
         hooks.onRedirect = { _, _, request, answer in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.8) { answer(request) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3 * patience) { answer(request) }
         }
         let recorder = RecordingDelegate(hooks)
         let outcome = try await recorder.run(
-            Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 0.3))
+            Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 2 * patience))
         )
         #expect(outcome.error == nil && outcome.text == "ok")
     }

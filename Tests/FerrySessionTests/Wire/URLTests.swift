@@ -132,14 +132,14 @@ struct URLTests {
     }
 
     @Test("An unreachable proxy is an error that names the requested URL") func deadProxy() async throws {
-        let dead = try LoopbackServer { _ in .text("ok") }
+        let dead = try ClosedPort()
         var options = CurlSession.Options()
         options.proxy = .http("127.0.0.1", port: dead.port)
-        dead.stop()
         let session = Wire.session(options: options)
         let error = await Wire.error { try await session.data(from: server.url) }
         #expect(error?.code == .cannotConnectToHost)
         #expect(error?.userInfo[NSURLErrorFailingURLErrorKey] as? URL == server.url)
         #expect(server.requestCount == 0)
+        withExtendedLifetime(dead) {}
     }
 }

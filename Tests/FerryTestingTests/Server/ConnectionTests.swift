@@ -95,19 +95,28 @@ struct ConnectionTests {
         #expect(server.protocolViolations == ["line too long", "chunk longer than its size"])
     }
 
-    @Test("closeIdleConnections closes idle connections, and not busy ones") func closeIdle() throws {
-        let server = try LoopbackServer()
+    @Test("closeIdleConnections closes idle connections, and not busy ones") func closeIdle() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { request in
+            guard request.path == "/busy" else { return .text("ok") }
+            gate.wait()
+            return .text("before")
+        }
         let idle = try RawClient(server)
-        #expect(try idle.exchange("GET", "/echo").status == 200)
+        #expect(try idle.exchange("GET", "/").status == 200)
         let busy = try RawClient(server)
-        try busy.request("GET", "/pause?after=0&bytes=5&ms=300")
-        _ = try busy.head()
+        try busy.request("GET", "/busy")
+        try await server.waitForRequests(2)
         // The server marks a connection as idle shortly after its response has been sent.
-        usleep(50000)
-        server.closeIdleConnections()
+        try await eventually("the end of the idle connection") {
+            server.closeIdleConnections()
+            return server.openConnectionCount == 1
+        }
         #expect(try idle.receive().isEmpty)
-        #expect(try busy.receive(exactly: 5).count == 5)
-        #expect(try busy.exchange("GET", "/echo").status == 200)
+        gate.open()
+        #expect(try busy.response().text == "before")
+        #expect(try busy.exchange("GET", "/").status == 200)
     }
 
     @Test("A handler can tell reused connections from new ones, to fail the reuse") func staleReuse() throws {

@@ -30,14 +30,23 @@ struct ProgressTests {
 
     @Test("Without a length the bytes are still counted", arguments: TestTransport.all)
     func unknownTotal(_ transport: TestTransport) async throws {
+        // The second half is sent when the first has been counted.
+        let gate = Gate()
         let server = try LoopbackServer { _ in
-            LoopbackResponse(body: .dripped([Data(count: 1000), Data(count: 1000)], interval: 0.1)).framed(.chunked)
+            .stream { stream in
+                stream.write(Data(count: 1000))
+                gate.wait()
+                stream.write(Data(count: 1000))
+            }
         }
         let updates = Watched<[ProgressUpdate]>([])
         let response = await transport.manager().response(
             for: URLRequest(url: server.url),
             serializer: .data,
-            downloadProgress: { update in updates.change { $0.append(update) } }
+            downloadProgress: { update in
+                updates.change { $0.append(update) }
+                if update.completedByteCount == 1000 { gate.open() }
+            }
         )
         #expect(response.error == nil)
         #expect(updates.current.contains(ProgressUpdate(completedByteCount: 1000)))

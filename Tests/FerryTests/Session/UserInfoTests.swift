@@ -16,6 +16,8 @@ struct UserInfoTests {
         try url("http://USER@127.0.0.1:\(server.port)\(path)")
     }
 
+    private func url(_ closed: ClosedPort) throws -> URL { try url("http://USER@127.0.0.1:\(closed.port)/") }
+
     private func check(_ value: Any, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(SecretScan.findings(in: value) == [], sourceLocation: sourceLocation)
     }
@@ -29,8 +31,7 @@ struct UserInfoTests {
 
     @Test("Errors of every kind omit user and password from the URL")
     func errors() async throws {
-        let closed = try LoopbackServer { _ in .text("") }
-        closed.stop()
+        let closed = try ClosedPort()
         let silent = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let broken = try LoopbackServer { _ in .pattern(count: 100).faulted(.truncate(afterBodyBytes: 5)) }
         let wrong = try LoopbackServer { _ in .text("not JSON", status: 404) }
@@ -55,17 +56,17 @@ struct UserInfoTests {
         let upload = try url("http://USER@host/file")
         let failed = try await manager.response(for: late, uploading: upload)
         try checkError(failed)
-        withExtendedLifetime(silent) {}
+        withExtendedLifetime((closed, silent)) {}
     }
 
     @Test("Errors omit user and password with either transport", arguments: TestTransport.all)
     func transports(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("no", status: 404) }
-        let closed = try LoopbackServer { _ in .text("") }
-        closed.stop()
+        let closed = try ClosedPort()
         for url in [try url(server), try url(closed)] {
             try checkError((await transport.manager().response(for: URLRequest(url: url), serializer: .data)).error)
         }
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A failing URL that is set later omits them too")

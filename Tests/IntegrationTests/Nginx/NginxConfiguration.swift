@@ -114,8 +114,8 @@ struct NginxConfiguration {
                 location /files/ { }
                 location /gzip/ { alias files/; gzip on; gzip_types *; gzip_min_length 1; gzip_http_version 1.0; }
                 location /slow/ { alias files/; limit_rate 4m; }
-                location /stalling/ { alias files/; limit_rate 50m; send_timeout 1s; }
-                location /resetting/ { alias files/; limit_rate 50m; send_timeout 1s; reset_timedout_connection on; }
+                location /stalling/ { alias files/; limit_rate 50m; send_timeout 5s; }
+                location /resetting/ { alias files/; limit_rate 50m; send_timeout 5s; reset_timedout_connection on; }
                 location /uploads/ { dav_methods PUT; create_full_put_path on; }
                 location /hop/plain { return 302 \(tls)/hop/tls; }
                 location /hop/tls { return 302 \(http2)/hop/http2; }

@@ -23,6 +23,7 @@ final class NginxServer: Sendable {
     let prefix: URL
     let certificates: ThrowawayCertificates
     let files: NginxFiles
+    private let reserved: ReservedPorts
     private let ports: [NginxListener: UInt16]
     private let guardian = Mutex<Subprocess?>(nil)
 
@@ -36,7 +37,8 @@ final class NginxServer: Sendable {
         certificates = try ThrowawayCertificates(in: prefix.appendingPathComponent("certificates"))
         files = try NginxFiles(in: prefix.appendingPathComponent("files"))
         let listeners = NginxListener.allCases
-        ports = Dictionary(uniqueKeysWithValues: zip(listeners, try FreePorts.find(listeners.count)))
+        reserved = try ReservedPorts(listeners.count)
+        ports = Dictionary(uniqueKeysWithValues: zip(listeners, reserved.ports))
         let configuration = NginxConfiguration(prefix: prefix, ports: ports, certificates: certificates)
         try Data(configuration.text.utf8).write(to: prefix.appendingPathComponent("nginx.conf"))
         try start()
@@ -63,8 +65,8 @@ final class NginxServer: Sendable {
         let output = prefix.appendingPathComponent("output.txt")
         let process = try Subprocess("sh", ["-c", script, nginx, prefix.path], output: output)
         guardian.withLock { $0 = process }
-        for _ in 0..<400 {
-            if ports.values.allSatisfy(FreePorts.answers) { return }
+        for _ in 0..<1600 {
+            if reserved.areAnswered { return }
             usleep(25_000)
         }
         let log = try? String(contentsOf: prefix.appendingPathComponent("error.log"), encoding: .utf8)

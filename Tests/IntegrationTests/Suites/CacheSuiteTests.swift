@@ -89,7 +89,8 @@ struct CacheSuiteTests {
             guard let data = try? Self.load(request.body, session) else { return .status(500) }
             return LoopbackResponse(status: 200, headers: ["Content-Type": "application/json"], body: .data(data))
         }
-        let port = try FreePorts.find(1)[0]
+        let reserved = try ReservedPorts(1)
+        let port = reserved.ports[0]
         let server = try Subprocess(
             "env",
             [
@@ -102,7 +103,7 @@ struct CacheSuiteTests {
         defer { server.terminate() }
         // The server does not announce that it is ready.
         let deadline = ContinuousClock.now + .seconds(20)
-        while !FreePorts.answers(port), ContinuousClock.now < deadline { usleep(20_000) }
+        while !reserved.areAnswered, ContinuousClock.now < deadline { usleep(20_000) }
         let script = scratch.appendingPathComponent("run.mjs")
         try Data(cacheTestsScript.utf8).write(to: script)
         let only = ProcessInfo.processInfo.environment["FERRY_CACHE_TEST"].map { [$0] } ?? []

@@ -18,15 +18,26 @@ extension NginxTests {
 
         private func suspendTooLong(_ folder: String, isDownload: Bool) async throws {
             let server = try NginxServer.shared()
-            let delegate = RecordingDelegate()
+            // The callback suspends the task, so that it has received little, however busy the machine is.
+            let wasSuspended = Watched(false)
+            let suspendOnce: @Sendable (URLSessionTask) -> Void = { task in
+                let isFirst = wasSuspended.change { wasSuspended in
+                    defer { wasSuspended = true }
+                    return !wasSuspended
+                }
+                if isFirst { task.suspend() }
+            }
+            var hooks = DelegateHooks()
+            hooks.onData = { task, _ in suspendOnce(task) }
+            hooks.onWrote = { task, _ in suspendOnce(task) }
+            let delegate = RecordingDelegate(hooks)
             let session = CurlSession.trusting(server, delegate: delegate)
             defer { session.invalidateAndCancel() }
             let target = "\(folder)/large.bin?\(isDownload)"
             let url = server.url(.plain, target)
             let task = isDownload ? session.downloadTask(with: url) : session.dataTask(with: url)
             task.resume()
-            try await eventually { delegate[task].received > 0 }
-            task.suspend()
+            try await eventually { task.state == .suspended }
             // The server's log line shows that it no longer waits for a client that does not read. It sends slowly, so
             // that the exchange is not over before the client stops reading.
             try await server.waitForLog("GET /\(target) HTTP/1.1\" 200")

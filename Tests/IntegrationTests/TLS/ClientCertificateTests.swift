@@ -1,4 +1,5 @@
 import Ferry
+import TestSupport
 import Testing
 
 extension NginxTests {
@@ -122,17 +123,23 @@ extension NginxTests {
 
         @Test("A server that ends the handshake for lack of a client certificate is reported as such")
         func required() async throws {
-            let port = try #require(FreePorts.find(1).first)
             let files = server.certificates
             let script = #"""
-                openssl s_server -accept "$1" -cert "$2" -key "$3" -CAfile "$4" -Verify 1 -verify_return_error -www -quiet &
+                openssl s_server -accept 127.0.0.1:0 -cert "$1" -key "$2" -CAfile "$3" -Verify 1 -verify_return_error -www &
                 read -r verdict
                 kill $!; wait $!
                 """#
             let paths = [files.certificate(.good), files.key(.good), files.authority].map(\.path)
             let output = files.folder.appendingPathComponent("s_server.txt")
-            let process = try Subprocess("sh", ["-c", script, "sh", "\(port)"] + paths, output: output)
-            for _ in 0..<200 where !FreePorts.answers(port) { usleep(25_000) }
+            let process = try Subprocess("sh", ["-c", script, "sh"] + paths, output: output)
+            var found: Int?
+            try await eventually("the port of openssl s_server") {
+                let text = try String(contentsOf: output, encoding: .utf8)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
+                found = line?.split(separator: ":").last.flatMap { Int($0) }
+                return found != nil
+            }
+            let port = try #require(found)
             let url = try #require(URL(string: "https://localhost:\(port)/"))
             let (code, cause) = try await checks.failure(showing(nil), url)
             #expect(code == .clientCertificateRequired, "\(cause)")

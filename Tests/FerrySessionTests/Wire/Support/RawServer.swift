@@ -87,12 +87,17 @@ final class RawServer: Sendable {
         /// Closes the connection, which the client sees as an orderly end unless a reset was requested.
         ///
         /// With unread bytes, every close would become a reset, and a reset overtakes the response.
-        fileprivate func close() {
-            if !isReset {
-                shutdown(descriptor, Int32(SHUT_WR))
-                var rest = [UInt8](repeating: 0, count: 65_536)
-                while recv(descriptor, &rest, rest.count, 0) > 0 {}
+        ///
+        /// - Parameter didEnd: Called as soon as the end or the reset has been sent.
+        fileprivate func close(_ didEnd: () -> Void) {
+            if isReset {
+                Glibc.close(descriptor)
+                return didEnd()
             }
+            shutdown(descriptor, Int32(SHUT_WR))
+            didEnd()
+            var rest = [UInt8](repeating: 0, count: 65_536)
+            while recv(descriptor, &rest, rest.count, 0) > 0 {}
             Glibc.close(descriptor)
         }
     }
@@ -100,9 +105,13 @@ final class RawServer: Sendable {
     let port: Int
     private let listener: Int32
     private let recorded: Locked<[Data]>
+    private let ended: Locked<Int>
 
     /// The bytes that each connection has received, in the order in which they ended.
     var received: [Data] { recorded.withLock { $0 } }
+
+    /// The number of connections whose script has returned and whose end has been sent.
+    var finished: Int { ended.withLock { $0 } }
 
     var texts: [String] { received.map { String(decoding: $0, as: UTF8.self) } }
 
@@ -126,9 +135,13 @@ final class RawServer: Sendable {
         self.port = try LoopbackSocket.bind(descriptor, port: port ?? 0, backlog: 128)
         let recorded = Locked<[Data]>([])
         self.recorded = recorded
+        let ended = Locked(0)
+        self.ended = ended
         let thread = Thread {
-            Self.accept(descriptor, script) { data in
-                if isRecording { recorded.withLock { $0.append(data) } }
+            Self.accept(descriptor) { connection in
+                script(connection)
+                if isRecording { recorded.withLock { $0.append(connection.received) } }
+                connection.close { ended.withLock { $0 += 1 } }
             }
         }
         thread.start()
@@ -142,11 +155,7 @@ final class RawServer: Sendable {
         URL(string: "http://127.0.0.1:\(port)\(target)") ?? URL(fileURLWithPath: "/")
     }
 
-    private static func accept(
-        _ listener: Int32,
-        _ script: @escaping @Sendable (Connection) -> Void,
-        _ record: @escaping @Sendable (Data) -> Void
-    ) {
+    private static func accept(_ listener: Int32, _ serve: @escaping @Sendable (Connection) -> Void) {
         var index = 0
         while true {
             let descriptor = Glibc.accept(listener, nil, nil)
@@ -155,12 +164,7 @@ final class RawServer: Sendable {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             let number = index
             index += 1
-            let thread = Thread {
-                let connection = Connection(descriptor, index: number)
-                script(connection)
-                record(connection.received)
-                connection.close()
-            }
+            let thread = Thread { serve(Connection(descriptor, index: number)) }
             thread.start()
         }
         close(listener)
