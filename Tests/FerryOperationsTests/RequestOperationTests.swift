@@ -432,6 +432,55 @@ import Testing
         #expect(operation.error?.code == .authenticationRequired)
     }
 
+    /// A manager that changes requests in a method of its own, as a subclass may.
+    private final class SigningManager: SessionManager, @unchecked Sendable {
+        override func adapt(_ request: URLRequest) throws -> URLRequest {
+            var request = try super.adapt(request)
+            request.setValue("signed", forHTTPHeaderField: "X-Signature")
+            return request
+        }
+    }
+
+    @Test("The manager's own adapt(_:) changes requests also under an operation's security policy")
+    func adaptedUnderPolicy() async throws {
+        let server = try LoopbackServer { .text($0.header("X-Signature") ?? "unsigned") }
+        let manager = SigningManager(configuration: .ephemeral)
+        for policy in [nil, SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)] {
+            let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+            if let policy { operation.securityPolicy = policy }
+            operation.start()
+            try await operation.settled()
+            #expect(operation.responseString == "signed")
+        }
+    }
+
+    @Test("An operation that is cancelled while its request is adapted sends nothing")
+    func cancelledWhileAdapted() async throws {
+        struct Slow: RequestAdapter {
+            let arrived: Watched<Bool>
+            let gate: Gate
+            func adapt(_ request: URLRequest) throws -> URLRequest {
+                arrived.change { $0 = true }
+                gate.wait()
+                return request
+            }
+        }
+        let server = try LoopbackServer { _ in .text("sent") }
+        let (arrived, gate) = (Watched(false), Gate())
+        let manager = makeOperationManager()
+        manager.adapters = [Slow(arrived: arrived, gate: gate)]
+        let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+        Thread.detachNewThread { operation.start() }
+        try await arrived.wait { $0 }
+        operation.cancel()
+        gate.open()
+        try await operation.settled()
+        #expect(operation.error?.isCancelled == true)
+        // Requests that overtake one that must not be sent.
+        for _ in 0..<3 { _ = try await manager.session.data(from: server.url) }
+        #expect(server.requestCount == 3)
+    }
+
     @Test("Two hundred operations need no threads besides the shared ones")
     func threads() async {
         await #expect(processExitsWith: .success) {

@@ -134,7 +134,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     ) -> URLSessionDataTask? {
         let urlRequest: URLRequest
         do {
-            urlRequest = try makeRequest(request)
+            urlRequest = try CompletionWaiter.hidden { try makeRequest(request) }
             if let refusal = request.recovery.refusal(by: session) { throw refusal }
         } catch {
             fail(with: NetworkError(requestSerialization: error), completionHandler)

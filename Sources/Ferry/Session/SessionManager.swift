@@ -263,7 +263,8 @@ open class SessionManager: @unchecked Sendable {
 
     private func adapted(_ request: URLRequest) -> (request: URLRequest, refusal: NetworkError?) {
         do {
-            return (try adapt(request), nil)
+            // A task that an adapter makes is not the awaited one.
+            return (try CompletionWaiter.hidden { try adapt(request) }, nil)
         } catch {
             return (request, NetworkError(requestSerialization: error, request: request))
         }

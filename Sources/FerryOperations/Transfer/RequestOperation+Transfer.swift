@@ -10,10 +10,10 @@ final class OperationTransfer: BodySink {
 
     init(_ operation: RequestOperation) { self.operation = operation }
 
-    /// Attaches the task, cancelling it if that was already requested, and retains the manager of its session.
-    func attach(_ task: URLSessionTask, in manager: SessionManager) {
+    /// Attaches the task and starts it, or cancels it if that was already requested; retains the manager of its session.
+    func start(_ task: URLSessionTask, in manager: SessionManager) {
         session.withLock { $0 = manager }
-        relay.attach(task)
+        if relay.attach(task) { manager.start(task) }
     }
 
     /// Cancels the task, immediately or when it is attached.
@@ -82,7 +82,8 @@ extension RequestOperation {
         if plan.isStreamSpent { next.httpBodyStream = try freshBodyStream(plan.settings) }
         let recovery = plan.settings.recovery
         if let refusal = recovery.refusal(by: session.session) { throw refusal }
-        next = try session.adapt(next)
+        // The manager of the policy is none of the class that may override this.
+        next = try manager.adapt(next)
         let task = session.streamingTask(
             next,
             bodyStream: plan.settings.newBodyStream,
@@ -93,8 +94,7 @@ extension RequestOperation {
         )
         recovery.apply(to: task)
         if next.httpBodyStream != nil { record.withLock { $0.hasUsedBodyStream = true } }
-        session.start(task)
-        plan.transfer.attach(task, in: session)
+        plan.transfer.start(task, in: session)
     }
 
     /// Returns the stream for a request that is sent again.
@@ -128,7 +128,9 @@ extension RequestOperation {
         report()
         switch verdict {
         case .begins:
-            if let limit = maximumBytes, output == nil, let length = response.bodyLength, length > limit {
+            if let limit = maximumBytes, output == nil, let length = response.bodyLength, length > limit,
+                response.hasBody(after: request)
+            {
                 refuse(transfer, limit, response)
             }
         case .continues: break

@@ -132,4 +132,10 @@ extension URLResponse {
         let coding = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
         return coding.isEqualIgnoringCase("identity") ? expectedContentLength : nil
     }
+
+    /// Whether a body may follow; otherwise a length is that of the response to GET (RFC 9110, section 8.6).
+    package func hasBody(after request: URLRequest?) -> Bool {
+        let status = (self as? HTTPURLResponse)?.statusCode
+        return request?.httpMethod != "HEAD" && status != 204 && status != 304
+    }
 }

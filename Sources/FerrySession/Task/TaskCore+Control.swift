@@ -19,7 +19,10 @@ extension TaskCore {
         }
         switch action {
         case .none: return
-        case .start(let session): start(in: session)
+        case .start(let session):
+            // Before the task can end.
+            notifyObserver { $0.session($1, didResume: $2) }
+            return start(in: session)
         case .goOn(let driver, let mustDrain):
             driver?.perform(.suspensionChanged)
             if mustDrain { scheduleDrain() }

@@ -15,6 +15,34 @@ struct CompletionWaiterTests {
         }
     }
 
+    @Test("An adapter of an async call may wait for a request of another manager")
+    func adapterThatWaits() async throws {
+        struct Token: RequestAdapter {
+            let manager: SessionManager
+            let url: URL
+            func adapt(_ request: URLRequest) throws -> URLRequest {
+                let (token, done) = (Watched(""), DispatchSemaphore(value: 0))
+                let task = manager.dataTask(with: URLRequest(url: url), serializer: .string) { response in
+                    token.change { $0 = response.value ?? "" }
+                    done.signal()
+                }
+                task.resume()
+                guard done.wait(timeout: .now() + 30) == .success else { throw URLError(.timedOut) }
+                var request = request
+                request.setValue(token.current, forHTTPHeaderField: "Authorization")
+                return request
+            }
+        }
+        let server = try LoopbackServer { request in
+            .text(request.path == "/token" ? "secret" : request.header("Authorization") ?? "none")
+        }
+        let manager = SessionManager(configuration: .ephemeral)
+        let other = SessionManager(configuration: .ephemeral)
+        manager.adapters = [Token(manager: other, url: server.url("/token"))]
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(response.value == "secret", "\(String(describing: response.error))")
+    }
+
     @Test("Work submitted before the response runs, and none is accepted after it")
     func work() async {
         for round in 0..<200 {

@@ -178,6 +178,19 @@ struct DataTaskTests {
         #expect(response.value == nil)
     }
 
+    @Test("The length that a response to HEAD announces is not limited", arguments: TestTransport.all)
+    func headLimit(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 200_000) }
+        let serializer = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        for method in ["HEAD", "GET"] {
+            var request = URLRequest(url: server.url)
+            request.httpMethod = method
+            let response = await transport.manager().response(for: request, serializer: serializer)
+            #expect(response.error?.code == (method == "GET" ? .responseTooLarge : nil))
+            #expect(response.statusCode == 200)
+        }
+    }
+
     @Test("Large bodies arrive completely, with and without a length", arguments: TestTransport.all)
     func largeBodies(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in

@@ -82,6 +82,34 @@ struct HooksTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("A data task that becomes a download is one activity, and a stream stays one")
+    @available(*, deprecated, message: "FoundationNetworking deprecates the disposition that CurlSession supports.")
+    func becomesDownloadForObservers() async throws {
+        let server = try LoopbackServer { _ in .text("file") }
+        let manager = SessionManager(configuration: .ephemeral)
+        let center = NotificationCenter()
+        manager.notificationCenter = center
+        manager.notificationQueue = DispatchQueue(label: "notifications")
+        let activity = ActivityMonitor(notificationCenter: center)
+        activity.isEnabled = true
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("file")
+        manager.hooks.dataTaskDidReceiveResponse = { _, _, _ in .becomeDownload }
+        manager.hooks.downloadTaskDidFinishDownloading = { _, _, _ in place }
+        let ended = Watched(0)
+        let token = center.addObserver(forName: .networkingTaskDidComplete, object: nil, queue: nil) { _ in
+            ended.change { $0 += 1 }
+        }
+        defer { center.removeObserver(token) }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .data)
+        #expect(response.fileURL == place)
+        try await ended.wait { $0 == 1 }
+        try await eventually("no activity") { activity.activityCount == 0 }
+        var body = Data()
+        for try await piece in manager.stream(URLRequest(url: server.url)) { body.append(piece) }
+        #expect(body == Data("file".utf8))
+    }
+
     @Test("Data, completion and handler arrive in this order, on the operation queue", arguments: TestTransport.all)
     func order(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }

@@ -94,6 +94,26 @@ struct RecoveryTests {
         #expect(seen.current.last == 400_000)
     }
 
+    @Test("The progress of a download that begins anew counts its new bytes alone")
+    func downloadProgress() async throws {
+        let gate = Gate()
+        var partial = LoopbackResponse.stream { stream in
+            stream.write(LoopbackServer.pattern(count: 300_000))
+            gate.wait()
+        }
+        partial.headers.add("Content-Length", "400000")
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([partial, .pattern(count: 400_000)]))
+        let seen = Watched<[Int64]>([])
+        let request = Request(.get, "x").downloadProgress { progress in
+            seen.change { $0.append(progress.completedByteCount) }
+            if progress.completedByteCount == 300_000 { gate.open() }
+        }
+        let file = try await manager(server).download(request)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 400_000))
+        #expect(seen.current.last == 400_000 && seen.current.max() == 400_000, "\(seen.current)")
+    }
+
     @Test("A body that begins anew is whole also if the manager's queue was busy", arguments: [true, false])
     func busyQueue(_ isRequests: Bool) async throws {
         let server = try LoopbackServer(

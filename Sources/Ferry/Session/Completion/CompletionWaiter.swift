@@ -39,6 +39,11 @@ final class CompletionWaiter: Sendable {
         return isTaken ? nil : current
     }
 
+    /// Runs code of the user, whose session tasks do not take the current waiter.
+    static func hidden<Result>(_ body: () throws -> Result) rethrows -> Result {
+        current == nil ? try body() : try $current.withValue(nil, operation: body)
+    }
+
     /// Hands over work for the waiting Swift task; returns false if it no longer waits.
     func bring(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isBrought, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in

@@ -127,7 +127,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         }
         delegate(of: dataTask)?.didReceive(response, for: dataTask)
         core.monitor.task(dataTask, didReceive: response)
-        let disposition = core.hookTable.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        var disposition = core.hookTable.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        // FoundationNetworking deprecates `becomeDownload`.
+        let becomeDownload = 2
+        // A body that is passed on as it arrives cannot go to a file.
+        if disposition.rawValue == becomeDownload, delegate(of: dataTask)?.streamsBody == true { disposition = .allow }
         completionHandler(disposition)
         if disposition == .cancel { dataTask.cancel() }
     }
@@ -145,6 +149,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     ) {
         let delegate = core.registry.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
         delegate?.attach(to: downloadTask)
+        if delegate?.isRunning == true {
+            // Observers know the task by its object.
+            core.notifications.post(.networkingTaskDidSuspend, object: dataTask)
+            core.notifications.post(.networkingTaskDidResume, object: downloadTask)
+        }
         core.hookTable.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
     }
 
@@ -181,7 +190,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        delegate(of: downloadTask)?.didWrite(bytesWritten, expected: totalBytesExpectedToWrite)
+        // FoundationNetworking's total leaves out what an earlier task has written.
+        let total = session is CurlSession ? totalBytesWritten : nil
+        delegate(of: downloadTask)?.didWrite(bytesWritten, total: total, expected: totalBytesExpectedToWrite)
         let expected = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
         core.hookTable.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
     }

@@ -67,6 +67,10 @@ final class TaskDelegate: Sendable {
     }
 
     /// Records that the task was resumed or suspended; returns false if that changes nothing.
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+    /// Whether the body is passed on as it arrives.
+    var streamsBody: Bool { if case .streamed = body { true } else { false } }
+
     func noteRunning(_ isRunning: Bool) -> Bool { state.withLock { $0.noteRunning(isRunning) } }
 
     /// Sets the error that replaces the transport's, such as the -999 of a refused challenge; the first one counts.
@@ -120,7 +124,9 @@ final class TaskDelegate: Sendable {
         state.withLock { $0.start(length: length, collects: body.isCollected) }
         downloadProgress.report(completed: 0, total: length)
         if case .streamed(let sink) = body { sink.receive(response, of: task) }
-        if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected {
+        if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected,
+            response.hasBody(after: task.currentRequest)
+        {
             refuse(task, limit: maximumBytes)
         }
     }
@@ -152,10 +158,15 @@ final class TaskDelegate: Sendable {
 
     // MARK: - Download
 
-    /// Counts bytes written to the file.
-    func didWrite(_ count: Int64, expected: Int64) {
+    /// Counts bytes written to the file, of which `total` are in it; nil if the session does not know that.
+    func didWrite(_ count: Int64, total: Int64?, expected: Int64) {
         let received = state.withLock { state in
-            state.bytesReceived += count
+            if let total {
+                // Less than before if the download has started over.
+                state.bytesReceived = total - state.fileOffset
+            } else {
+                state.bytesReceived += count
+            }
             return state.fileOffset + state.bytesReceived
         }
         downloadProgress.report(completed: received, total: expected > 0 ? expected : nil)

@@ -28,7 +28,7 @@ package struct TaskDelegateState: Sendable {
     private(set) var isRefused = false
 
     private var expectedLength: Int64 = 0
-    private var isRunning = false
+    private(set) var isRunning = false
     private var isFinished = false
     private var startDate = Date()
     private var start = ContinuousClock.now

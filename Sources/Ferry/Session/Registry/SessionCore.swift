@@ -141,8 +141,7 @@ final class SessionCore: Sendable {
     ) -> Task {
         // Before the session makes its task, since the first child takes all pending units of the parent.
         delegate.joinCurrentProgress(isUpload: Task.self is URLSessionUploadTask.Type)
-        if sessions.withLock({ $0.needsSession && !$0.isClosed }) { _ = session }
-        guard refusal == nil, let lease = sessions.withLock({ $0.lease() }) else {
+        guard refusal == nil, let lease = lease() else {
             return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused)
         }
         if let refusal = self.refusal(of: lease.session) {
@@ -161,6 +160,16 @@ final class SessionCore: Sendable {
         }
         monitor.taskDidCreate(task)
         return task
+    }
+
+    /// Takes the current session, which is made if necessary; nil if the manager is closed or the session invalid.
+    private func lease() -> SessionTable.Lease? {
+        while sessions.withLock({ $0.needsSession && !$0.isClosed }) {
+            _ = session
+            // A reset on another thread may have removed it again.
+            if let lease = sessions.withLock({ $0.lease() }) { return lease }
+        }
+        return sessions.withLock { $0.lease() }
     }
 
     /// Returns the delegate of a task of this manager; nil once the task has ended.
