@@ -24,10 +24,11 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
             return uses
         }
 
-        mutating func remove(_ identifier: String) -> Bool {
-            guard let entry = entries.removeValue(forKey: identifier) else { return false }
+        /// Removes an entry and returns it, so that its value is released without the lock.
+        mutating func remove(_ identifier: String) -> Entry? {
+            guard let entry = entries.removeValue(forKey: identifier) else { return nil }
             usage -= entry.cost
-            return true
+            return entry
         }
     }
 
@@ -64,32 +65,35 @@ public final class AutoPurgingCache<Value: Sendable>: AssetRequestCache {
         let largest = Int.max / 4
         let cost = min(max(0, cost(value)), largest)
         let (capacity, preferred) = (min(memoryCapacity, largest), preferredMemoryUsageAfterPurge)
-        state.withLock { state in
-            _ = state.remove(identifier)
-            guard cost <= capacity else { return }
+        let removed = state.withLock { state in
+            var removed = [state.remove(identifier)]
+            guard cost <= capacity else { return removed }
             state.entries[identifier] = Entry(value: value, cost: cost, lastUse: state.nextUse())
             state.usage += cost
-            guard state.usage > capacity else { return }
+            guard state.usage > capacity else { return removed }
             for (identifier, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
-                guard state.usage > preferred else { return }
-                _ = state.remove(identifier)
+                guard state.usage > preferred else { break }
+                removed.append(state.remove(identifier))
             }
+            return removed
         }
+        withExtendedLifetime(removed) {}
     }
 
     /// Removes a value, and returns whether there was one.
     @discardableResult
     public func removeValue(withIdentifier identifier: String) -> Bool {
-        state.withLock { $0.remove(identifier) }
+        state.withLock { $0.remove(identifier) } != nil
     }
 
     /// Removes all values, and returns whether there were any.
     @discardableResult
     public func removeAll() -> Bool {
-        state.withLock { state in
+        let removed = state.withLock { state in
             defer { (state.entries, state.usage) = ([:], 0) }
-            return !state.entries.isEmpty
+            return state.entries
         }
+        return !removed.isEmpty
     }
 
     /// Returns the value with an identifier, or nil; this counts as use.

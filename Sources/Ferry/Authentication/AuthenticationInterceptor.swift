@@ -71,8 +71,12 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         get { state.withLock { $0.current }?.value }
         set {
             let held = newValue.map(hold)
-            let flight = state.withLock { $0.set(held) }
-            flight?.finish(.success(nil))
+            // The old credential is released without the lock: its `deinit` may use the interceptor.
+            let (old, flight) = state.withLock { state in
+                let old = state.current
+                return (old, state.set(held))
+            }
+            withExtendedLifetime(old) { flight?.finish(.success(nil)) }
         }
     }
 

@@ -34,7 +34,12 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
             let encoder = PropertyListEncoder()
             encoder.outputFormat = format
             var value = try $0.encodable()
-            if let tree = value as? ParameterValue { value = try tree.propertyListValue() }
+            if let tree = value as? ParameterValue {
+                value = try tree.propertyListValue()
+            } else {
+                // Foundation writes a marker in place of null.
+                _ = try ParameterEncoder().encode(value).propertyListValue()
+            }
             let body = try encoder.encode(value)
             // Foundation writes control characters as they are, and no XML parser can read the result.
             guard format != .xml || !body.contains(where: Self.isForbiddenInXML) else {

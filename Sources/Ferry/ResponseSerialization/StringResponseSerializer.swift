@@ -38,8 +38,9 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         }
         let mark = Charset.byteOrderMark(of: body)
         let text = mark.map { body.dropFirst($0.length) } ?? body
+        let isOrdered = mark.map { Charset.orders($0.encoding, of: encoding) } ?? false
         let declared =
-            encoding ?? mark?.encoding ?? response?.declaredEncoding
+            (isOrdered ? mark?.encoding : encoding) ?? mark?.encoding ?? response?.declaredEncoding
             ?? (Self.mayBeXML(response) ? Charset.xmlDeclaration(of: body) : nil)
         let string =
             if let declared {

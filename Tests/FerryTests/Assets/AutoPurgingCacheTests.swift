@@ -35,6 +35,28 @@ struct AutoPurgingCacheTests {
         #expect(cache.value(withIdentifier: "a") == nil)
     }
 
+    /// A value that uses its cache when it is released.
+    private final class CachedObject: Sendable {
+        let cache: AutoPurgingCache<CachedObject>
+        init(_ cache: AutoPurgingCache<CachedObject>) { self.cache = cache }
+        deinit { _ = cache.memoryUsage }
+    }
+
+    @Test("Values are released without a lock, so that they may use the cache")
+    func release() {
+        let cache = AutoPurgingCache<CachedObject>(
+            memoryCapacity: 3,
+            preferredMemoryUsageAfterPurge: 1,
+            cost: { _ in 1 }
+        )
+        for name in ["a", "a", "b", "c", "d", "e"] { cache.add(CachedObject(cache), withIdentifier: name) }
+        #expect(cache.memoryUsage > 0)
+        #expect(cache.removeValue(withIdentifier: "e"))
+        cache.add(CachedObject(cache), withIdentifier: "f")
+        #expect(cache.removeAll())
+        #expect(cache.memoryUsage == 0)
+    }
+
     @Test("Beyond the capacity the least recently used values are purged down to the preferred usage")
     func purge() {
         let cache = cache(100, 60)

@@ -73,6 +73,18 @@ struct PropertyListRequestSerializerTests {
         #expect((error as NSError).code == -1016)
     }
 
+    @Test("Null within an encodable value is an error too")
+    func nestedNull() throws {
+        struct Body: Encodable { let list: [Int?] }
+        let serializer = PropertyListRequestSerializer()
+        let error = try #require(throws: RequestSerializationError.self) {
+            try serializer.serialize(request(.post), parameters: Parameters(encoding: Body(list: [1, nil])))
+        }
+        #expect(error.code == .invalidParameters)
+        let whole = try serializer.serialize(request(.post), parameters: Parameters(encoding: Body(list: [1, 2])))
+        #expect(whole.httpBody?.isEmpty == false)
+    }
+
     @Test("A format that Foundation cannot write is an error")
     func openStep() throws {
         let serializer = PropertyListRequestSerializer(format: .openStep)

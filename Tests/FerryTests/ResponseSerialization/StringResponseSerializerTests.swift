@@ -16,6 +16,20 @@ struct StringResponseSerializerTests {
         var testDescription: String { charset }
     }
 
+    @Test(
+        "A byte order mark decides the byte order of an encoding without one",
+        arguments: [
+            (String.Encoding.utf16, [0xFE, 0xFF, 0, 0x41]), (.utf16, [0xFF, 0xFE, 0x41, 0]),
+            (.utf32, [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x41]), (.utf32, [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0]),
+            (.utf16LittleEndian, [0xFF, 0xFE, 0x41, 0]),
+        ] as [(String.Encoding, [UInt8])]
+    )
+    func byteOrder(_ encoding: String.Encoding, _ bytes: [UInt8]) {
+        let response = StringResponseSerializer(encoding: encoding)
+            .serialize(request: nil, response: nil, data: Data(bytes))
+        #expect(response.value == "A")
+    }
+
     static let charsets = [
         Row("utf-8", [0xC3, 0xA9], "é"), Row("UTF8", [0xC3, 0xA9], "é"), Row("us-ascii", [0x41], "A"),
         Row("iso-8859-1", [0xE9], "é"), Row("latin1", [0xE9], "é"), Row("iso-8859-2", [0xA1], "Ą"),

@@ -12,6 +12,15 @@ extension Charset {
         return nil
     }
 
+    /// Whether an encoding is the one of a byte order mark, without its byte order.
+    static func orders(_ marked: String.Encoding, of encoding: String.Encoding?) -> Bool {
+        switch encoding {
+        case .utf16?, .unicode?: marked == .utf16BigEndian || marked == .utf16LittleEndian
+        case .utf32?: marked == .utf32BigEndian || marked == .utf32LittleEndian
+        default: false
+        }
+    }
+
     /// Returns the encoding that an XML declaration at the start of a text names.
     ///
     /// - Parameter data: The text, of which the first 1024 bytes are searched.
