@@ -39,7 +39,7 @@ struct CacheMemory {
 
     /// Whether a response that was found has neither been removed nor replaced.
     func contains(_ entry: CacheEntry) -> Bool {
-        slots[entry.stored.key]?.variants[entry.stored.variant]?.entry.stored == entry.stored
+        slots[entry.stored.key]?.variants[entry.stored.variant]?.entry === entry
     }
 
     /// Inserts a response; one that is too large only replaces the previous one, without being kept.

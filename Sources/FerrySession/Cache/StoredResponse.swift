@@ -18,6 +18,11 @@ struct StoredResponse: Codable, Hashable, Sendable {
         self.requestTime = requestTime ?? responseTime
     }
 
+    /// Whether this is the same response, which its times tell without comparing what a server has sent.
+    func isOfSameTime(as other: StoredResponse) -> Bool {
+        requestTime == other.requestTime && responseTime == other.responseTime
+    }
+
     /// The approximate size in memory, in bytes, without the body.
     var cost: Int {
         head.fields.reduce(512 + key.utf8.count + variant.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
