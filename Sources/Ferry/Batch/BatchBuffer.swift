@@ -4,8 +4,8 @@ import Foundation
 final class BatchBuffer<Value: Sendable>: Sendable {
     typealias Reader = CheckedContinuation<BatchResponse<Value>?, any Error>
 
-    /// Sends the request with the given index, and returns its task; nil if there is none to cancel.
-    typealias Sender =
+    /// Makes the task of the request with the given index; nil if there is none to start.
+    typealias Maker =
         @Sendable (
             _ index: Int, _ progress: @escaping ProgressHandler,
             _ handler: @escaping @Sendable (TaskResponse<Value>) -> Void
@@ -25,16 +25,23 @@ final class BatchBuffer<Value: Sendable>: Sendable {
 
     private let count: Int
     private let limit: Int
-    private let send: Sender
+    private let make: Maker
+    private let start: @Sendable (URLSessionTask) -> Void
     private let tell: (@Sendable (BatchProgress) -> Void)?
     private let queue = DispatchQueue(label: "ferry.batch", target: ManagerQueues.completion)
     private let state: Mutex<State>
 
     /// Creates a buffer; nothing is sent until the first response is read.
-    init(count: Int, limit: Int, progress: (@Sendable (BatchProgress) -> Void)?, send: @escaping Sender) {
+    init(
+        count: Int,
+        limit: Int,
+        progress: (@Sendable (BatchProgress) -> Void)?,
+        start: @escaping @Sendable (URLSessionTask) -> Void,
+        make: @escaping Maker
+    ) {
         self.count = count
         self.limit = Swift.max(1, limit)
-        self.send = send
+        (self.start, self.make) = (start, make)
         tell = progress
         state = Mutex(State(progress: BatchProgress(totalCount: count)))
     }
@@ -72,14 +79,15 @@ final class BatchBuffer<Value: Sendable>: Sendable {
     private func fill() {
         while let index = claim() {
             let note: ProgressHandler = { [weak self] in self?.note($0.completedByteCount, at: index) }
-            let task = send(index, note) { response in
+            let task = make(index, note) { response in
                 self.queue.async { self.receive(response, at: index) }
             }
             let isStale = state.withLock { state in
                 if state.running[index] != nil { state.running[index] = .some(task) }
                 return state.isCancelled
             }
-            if isStale { task?.cancel() }
+            guard let task else { continue }
+            if isStale { task.cancel() } else { start(task) }
         }
     }
 

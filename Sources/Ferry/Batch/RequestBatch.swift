@@ -15,17 +15,23 @@ extension HTTPSessionManager {
         maxConcurrent: Int = 4,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) -> RequestBatch<Value> {
-        let send: BatchBuffer<Value>.Sender = { index, note, handler in
+        let make: BatchBuffer<Value>.Maker = { index, note, handler in
             var request = requests[index]
             let own = request.downloadProgress
             request.downloadProgress = { update in
                 own?(update)
                 note(update)
             }
-            return self.send(request, completionHandler: handler)
+            return self.task(for: request, completionHandler: handler)
         }
         return RequestBatch {
-            let buffer = BatchBuffer(count: requests.count, limit: maxConcurrent, progress: progress, send: send)
+            let buffer = BatchBuffer(
+                count: requests.count,
+                limit: maxConcurrent,
+                progress: progress,
+                start: { self.start($0) },
+                make: make
+            )
             return ReaderHold(read: buffer.read, cancel: buffer.cancel)
         }
     }
@@ -54,7 +60,8 @@ extension HTTPSessionManager {
 /// The responses to many requests, in the order in which they arrive.
 ///
 /// Each iterator sends the requests again. The limit applies to the requests that are running or waiting to be read.
-/// Leaving the loop or cancelling the Swift task cancels the running requests. A request that fails produces a response
+/// Leaving the loop or cancelling the Swift task cancels the running requests, at the latest when the loop asks for the
+/// next response. A request that fails produces a response
 /// with its error, and the loop continues.
 ///
 /// ```swift
