@@ -75,7 +75,9 @@ struct ReplayTests {
         let task = session.uploadTask(withStreamedRequest: Wire.request(server.url, "PUT"))
         let outcome = try await recorder.run(task)
         try expectWhole(server, outcome, task, 300_000)
-        #expect(outcome.events.filter { $0 == .needsBodyStream }.count == 2)
+        // A stream of which nothing was read before the connection ended is used for the next attempt.
+        let streams = outcome.events.filter { $0 == .needsBodyStream }.count
+        #expect(streams == 2 || streams == 1 && !afterBody)
     }
 
     @Test("A stream that cannot be provided again is a typed error, never an empty body", arguments: [false, true])
