@@ -23,7 +23,7 @@ static void load(void) {
 int ferry_cookie_domain_acceptable(const char *host, const char *domain) {
     pthread_once(&psl_once, load);
     if (psl.list == NULL || psl.is_acceptable == NULL || psl.is_suffix == NULL) return -1;
-    // libpsl accepts each host for itself, also one below which the hosts belong to others.
+    // libpsl accepts every host for itself, including a public suffix.
     if (strcmp(host, domain) == 0) return psl.is_suffix(psl.list, domain) ? 0 : 1;
     return psl.is_acceptable(psl.list, host, domain) ? 1 : 0;
 }

@@ -457,21 +457,19 @@ import Testing
     @Test("An operation that is cancelled while its request is adapted sends nothing")
     func cancelledWhileAdapted() async throws {
         struct Slow: RequestAdapter {
-            let arrived: Watched<Bool>
             let gate: Gate
             func adapt(_ request: URLRequest) throws -> URLRequest {
-                arrived.change { $0 = true }
                 gate.wait()
                 return request
             }
         }
         let server = try LoopbackServer { _ in .text("sent") }
-        let (arrived, gate) = (Watched(false), Gate())
+        let gate = Gate()
         let manager = makeOperationManager()
-        manager.adapters = [Slow(arrived: arrived, gate: gate)]
+        manager.adapters = [Slow(gate: gate)]
         let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
         Thread.detachNewThread { operation.start() }
-        try await arrived.wait { $0 }
+        try await eventually("the adapter") { gate.arrived == 1 }
         operation.cancel()
         gate.open()
         try await operation.settled()

@@ -82,7 +82,7 @@ extension RequestOperation {
         if plan.isStreamSpent { next.httpBodyStream = try freshBodyStream(plan.settings) }
         let recovery = plan.settings.recovery
         if let refusal = recovery.refusal(by: session.session) { throw refusal }
-        // The manager of the policy is none of the class that may override this.
+        // Not that of `session`, which has no overrides of a subclass if it is the manager of a policy.
         next = try manager.adapt(next)
         let task = session.streamingTask(
             next,

@@ -38,8 +38,8 @@ struct SchemeCredential: Hashable, Sendable {
     var user: String
     var password: String
 
-    /// Whether libcurl can send a user and a password: it writes a user into a field as it is, and reads both up to a
-    /// null byte.
+    /// Whether libcurl can send a user and a password: it copies the user into a header field unchanged, and both end at
+    /// a null byte.
     static func isValid(user: String, password: String) -> Bool {
         user.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !password.utf8.contains(0)
     }

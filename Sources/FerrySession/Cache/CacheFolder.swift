@@ -146,10 +146,10 @@ extension CacheFolder {
     private func contains(_ stored: StoredResponse) -> Bool {
         let name = Self.keyName(stored.key)
         guard let found = read(name)?.record else { return false }
-        guard let variants = found.variants else { return found.stored?.isOfSameTime(as: stored) == true }
+        guard let variants = found.variants else { return found.stored?.hasSameTimes(as: stored) == true }
         guard variants.names == stored.selectingNames else { return false }
         let variant = read(Self.variantName(name, variants.generation, stored.variant))?.record.stored
-        return variant?.isOfSameTime(as: stored) == true
+        return variant?.hasSameTimes(as: stored) == true
     }
 
     private func write(_ bytes: Data, for stored: StoredResponse, keeping bodyName: String? = nil) -> Bool {

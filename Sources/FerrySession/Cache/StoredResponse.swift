@@ -18,8 +18,10 @@ struct StoredResponse: Codable, Hashable, Sendable {
         self.requestTime = requestTime ?? responseTime
     }
 
-    /// Whether this is the same response, which its times tell without comparing what a server has sent.
-    func isOfSameTime(as other: StoredResponse) -> Bool {
+    /// Whether both have the same times, and so are the same response.
+    ///
+    /// Comparing fields that a server has sent could take quadratic time.
+    func hasSameTimes(as other: StoredResponse) -> Bool {
         requestTime == other.requestTime && responseTime == other.responseTime
     }
 

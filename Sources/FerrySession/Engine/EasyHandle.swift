@@ -176,7 +176,7 @@ extension EasyHandle {
     var presentedCertificates: [Data] {
         var certificates: [Data] = []
         for index in 0..<ferry_easy_certificate_count(pointer) {
-            // Without one of them, another would be taken for the server's own.
+            // If one were left out, another certificate could be taken for the server's own.
             guard let text = ferry_easy_certificate_field(pointer, index, "Cert"),
                 let block = try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first
             else { return [] }

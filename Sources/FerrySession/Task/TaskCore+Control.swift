@@ -20,7 +20,7 @@ extension TaskCore {
         switch action {
         case .none: return
         case .start(let session):
-            // Before the task can end.
+            // The observer is told before the task can end.
             notifyObserver { $0.session($1, didResume: $2) }
             return start(in: session)
         case .goOn(let driver, let mustDrain):

@@ -128,21 +128,19 @@ import Testing
     @Test("A batch that is cancelled while a request is adapted does not send it")
     func cancelledWhileAdapted() async throws {
         struct Slow: RequestAdapter {
-            let arrived: Watched<Bool>
             let gate: Gate
             func adapt(_ request: URLRequest) throws -> URLRequest {
-                arrived.change { $0 = true }
                 gate.wait()
                 return request
             }
         }
         let server = try LoopbackServer { _ in .json("1") }
         let manager = manager(server)
-        let (arrived, gate) = (Watched(false), Gate())
-        manager.adapters = [Slow(arrived: arrived, gate: gate)]
+        let gate = Gate()
+        manager.adapters = [Slow(gate: gate)]
         let requests = requests(3)
         let task = Task { try await manager.responses(for: requests, maxConcurrent: 1) }
-        try await arrived.wait { $0 }
+        try await eventually("the adapter") { gate.arrived == 1 }
         task.cancel()
         gate.open()
         await #expect(throws: NetworkError.self) { try await task.value }

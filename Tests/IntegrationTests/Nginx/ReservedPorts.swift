@@ -1,7 +1,7 @@
 import Ferry
 import TestSupport
 
-/// Loopback ports for a server in another process, which nobody else gets while the object exists.
+/// Loopback ports for a server in another process, which no other program gets while the object exists.
 ///
 /// Each is bound to a socket that does not listen. The server can listen at the port if it sets `SO_REUSEADDR`, as
 /// nginx and Node.js do.

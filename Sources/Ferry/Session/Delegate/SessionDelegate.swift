@@ -150,7 +150,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         let delegate = core.registry.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
         delegate?.attach(to: downloadTask)
         if delegate?.isRunning == true {
-            // Observers know the task by its object.
+            // Observers identify a task by the object of its notifications.
             core.notifications.post(.networkingTaskDidSuspend, object: dataTask)
             core.notifications.post(.networkingTaskDidResume, object: downloadTask)
         }
