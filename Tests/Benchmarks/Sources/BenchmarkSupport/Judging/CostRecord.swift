@@ -48,11 +48,17 @@ public struct CostRecord: Codable, Sendable, Equatable {
                 guard let new = measured.costs[counter]?[client] else {
                     return "the \(counter) of \(client) were not counted"
                 }
-                guard new > old * Self.tolerance else { return nil }
+                guard exceeds(new, counter, client) else { return nil }
                 let growth = Notation.tenths.text((new / old - 1) * 100)
                 return "a request of \(client) takes \(Notation.tenths.text(new)) \(counter), \(growth) % more than "
                     + "the recorded \(Notation.tenths.text(old))"
             }
         }
+    }
+
+    /// Returns a Boolean value that indicates whether a number is over the tolerance larger than this record says.
+    public func exceeds(_ new: Double, _ counter: String, _ client: String) -> Bool {
+        guard let old = costs[counter]?[client] else { return false }
+        return new > old * Self.tolerance
     }
 }

@@ -29,6 +29,6 @@ enum Main {
             return
         }
         if let reason = try task.reasonToSkip() { return print("The costs are not compared: \(reason)") }
-        try task.finish(Run(options).perform())
+        try task.finish(Run(options).perform(isSettled: task.isSettled()))
     }
 }

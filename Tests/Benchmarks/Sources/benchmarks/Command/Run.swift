@@ -3,6 +3,9 @@ import Foundation
 
 /// One run: builds, starts the servers, runs the clients round by round, and reports.
 struct Run {
+    /// Returns whether a workload's results for a client need no further round.
+    typealias IsSettled = (_ workload: String, _ client: String, Results) -> Bool
+
     private let options: RunOptions
     private let sizes: Sizes
 
@@ -11,8 +14,8 @@ struct Run {
         sizes = Sizes(isQuick: options.isQuick)
     }
 
-    /// Performs the run, and returns what it measured.
-    func perform() throws -> Results {
+    /// Performs the run, and returns what it measured; a round leaves out what is settled after the rounds before.
+    func perform(isSettled: IsSettled = { _, _, _ in false }) throws -> Results {
         let folder = try WorkFolder()
         defer { folder.remove() }
         Children.endOnSignals(removing: folder)
@@ -34,6 +37,7 @@ struct Run {
                 // Each round starts with another client, so that a client does not always follow the same one.
                 let first = round % workload.clients.count
                 for client in workload.clients[first...] + workload.clients[..<first] {
+                    if isSettled(workload.id, client, results) { continue }
                     let outcome = runner.run(workload, client: client)
                     results.add(outcome, workload: workload.id, client: client)
                     progress(round, workload, client, outcome)

@@ -14,8 +14,9 @@ struct RunOptions {
           --articles a,b      writes the table of this run into these files, between the two marks of each
           --no-build          does not build the clients
           --check-costs file  counts only the heap allocations and instructions of Ferry's clients, and fails if a
-                              number is over 3 % larger than the file says; does nothing if the file is about other
-                              versions of libcurl or Swift
+                              number is over 3 % larger than the file says in all rounds, of which the second and later
+                              ones count only what was too large; does nothing if the file is about other versions of
+                              libcurl or Swift
           --record-costs file counts them in the same way, and writes the file
           --help              shows this text
 
