@@ -60,8 +60,16 @@ extension NetworkAttempt {
     private func mayConnect() -> Bool {
         beginConnecting(.connecting)
         guard let exchange, exchange.client != nil else { return false }
+        forgetAnsweredChallenge(exchange)
         exchange.engine.noteNewSocket()
         return true
+    }
+
+    /// Forgets a challenge that libcurl answers itself with a further request: if that one fails, there is no response.
+    private func forgetAnsweredChallenge(_ exchange: Exchange) {
+        guard sending.count > 0, exchange.incoming.question?.isAsked == false else { return }
+        exchange.incoming.question = nil
+        status = nil
     }
 
     private func beginConnecting(_ next: Stage) {
@@ -91,6 +99,7 @@ extension NetworkAttempt {
         exchange.clock.endConnecting(at: now)
         exchange.engine.watch(exchange)
         if let ends { noteRemote(ends.remote) }
+        forgetAnsweredChallenge(exchange)
         guard mayRepeat(exchange), mayUseConnection(exchange, ends), mayTrust(exchange) else {
             return false
         }
@@ -104,11 +113,10 @@ extension NetworkAttempt {
     ///
     /// libcurl sends a request again if its connection, taken from the pool, closes without a response.
     private func mayRepeat(_ exchange: Exchange) -> Bool {
-        let method = exchange.method
-        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(method) else { return true }
-        let text =
-            "The server closed the connection without a response, and a \(method) request is not sent a second time"
-        exchange.incoming.failure = .ferry(.networkConnectionLost, url: url, reason: .notRepeated, text)
+        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(exchange.method) else {
+            return true
+        }
+        exchange.incoming.failure = exchange.notRepeated()
         return false
     }
 

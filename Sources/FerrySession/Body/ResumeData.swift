@@ -32,10 +32,15 @@ struct ResumeData: Codable, Hashable, Sendable {
 
     /// Deletes the partial file named by an error's resume data, when neither can be delivered any more.
     static func discard(_ error: (any Error)?) {
-        guard let data = (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data,
-            let record = try? decode(data), DownloadFile.isName(record.fileName)
-        else { return }
+        guard let data = data(of: error), let record = try? decode(data), DownloadFile.isName(record.fileName) else {
+            return
+        }
         unlink(record.file.path)
+    }
+
+    /// Returns the resume data of a download's error.
+    static func data(of error: (any Error)?) -> Data? {
+        (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data
     }
 
     private static func decode(_ data: Data) throws(CurlSessionError) -> ResumeData {

@@ -103,6 +103,8 @@ extension Exchange {
     ///
     /// Returns whether the attempt goes on; `nil` for a response that needs no completion.
     func complete(_ completion: Completion, with head: ResponseHead, of attempt: NetworkAttempt) -> Bool? {
+        // libcurl may answer a challenge itself, with another request for the rest.
+        guard head.status != 401, head.status != 407 else { return nil }
         guard let context = caching.context, let url = request.url else { return nil }
         caching.context?.completion = nil
         caching.context?.conditions = []

@@ -40,7 +40,7 @@ struct AttemptEnd {
         case fail(Failure)
     }
 
-    /// How often an exchange looks for another connection in a row.
+    /// How often an exchange looks for another connection, or a new body, in a row.
     static let maximumReconnections = 3
     /// How Ferry wants the request to be sent again, which is why it ended the attempt.
     var again: Again?
@@ -54,13 +54,13 @@ struct AttemptEnd {
     var servesStale = false
     /// Whether the response is a redirect or a challenge that the delegate decides about.
     var hasQuestion = false
-    /// Whether a response has come, in this attempt or in one that it continues.
+    /// Whether a response has come, which may continue that of an earlier attempt.
     var hasResponse = false
     /// Whether a decision about the connection's trust is pending.
     var awaitsTrust = false
     /// Whether libcurl gave up on a request that may be tried on another connection; see ``RepetitionRule``.
     var isRefused = false
-    /// How many times in a row another connection has been looked for.
+    /// How many times in a row another connection, or a new body, has been looked for.
     var reconnections = 0
     /// Whether the proxy asks for a credential before it opens a tunnel.
     var hasTunnelChallenge = false
@@ -94,7 +94,7 @@ struct AttemptEnd {
         if isRefused, reconnections < Self.maximumReconnections { return .again(.onNewConnection) }
         // What the server has sent is kept, so the rest comes before a new beginning.
         if canContinue { return .again(.forRest) }
-        if needsNewBody { return .again(.withNewBody) }
+        if needsNewBody, reconnections < Self.maximumReconnections { return .again(.withNewBody) }
         return .fail(.transport)
     }
 }

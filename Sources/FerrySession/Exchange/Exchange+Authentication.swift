@@ -42,14 +42,20 @@ extension Exchange {
     func challenge(for head: ResponseHead, of attempt: NetworkAttempt) -> AuthenticationChallenge? {
         guard let challenge = AuthenticationChallenge(head, runtime: engine.runtime) else { return nil }
         guard !challenge.isProxy || attempt.isForwarded || attempt.isTunnelling else { return nil }
-        // The credential that worked before is not accepted any more, or the one just provided is wrong.
-        if let place = credentialPlace(isProxy: challenge.isProxy) { engine.acceptedCredentials[place] = nil }
-        let failures = party(isProxy: challenge.isProxy).failures
-        return failures < AuthenticationChallenge.mostFailures ? challenge : nil
+        if party(isProxy: challenge.isProxy).failures < AuthenticationChallenge.mostFailures { return challenge }
+        forgetAcceptedCredential(isProxy: challenge.isProxy)
+        return nil
+    }
+
+    /// Forgets the credential that worked before and is not accepted any more, or the one just provided, which is wrong.
+    private func forgetAcceptedCredential(isProxy: Bool) {
+        if let place = credentialPlace(isProxy: isProxy) { engine.acceptedCredentials[place] = nil }
     }
 
     /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
     func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
+        // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
+        forgetAcceptedCredential(isProxy: challenge.isProxy)
         guard let client, let url = request.url,
             let space = challenge.space(of: url, proxy: attempt?.route.proxy)
         else { return deliverQuestion() }

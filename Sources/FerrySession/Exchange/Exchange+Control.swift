@@ -37,7 +37,7 @@ extension Exchange {
         guard client != nil, incoming.question == nil else { return }
         setClientFull(false)
         engine.watch(self)
-        guard decodeWaiting() else { return failAttempt() }
+        guard decodeWaiting() else { return failBody(attemptError) }
         feedFromCache()
         finishIfDrained()
         attachAgain()
@@ -94,11 +94,12 @@ extension Exchange {
 
     /// Returns the body of the next request: the one the delegate has set, or the task's own if the redirect keeps it.
     private func bodyAfterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
-        if let data = next.httpBody { return .data(data) }
+        let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
+        // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
+        if let data = next.httpBody, data != asked.httpBody || !isSameMethod { return .data(data) }
         if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
         // A delegate that removed the body, or changed the method, wants none.
-        let wasRemoved = asked.httpBody != nil
-        let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
+        let wasRemoved = asked.httpBody != nil && next.httpBody == nil
         return keepsBody && !wasRemoved && isSameMethod ? body : .none
     }
 

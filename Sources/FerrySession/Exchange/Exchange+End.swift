@@ -4,6 +4,9 @@ extension Exchange {
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
         let failure = code == 0 ? nil : attempt.failure(code)
+        if code == CurlCode.cannotRewind, incoming.failure == nil, !RepetitionRule.isIdempotent(method) {
+            incoming.failure = notRepeated()
+        }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
         let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
         if isShared, incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
@@ -19,7 +22,7 @@ extension Exchange {
             hasOwnFailure: incoming.failure != nil,
             hasTransportFailure: code != 0,
             hasQuestion: incoming.question != nil,
-            hasResponse: response != nil,
+            hasResponse: response != nil && attempt.status != nil,
             awaitsTrust: attempt.trust.pendingQuestion != nil,
             reconnections: repetition.reconnections,
             hasTunnelChallenge: hasTunnelChallenge
@@ -39,7 +42,9 @@ extension Exchange {
         )
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil
-        if CurlCode.cannotRewind == code, case .delegateStream = body, response == nil { end.needsNewBody = true }
+        if CurlCode.cannotRewind == code, case .delegateStream = body, response == nil {
+            end.needsNewBody = RepetitionRule.isIdempotent(method)
+        }
         return end
     }
 
@@ -79,7 +84,9 @@ extension Exchange {
         case .withoutConditions: caching.isBypassed = true
         case .fromStart: continuation.startOver()
         case .withoutCredential: return sendWithoutCredential()
-        case .withNewBody: return sendAgain()
+        case .withNewBody:
+            repetition.reconnections += 1
+            return sendAgain()
         case .withoutExpectation:
             repetition.dropsExpectation = true
             return sendAgain()
@@ -110,9 +117,18 @@ extension Exchange {
     func finishIfDrained() {
         guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil
         else { return }
-        guard incoming.decoder?.mayEnd ?? true else { return fail(damagedCoding("ended early")) }
-        if let end = attempt?.rangeEnd, bodyReceived != end { return fail(incompleteRange(end)) }
+        guard incoming.decoder?.mayEnd ?? true else { return failBody(damagedCoding("ended early")) }
+        if let end = attempt?.rangeEnd, bodyReceived != end { return failBody(incompleteRange(end)) }
         finish()
+    }
+
+    /// Ends the attempt because of what was found in its body outside of libcurl's callbacks.
+    func failBody(_ error: URLError) {
+        // Read first, since the attempt may be discarded.
+        let wasSent = wasSent
+        endSharing(.failure(error, wasSent: wasSent))
+        endAttempt()
+        recover(from: error, wasSent: wasSent)
     }
 
     // MARK: - Deadlines
@@ -145,8 +161,8 @@ extension Exchange {
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
         // Read first, since ending an attempt during its lookup discards the attempt.
         let wasSent = wasSent
-        if case .failure? = incoming.question?.kind, incoming.question?.isAsked == false {
-            // The response has failed already; only its body does not come.
+        if incoming.question?.isAsked == false {
+            // The response is known already; only its body does not come.
             endAttempt()
             incoming.question?.failure = error
             incoming.hasEnded = true
@@ -201,7 +217,7 @@ extension Exchange {
     /// Whether any of the current attempt's request may have reached the server.
     private var wasSent: Bool { attempt.map { $0.sending.count > 0 } ?? false }
 
-    private var attemptError: URLError {
+    var attemptError: URLError {
         incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted")
     }
 

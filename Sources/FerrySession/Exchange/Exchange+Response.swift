@@ -83,12 +83,9 @@ extension Exchange {
             }
     }
 
-    /// Whether a 417 leads to a request without its expectation (RFC 9110, section 10.1.1); streams are read once.
+    /// Whether a 417 leads to a request without its expectation (RFC 9110, section 10.1.1), as libcurl sends it too.
     private func canRepeatWithoutExpectation(_ attempt: NetworkAttempt) -> Bool {
-        switch body {
-        case .data, .file: attempt.prepared.expectsContinue
-        case .none, .stream, .delegateStream: false
-        }
+        !body.isNone && attempt.prepared.expectsContinue
     }
 
     func redirect(for received: ReceivedResponse, head: ResponseHead) -> PendingQuestion? {
@@ -160,7 +157,13 @@ extension Exchange {
             // A few bytes can unpack to gigabytes: the engine continues with them later.
             setClientFull(true)
             // While a response is held back, only the decision about it lets the engine continue.
-            if incoming.question != nil { askQuestion() } else { perform(.readMore) }
+            if incoming.question != nil {
+                // The others do not wait for the decision.
+                endSharing(.unshareable)
+                askQuestion()
+            } else {
+                perform(.readMore)
+            }
         }
         return true
     }
@@ -228,6 +231,13 @@ extension Exchange {
     }
 
     // MARK: - Errors
+
+    /// The error of a request that was sent without a response, and may not be sent again.
+    func notRepeated() -> URLError {
+        let text =
+            "The server closed the connection without a response, and a \(method) request is not sent a second time"
+        return .ferry(.networkConnectionLost, url: request.url, reason: .notRepeated, text)
+    }
 
     private func bodyTooLarge(_ limit: String) -> URLError {
         let text = "The response's body is larger than \(limit)"

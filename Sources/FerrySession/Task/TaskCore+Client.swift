@@ -94,7 +94,8 @@ extension TaskCore: ExchangeClient {
     func exchange(didCancelProducing resumeData: Data?) {
         change { state in
             let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
-            let error = resumeData.map(cancelled.withResumeData) ?? cancelled
+            let error = (resumeData ?? state.resumeDataOfFailure).map(cancelled.withResumeData) ?? cancelled
+            state.resumeDataOfFailure = nil
             state.error = error
             state.events = [.completed(error)]
             return state.claimDrain()
@@ -183,16 +184,23 @@ extension TaskCore: ExchangeClient {
     }
 
     func exchange(didFinishWith error: (any Error)?, file: DownloadFile?) {
-        let mustDrain = state.withLock { state -> Bool? in
-            guard state.lifecycle == .active else { return nil }
+        let (isWanted, keepsResumeData, mustDrain) = state.withLock { state -> (Bool, Bool, Bool) in
+            guard state.lifecycle == .active else {
+                // The transfer has failed while it was being cancelled with resume data.
+                guard state.resumeDataHandler != nil, let data = ResumeData.data(of: error) else {
+                    return (false, false, false)
+                }
+                state.resumeDataOfFailure = data
+                return (false, true, false)
+            }
             state.events.removeAll { if case .completed = $0 { true } else { false } }
             if let file { state.append(.downloaded(file)) }
             state.append(.completed(error))
-            return state.claimDrain()
+            return (true, false, state.claimDrain())
         }
-        guard let mustDrain else {
+        guard isWanted else {
             file?.remove()
-            ResumeData.discard(error)
+            if !keepsResumeData { ResumeData.discard(error) }
             return
         }
         if mustDrain { scheduleDrain() }

@@ -78,6 +78,8 @@ extension TaskCore {
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
             state.resumeDataHandler = handler
+            // The transfer may have failed, which the delegate has not heard yet.
+            state.resumeDataOfFailure = undelivered.resumeData
             return (driver, undelivered)
         }
         guard let (driver, undelivered) = cancelled else {
@@ -88,7 +90,7 @@ extension TaskCore {
             }
             return cancel()
         }
-        undelivered.discardFiles()
+        undelivered.discardFiles(keepingResumeData: true)
         driver.perform(.cancelProducingResumeData(self))
     }
 

@@ -247,7 +247,7 @@ extension TaskCore {
         let (response, file, resumeDataHandler) = state.withLock { state in
             (state.response, state.finishedFile, state.resumeDataHandler)
         }
-        resumeDataHandler?.call((error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        resumeDataHandler?.call(ResumeData.data(of: error))
         if let delegate = delivery.delegate.metrics {
             delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
         }

@@ -44,6 +44,8 @@ extension TaskCore {
         /// The resume data of the download that the task continues.
         var resumeData: ResumeData?
         var resumeDataHandler: UncheckedHandler?
+        /// The resume data of a failure that came before the transfer was cancelled with resume data.
+        var resumeDataOfFailure: Data?
         /// The file of a download with a handler, kept between its last two events.
         var finishedFile: DownloadFile?
 
@@ -190,13 +192,19 @@ enum TaskEvent: Sendable {
 
 extension [TaskEvent] {
     /// Deletes the files, complete or partial, of events that are not delivered; not to be called under a lock.
-    func discardFiles() {
+    func discardFiles(keepingResumeData: Bool = false) {
         for event in self {
             switch event {
             case .downloaded(let file): file.remove()
-            case .completed(let error): ResumeData.discard(error)
+            case .completed(let error): if !keepingResumeData { ResumeData.discard(error) }
             default: break
             }
         }
+    }
+
+    /// The resume data of the failure among the events.
+    var resumeData: Data? {
+        for case .completed(let error?) in self { return ResumeData.data(of: error) }
+        return nil
     }
 }

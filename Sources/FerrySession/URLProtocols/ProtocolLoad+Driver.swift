@@ -111,9 +111,11 @@ extension ProtocolLoad: TaskDriver {
 extension BodySource {
     /// Returns the body of the request after a redirect: its own, or the task's if status and method keep it.
     func afterRedirection(status: Int, from request: URLRequest, to next: URLRequest) -> BodySource {
-        if let data = next.httpBody { return .data(data) }
-        if let stream = next.httpBodyStream, stream !== request.httpBodyStream { return .stream(StreamBox(stream)) }
         let (method, keepsBody) = RedirectRule.method(request.httpMethod ?? "GET", status: status)
-        return keepsBody && method == next.httpMethod ?? "GET" ? self : .none
+        let keepsOwn = keepsBody && method == next.httpMethod ?? "GET"
+        // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
+        if let data = next.httpBody, data != request.httpBody || !keepsOwn { return .data(data) }
+        if let stream = next.httpBodyStream, stream !== request.httpBodyStream { return .stream(StreamBox(stream)) }
+        return keepsOwn ? self : .none
     }
 }

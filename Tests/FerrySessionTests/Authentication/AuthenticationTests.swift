@@ -111,10 +111,51 @@ struct AuthenticationTests {
         #expect(space.realm?.isEmpty == false)
 
         // An accepted credential is sent preemptively from then on.
-        let (_, second) = try await session.data(from: url)
-        #expect(status(second) == 200)
+        for _ in 0..<4 {
+            let (_, next) = try await session.data(from: url)
+            #expect(status(next) == 200)
+        }
         #expect(answerer.challenges.count == 1)
-        if scheme == "basic" { #expect(server.requestCount == 3) }
+        if scheme == "basic" { #expect(server.requestCount == 6) }
+    }
+
+    @Test("A connection that is lost after a challenge was answered is a lost connection", arguments: ["GET", "POST"])
+    func lostAfterAnswer(_ method: String) async throws {
+        let authorized = Locked(0)
+        let server = try RawServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                if method == "POST" { connection.readBody(4) }
+                guard head.contains("\r\nAuthorization: Digest ") else {
+                    connection.write(
+                        "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"
+                            + "Content-Length: 0\r\n\r\n"
+                    )
+                    continue
+                }
+                let count = authorized.withLock { count -> Int in
+                    count += 1
+                    return count
+                }
+                if count == 1 { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        var options = CurlSession.Options()
+        options.retry = .standard
+        options.retry?.backoff = .init(base: 0.01)
+        let answerer = Answerer(user: "ada", passwords: ["secret", "secret"])
+        let session = CurlSession(configuration: .ephemeral, options: options, delegate: answerer)
+        let request = Wire.request(server.url(), method, body: method == "POST" ? Data("body".utf8) : nil)
+        if method == "GET" {
+            #expect(try await session.data(for: request).0 == Data("ok".utf8))
+        } else {
+            let error = await Wire.error { try await session.data(for: request) }
+            #expect(error?.code == .networkConnectionLost)
+            #expect(authorized.withLock { $0 } == 1)
+        }
+        #expect(answerer.challenges.count == 1)
     }
 
     @Test("A body is sent again completely with the credential")

@@ -177,6 +177,25 @@ import Testing
         #expect(bench.lastHeader("Range") == "bytes=100-")
     }
 
+    @Test("A part is completed although the server asks for a Digest response first") func digest() async throws {
+        let server = try LoopbackServer { request in
+            guard request.header("Authorization")?.hasPrefix("Digest ") == true else {
+                return LoopbackResponse(
+                    status: 401,
+                    headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"\(UUID().uuidString)\""]
+                )
+            }
+            return .resource(Self.body, etag: Self.tag, for: request).adding("Cache-Control", "max-age=60")
+        }
+        let session = CacheBench.session(HTTPCache(), Answerer(user: "ada", passwords: ["secret"]))
+        let part = try await session.data(for: Wire.request(server.url, headers: ["Range": "bytes=0-99"]))
+        #expect(part.0 == Self.body.prefix(100))
+        let (data, response) = try await session.data(for: Wire.request(server.url))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(data == Self.body)
+        #expect(server.requests.last?.header("Range") == "bytes=100-")
+    }
+
     @Test("A rest that ends early is an error, and is not stored") func cut() async throws {
         let bench = try bench { response, _ in
             response.body = .chunked([Data(Self.body[100..<500])])

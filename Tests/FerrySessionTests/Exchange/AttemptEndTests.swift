@@ -54,8 +54,10 @@ import Testing
         // The rest of a body is asked for before the whole is sent again.
         (AttemptEnd(hasTransportFailure: true, canContinue: true, needsNewBody: true), .again(.forRest)),
         (AttemptEnd(hasTransportFailure: true, hasTunnelChallenge: true, needsNewBody: true), .askForTunnel),
-        // A response that came in a former attempt counts.
+        // A response that is complete is not continued.
         (AttemptEnd(hasResponse: true, canContinue: true), .finish),
+        // New bodies are provided as often as connections are looked for.
+        (AttemptEnd(hasTransportFailure: true, reconnections: 3, needsNewBody: true), .fail(.transport)),
     ]
 
     @Test("Of several causes the first in the order of precedence decides", arguments: precedence)

@@ -85,6 +85,25 @@ struct HostileRangeTests {
         #expect(server.received.count <= 3)
     }
 
+    @Test(
+        "A head that ends early is no response: the rest is requested again",
+        arguments: ["HTTP/1.1 206 Partial Content\r\nContent-Ra", "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\n"]
+    )
+    func cutHead(_ head: String) async throws {
+        let server = try server { connection in
+            if connection.index == 1 { connection.write(head) }
+            if connection.index < 2 { return }
+            connection.write("HTTP/1.1 206 P\r\nETag: \"a\"\r\n\(Self.range)\r\nContent-Length: 60000\r\n\r\n")
+            connection.write(Self.whole.suffix(60_000))
+        }
+        var options = CurlSession.Options()
+        options.retry = .standard
+        options.retry?.backoff = .init(base: 0.01)
+        let (data, _) = try await Wire.session(options: options).data(from: server.url())
+        #expect(data == Self.whole)
+        try await eventually { server.received.count == 3 }
+    }
+
     @Test("A chunked part that is shorter or longer than its range is an error", arguments: [59_999, 60_001, 0])
     func chunkedLength(_ size: Int) async throws {
         let server = try server { connection in

@@ -59,6 +59,27 @@ struct InterceptorTests {
         return policy
     }
 
+    @Test("An interceptor decides about a body that ends early although its message is complete")
+    func bodyEndsEarly() async throws {
+        let count = Locked(0)
+        let body = Gzip.encode(LoopbackServer.pattern(count: 10_000))
+        let server = try LoopbackServer { _ in
+            let isFirst = count.withLock { count -> Bool in
+                count += 1
+                return count == 1
+            }
+            return LoopbackResponse(body: .data(isFirst ? body.dropLast(20) : body)).adding("Content-Encoding", "gzip")
+        }
+        let session = session(
+            ClosureInterceptor { _, failure in
+                (failure.error as? URLError)?.code == .cannotDecodeContentData ? .retry : .proceed
+            }
+        )
+        let (data, _) = try await session.data(from: server.url)
+        #expect(data == LoopbackServer.pattern(count: 10_000))
+        #expect(server.requestCount == 2)
+    }
+
     private func text(_ session: CurlSession, _ url: URL) async throws -> String {
         String(decoding: try await session.data(from: url).0, as: UTF8.self)
     }

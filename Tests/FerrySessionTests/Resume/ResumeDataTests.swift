@@ -127,11 +127,14 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
-    @Test("A task cancelled before its failure was delivered leaves no partial file")
-    func unheardFailure() async throws {
+    @Test(
+        "A task cancelled before its failure was delivered leaves a partial file only with resume data",
+        arguments: [false, true]
+    )
+    func unheardFailure(_ producesResumeData: Bool) async throws {
         let server = try LoopbackServer { request in
-            .resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
-                .faulted(.reset(afterBodyBytes: 150_000))
+            let whole = LoopbackResponse.resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
+            return request.header("Range") == nil ? whole.faulted(.reset(afterBodyBytes: 150_000)) : whole
         }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -149,10 +152,19 @@ struct ResumeDataTests {
             try await Task.sleep(for: .milliseconds(2))
         }
         #expect(files.count == 1)
-        task.cancel()
+        guard producesResumeData else {
+            task.cancel()
+            queue.isSuspended = false
+            try await log.wait { $0.events == ["completed -999"] }
+            return try await eventually { files.isEmpty }
+        }
+        let produced = Locked<Data?>(nil)
+        task.cancel { data in produced.withLock { $0 = data } }
         queue.isSuspended = false
         try await log.wait { $0.events == ["completed -999"] }
-        try await eventually { files.isEmpty }
+        let data = try #require(produced.withLock { $0 })
+        let (file, _) = try await self.session().download(resumeFrom: data)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 400_000))
     }
 
     @Test("A weak entity tag creates no resume data, and the partial file is deleted")

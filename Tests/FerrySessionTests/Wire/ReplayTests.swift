@@ -80,6 +80,22 @@ struct ReplayTests {
         #expect(streams == 2 || streams == 1 && !afterBody)
     }
 
+    @Test("A stream of a method that is not idempotent is not sent a second time") func streamedPost() async throws {
+        let server = try server(afterBody: true)
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: 300_000))) }
+        let recorder = RecordingDelegate(hooks)
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        let outcome = try await recorder.run(
+            session.uploadTask(withStreamedRequest: Wire.request(server.url, "POST"))
+        )
+        #expect(outcome.error?.code == .networkConnectionLost)
+        #expect(outcome.underlying?.code == .notRepeated)
+        #expect(outcome.events.filter { $0 == .needsBodyStream }.count == 1)
+        #expect(server.requestCount == 2)
+    }
+
     @Test("A stream that cannot be provided again is a typed error, never an empty body", arguments: [false, true])
     func noSecondStream(_ isUpload: Bool) async throws {
         let server = try server(afterBody: true)

@@ -209,8 +209,8 @@ struct UploadTests {
     }
 
     /// RFC 9110, section 10.1.1: after 417 the request is repeated without the expectation.
-    @Test("After a 417 the same request is sent without Expect", arguments: [0.0, 1.3])
-    func expectationFailed(_ delay: Double) async throws {
+    @Test("After a 417 the same request is sent without Expect", arguments: [0.0, 1.3], [false, true])
+    func expectationFailed(_ delay: Double, _ isStreamed: Bool) async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { request in
             guard request.header("Expect") != nil else { return .whole }
@@ -221,11 +221,14 @@ struct UploadTests {
             return reading
         }
         let server = try LoopbackServer(configuration: configuration) { .text("got \($0.bodyLength)") }
-        let recorder = RecordingDelegate()
-        let task = Wire.session(recorder).uploadTask(
-            with: Wire.request(server.url, "POST", headers: ["Expect": "100-continue"]),
-            from: LoopbackServer.pattern(count: 3_000_000)
-        )
+        let body = LoopbackServer.pattern(count: 3_000_000)
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: body)) }
+        let recorder = RecordingDelegate(hooks)
+        let session = Wire.session(recorder)
+        let request = Wire.request(server.url, "POST", headers: ["Expect": "100-continue"])
+        let task =
+            isStreamed ? session.uploadTask(withStreamedRequest: request) : session.uploadTask(with: request, from: body)
         let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.status == 200)
