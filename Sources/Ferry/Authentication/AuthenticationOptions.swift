@@ -28,8 +28,8 @@ public struct AuthenticationOptions: Sendable {
 
     /// The time limit for one refresh, in seconds; 60 by default.
     ///
-    /// The waiting requests then fail with ``AuthenticationError/Code/refreshTimedOut``. Zero, negative and infinite
-    /// values set no limit.
+    /// The waiting requests then fail with ``AuthenticationError/Code/refreshTimedOut``. A request whose own timeout is
+    /// shorter fails earlier, with -1001. Zero, negative and infinite values set no limit.
     public var refreshTimeout: TimeInterval = 60
 
     /// Creates the default options.

@@ -48,7 +48,10 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         self.init(baseURL: nil, configuration: configuration, transport: transport)
     }
 
-    /// Returns a new manager with the same base URL, serializers, configuration, transport, policy and adapters.
+    /// Returns a new manager with the same base URL, configuration, transport, serializers and settings.
+    ///
+    /// The settings are those that ``takeSettings(of:)`` copies: security policy, adapters, interceptors, retry policy,
+    /// deadline and ``SessionManager/waitsForConnectivity``, but not the hooks, monitors, queues and groups.
     ///
     /// - Returns: The new manager.
     override open func copy() -> HTTPSessionManager {

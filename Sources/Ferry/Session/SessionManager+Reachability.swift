@@ -23,7 +23,8 @@ extension SessionManager {
 
     /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.
     ///
-    /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. This
+    /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. The wait
+    /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait. This
     /// replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }

@@ -57,10 +57,10 @@ open class SessionManager: @unchecked Sendable {
 
     deinit { core.abandon() }
 
-    /// Returns a new manager with the same configuration, transport, response serializer, policy and adapters.
+    /// Returns a new manager with the same configuration and transport, and the settings of ``takeSettings(of:)``.
     ///
-    /// The copy has its own session, queues and tasks, and neither hooks nor monitors. A subclass overrides this to
-    /// return an instance of its class, and calls ``takeSettings(of:)`` for the rest. AFNetworking: `copy`.
+    /// The copy has its own session, queues, groups and tasks, and neither hooks nor monitors. A subclass overrides
+    /// this to return an instance of its class, and calls ``takeSettings(of:)`` for the rest. AFNetworking: `copy`.
     ///
     /// - Returns: The new manager.
     open func copy() -> SessionManager {
@@ -69,8 +69,8 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Copies another manager's settings: response serializer, adapters, interceptors, policies, deadline and
-    /// ``waitsForConnectivity``.
+    /// Copies another manager's settings: response serializer, security policy, adapters, interceptors, retry policy,
+    /// deadline and ``waitsForConnectivity``.
     open func takeSettings(of original: SessionManager) { core.takeSettings(of: original.core) }
 
     // MARK: - Making tasks

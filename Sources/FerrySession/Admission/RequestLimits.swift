@@ -1,8 +1,9 @@
 /// The limits on how many requests of a session are in flight, and how fast they are sent.
 ///
-/// A request that has to wait is queued by its task's `priority`, and in order among those of the same priority. The
-/// wait counts towards ``CurlSession/Options/deadline`` but not towards the request's `timeoutInterval`. A suspended
-/// task does not count, and neither does one that waits for an interceptor or for its next attempt.
+/// A request that has to wait is queued: tasks with a `priority` above the default come first, then those with the
+/// default, then those below it, and within each of these groups they keep their order. The wait counts towards
+/// ``CurlSession/Options/deadline`` but not towards the request's `timeoutInterval`. A suspended task does not count,
+/// and neither does one that waits for an interceptor or for its next attempt.
 ///
 /// ```swift
 /// var options = CurlSession.Options()

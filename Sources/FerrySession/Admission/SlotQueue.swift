@@ -1,8 +1,9 @@
 /// A number of slots for requests, and the exchanges that wait for one: for a connection of an origin, or for one of the
 /// requests that a session may have in flight.
 ///
-/// Exchanges of a higher priority come first, and those of one priority in their order. A class, because changing a
-/// value in a dictionary allocates; only the thread that has the engine touches it.
+/// Exchanges with a priority above the default come first, then those with the default, then those below it, each group
+/// in its order. A class, because changing a value in a dictionary allocates; only the thread that has the engine
+/// touches it.
 final class SlotQueue {
     /// The place of an exchange in a queue.
     final class Place {

@@ -1,7 +1,8 @@
 /// The deadlines of one exchange, as a pure value.
 ///
-/// The clock runs while the exchange waits for the network. It stops while the exchange is suspended, queued, or
-/// waiting for the application to read, write or respond.
+/// The clock runs while the exchange waits for the network, an interceptor, or a decision about trust. It stops while
+/// the exchange is suspended, queued, or waiting for the delegate to respond. While it waits for the application to
+/// read or write, only the deadline of inactivity pauses.
 struct ExchangeClock: Sendable {
     enum Deadline: Sendable, Hashable {
         case inactivity, resource, connect

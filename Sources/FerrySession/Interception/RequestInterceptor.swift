@@ -24,8 +24,9 @@
 public protocol RequestInterceptor: Sendable {
     /// The status codes of the responses about which ``retry(_:dueTo:)`` is asked; 400 to 599 by default.
     ///
-    /// Such a response is held back, with up to 64 KiB of its body, until the interceptor has decided. It is read when a
-    /// task is started, on the thread that starts it.
+    /// Such a response is held back, with up to 64 KiB of its body, until the interceptor has decided. The property is
+    /// read when the interceptor is given to a session, a manager or a task, and again after a failed response. It
+    /// should always return the same set.
     var failureStatuses: Set<Int> { get }
 
     /// Returns the request to send in an attempt.
@@ -143,8 +144,8 @@ public struct AttemptFailure: Sendable {
     public let request: URLRequest
     /// A Boolean value that indicates whether sending the request again has no further effect on the server.
     ///
-    /// It is `true` for idempotent methods (RFC 9110, section 9.2.2), for a request with an `Idempotency-Key`, and for
-    /// a request of which no byte was sent.
+    /// It is `true` for idempotent methods (RFC 9110, section 9.2.2), for the ``RetryPolicy/additionalMethods`` of the
+    /// task's policy, for a request with an `Idempotency-Key`, and for a request of which no byte was sent.
     public let isRepeatable: Bool
 
     /// Makes a failure.

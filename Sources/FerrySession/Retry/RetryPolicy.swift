@@ -1,7 +1,8 @@
 /// The conditions under which a task sends its request again by itself.
 ///
 /// A task with a policy remains one task: it has one identifier, one `Progress` and one completion. Its delegate learns
-/// of an attempt that is followed by another one only through ``TransferMetrics/retries``.
+/// of an attempt that is followed by another one only through ``CurlSessionRetryDelegate`` and
+/// ``TransferMetrics/retries``.
 ///
 /// ```swift
 /// var options = CurlSession.Options()
@@ -90,7 +91,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The number of attempts after the first one; 3 by default.
     ///
-    /// An attempt that has received a part of the body, whose rest is then requested, begins the count anew.
+    /// An attempt that has added at least 1 KiB to a body whose rest is then requested begins the count anew.
     public var maximumRetries = 3
     /// The times between attempts.
     public var backoff = Backoff()
@@ -123,6 +124,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var addsIdempotencyKey = false
     /// A Boolean value that indicates whether the rest of a body is requested after a lost connection; `true` by
     /// default.
+    ///
+    /// If it is `false`, a task fails if its response has begun and could be continued.
     public var continuesBodies = true
     /// The share of an origin's requests that may be repeated; `nil` for no limit.
     public var budget: Budget? = Budget()

@@ -4,14 +4,14 @@
 /// `CurlSession`, without a delegate argument or with one that is not optional, and with a literal `nil`, because
 /// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`.
 ///
-/// They throw the error that the task completes with: a `URLError`, or the error that a class of `protocolClasses` reports.
-/// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+/// They throw the error that the task completes with: a `URLError`, or the error that an interceptor or a class of
+/// `protocolClasses` reports. Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
 extension CurlSession {
     /// Fetches the contents of a URL into memory.
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
@@ -25,7 +25,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await run(nil) { makeDataTask(request, .data($0, isAsync: true)) }
     }
@@ -42,7 +42,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
@@ -60,7 +60,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
@@ -78,7 +78,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
@@ -92,7 +92,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
@@ -109,8 +109,8 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Throws: A `URLError`, or the error of a protocol class. If the resume data is not valid, its underlying error
-    ///   is a ``CurlSessionError`` with the code `invalidResumeData`.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class. If the resume data or its partial
+    ///   file cannot be used, the underlying error is a ``CurlSessionError`` with the code `invalidResumeData`.
     public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
         try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
     }

@@ -26,7 +26,8 @@ extension CurlSession {
 
             /// Returns the next byte, or `nil` at the end of the body.
             ///
-            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
+            /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
+            ///   reports another.
             public mutating func next() async throws -> UInt8? {
                 while index >= chunk.endIndex {
                     guard let next = try await chunks.next() else { return nil }
@@ -55,7 +56,8 @@ extension CurlSession {
 
             /// Returns the next piece, or `nil` at the end of the body.
             ///
-            /// - Throws: The error that the transfer ended with, a `URLError` unless a protocol class reports another.
+            /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
+            ///   reports another.
             public mutating func next() async throws -> Data? { try await owner.stream.next() }
         }
     }
@@ -75,7 +77,7 @@ extension CurlSession {
     ///   - request: The request to send.
     ///   - delegate: A delegate for this task.
     /// - Returns: The body as a sequence, and the response.
-    /// - Throws: A `URLError`, or the error of a protocol class.
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func bytes(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil

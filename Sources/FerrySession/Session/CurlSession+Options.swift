@@ -1,10 +1,10 @@
 extension CurlSession {
     /// The options of a session for which URLSession has no properties.
     public struct Options: Sendable {
-        /// The time limit for establishing a connection, in seconds, from the lookup to the end of the TLS handshake.
+        /// The time limit for establishing a connection, in seconds: lookup, a proxy's tunnel and the TLS handshake.
         ///
-        /// `nil`, the default, sets no limit other than the request's `timeoutInterval`. Requests that exceed the limit
-        /// fail with `timedOut`.
+        /// `nil`, the default, zero and negative numbers set no limit other than the request's `timeoutInterval`.
+        /// Requests that exceed the limit fail with `timedOut`.
         public var connectTimeout: TimeInterval?
 
         /// The maximum number of connections to an origin that does not use HTTP/2, each with one request at a time.
@@ -61,7 +61,10 @@ extension CurlSession {
 
         /// The sockets, addresses and interfaces that connections use.
         public var network = NetworkOptions()
-        /// The folder for temporary files; `nil`, the default, uses the folder of the process.
+
+        /// The folder for the files of downloads, also partial ones.
+        ///
+        /// `nil`, the default, uses the system's folder for temporary files, which may be emptied at a restart.
         public var temporaryDirectory: URL?
 
         /// The maximum number of redirects that a task follows.
@@ -103,8 +106,10 @@ extension CurlSession {
 
         /// The policy that decides which requests are sent again by themselves after a failure.
         ///
-        /// `nil`, the default, sends no request again. ``RetryPolicy/standard`` is a good policy for most uses. A task
-        /// can have another one: see `URLSessionTask.retryPolicy`.
+        /// `nil`, the default, sends no request again, except an idempotent one whose connection was kept from an
+        /// earlier request and closed before a byte of the response, or that an HTTP/2 server refused before it
+        /// responded. ``RetryPolicy/standard`` is a good policy for most uses. A task can have another one: see
+        /// `URLSessionTask.retryPolicy`.
         public var retry: RetryPolicy?
 
         /// The interceptors of all tasks, in the order in which they are asked.

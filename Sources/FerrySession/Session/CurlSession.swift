@@ -199,8 +199,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Empties the cache, cookies and credentials, then calls the handler on the delegate queue.
     ///
-    /// Credentials that servers and proxies have accepted are forgotten too. Tasks that are resumed later use new
-    /// connections; those in progress continue.
+    /// The storages of cookies and credentials and the `URLCache` are those of the configuration; with the default
+    /// configuration, the whole process shares them. Credentials that servers and proxies have accepted are forgotten
+    /// too. Tasks that are resumed later use new connections; those in progress continue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let configuration = configuration
         cache?.removeAll()

@@ -1,7 +1,7 @@
 /// An error with more detail than a `URLError`.
 ///
-/// Tasks complete with a `URLError`, as in URLSession. Where Ferry has more detail, this error is its
-/// `NSUnderlyingErrorKey`.
+/// Tasks complete with a `URLError`, as in URLSession, unless an interceptor or a protocol class reports another error.
+/// Where Ferry has more detail, this error is the `NSUnderlyingErrorKey` of the `URLError`.
 public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The kind of an error; more may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -50,7 +50,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let notRepeated = Code(rawValue: "notRepeated")
         /// The interrupted response cannot be continued, because the server now has a different one.
         public static let cannotContinue = Code(rawValue: "cannotContinue")
-        /// The resume data was not created by Ferry or is damaged, or its partial file no longer exists.
+        /// The resume data was not created by Ferry or is damaged, or its partial file is missing or cannot be used.
         public static let invalidResumeData = Code(rawValue: "invalidResumeData")
         /// The server's certificate has expired.
         public static let certificateExpired = Code(rawValue: "certificateExpired")
@@ -64,7 +64,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let certificateHostMismatch = Code(rawValue: "certificateHostMismatch")
         /// The server's certificate is not trusted for another reason, such as its purpose.
         public static let certificateUntrusted = Code(rawValue: "certificateUntrusted")
-        /// The server's public key is not one of ``TLSOptions/publicKeyPins``.
+        /// No key or certificate of the server is among ``TLSOptions/publicKeyPins`` or the pins of the trust policy.
         public static let pinMismatch = Code(rawValue: "pinMismatch")
         /// The connection was refused by ``TLSOptions/trustEvaluator`` or a ``ServerTrustPolicy``.
         public static let trustRefused = Code(rawValue: "trustRefused")

@@ -2,8 +2,7 @@ import Ferry
 import HTTPTypes
 
 /// The names are not those of `URLSession`, because HTTPTypesFoundation has functions with these names and an
-/// `HTTPRequest`. Called on a `CurlSession`, those throw `URLError.unsupportedURL`, because they call functions of
-/// `URLSession` that a subclass cannot override.
+/// `HTTPRequest`. Those work with a `CurlSession` too, but join fields of the same name.
 extension CurlSession {
     /// Sends a request and returns its response with the body in memory.
     ///
