@@ -228,7 +228,8 @@ struct UploadTests {
         let session = Wire.session(recorder)
         let request = Wire.request(server.url, "POST", headers: ["Expect": "100-continue"])
         let task =
-            isStreamed ? session.uploadTask(withStreamedRequest: request) : session.uploadTask(with: request, from: body)
+            isStreamed
+            ? session.uploadTask(withStreamedRequest: request) : session.uploadTask(with: request, from: body)
         let outcome = try await recorder.run(task)
         #expect(outcome.error == nil)
         #expect(outcome.status == 200)
