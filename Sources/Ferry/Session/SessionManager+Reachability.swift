@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension SessionManager {
     /// The reachability of the base URL's host, or of the network as a whole if there is no base URL.
@@ -23,8 +23,9 @@ extension SessionManager {
 
     /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.
     ///
-    /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. This
-    /// replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
+    /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. A call whose
+    /// host is not looked up does not wait: with a proxy, a Unix-domain socket, or addresses in the session's options.
+    /// This replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }
         set { core.settings.withLock { $0.waitsForConnectivity = newValue } }
@@ -32,7 +33,7 @@ extension SessionManager {
 
     /// Resumes a task for the first time; with ``waitsForConnectivity``, not before its host can be reached.
     func startWhenConnected(_ task: URLSessionTask, _ waiting: CancellationRelay) {
-        guard waitsForConnectivity, let url = task.originalRequest?.url,
+        guard waitsForConnectivity, task.looksUpHost, let url = task.originalRequest?.url,
             let target = ReachabilityTarget(url: url)
         else { return start(task) }
         let own = core.reachability.withLock { $0 }
