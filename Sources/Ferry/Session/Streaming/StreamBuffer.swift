@@ -68,7 +68,7 @@ final class StreamBuffer: BodySink {
     /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
         let error = response.error ?? state.withLock { $0.rejection }?.error(validation)
-        end(with: error.map { .failure($0) } ?? .success(nil))
+        end(with: error.map { Result<Data?, any Error>.failure($0) } ?? .success(nil))
         task.withLock { $0 = nil }
     }
 
