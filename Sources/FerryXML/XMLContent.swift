@@ -2,8 +2,11 @@ import Ferry
 
 /// A well-formed XML text that has not been parsed yet.
 public struct XMLContent: Sendable, Hashable {
-    /// The text, in UTF-8.
+    /// The text, in UTF-8, with the text of declared entities in place of references in the content of elements.
     public let data: Data
+
+    /// The size of ``data`` with the text of entities in place of references in attributes, in bytes.
+    let expandedSize: Int
 
     /// Creates the content from a text, which is checked to be well-formed and converted to UTF-8.
     ///
@@ -14,6 +17,7 @@ public struct XMLContent: Sendable, Hashable {
     /// - more than 250 levels of elements
     /// - elements with more than 1,000 attributes or with more than 1,000 namespaces in scope
     /// - names of more than 1,024 bytes
+    /// - public and system identifiers of more than 50,000 bytes
     ///
     /// - Parameters:
     ///   - data: The text.
@@ -23,18 +27,26 @@ public struct XMLContent: Sendable, Hashable {
     public init(_ data: Data, encoding: String.Encoding? = nil) throws(XMLParsingError) {
         let utf8 = try Self.utf8(data, encoding: encoding)
         let result = utf8.withUnsafeBytes { bytes in
-            Result { () throws(XMLParsingError) in
+            Result { () throws(XMLParsingError) -> (edits: [XMLScanner.Edit], attributeExpansion: Int) in
                 var scanner = XMLScanner(bytes.bindMemory(to: UInt8.self))
                 try scanner.scan()
-                return scanner.edits
+                return (scanner.edits, scanner.attributeExpansion)
             }
         }
-        self.data = Self.applying(try result.get(), to: utf8)
+        let (edits, attributeExpansion) = try result.get()
+        let data = Self.applying(edits, to: utf8)
+        self.data = data
+        expandedSize = data.count + attributeExpansion
     }
 
     /// Returns a new parser on each call, which has not been started and does not load external entities.
+    ///
+    /// Its `parse()` returns false for a text, comment, attribute or the like that libxml2 does not accept, which are
+    /// longer than 10,000,000 bytes.
     public func makeParser() -> XMLParser {
-        let parser = XMLParser(data: data)
+        // A parser with data passes it to libxml2 as one piece, and fails after the end of one that is longer than
+        // 10,000,000 bytes.
+        let parser = XMLParser(stream: InputStream(data: data))
         parser.shouldResolveExternalEntities = false
         return parser
     }
@@ -55,17 +67,18 @@ public struct XMLContent: Sendable, Hashable {
     private static func applying(_ edits: [XMLScanner.Edit], to text: Data) -> Data {
         let changes = edits.filter { edit in
             let start = text.startIndex + edit.range.lowerBound
-            return text[start..<start + edit.range.count] != Data(edit.text.utf8)
+            return !text[start..<start + edit.range.count].elementsEqual(edit.text.utf8)
         }
         guard !changes.isEmpty else { return text }
         var changed = Data(capacity: text.count + changes.count * 8)
         var rest = text
         for edit in changes {
             changed += rest.prefix(upTo: text.startIndex + edit.range.lowerBound)
-            changed += Data(edit.text.utf8)
+            changed.append(contentsOf: edit.text.utf8)
             rest = text.suffix(from: text.startIndex + edit.range.upperBound)
         }
-        return changed + rest
+        changed += rest
+        return changed
     }
 }
 

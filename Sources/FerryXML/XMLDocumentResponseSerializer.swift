@@ -13,7 +13,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     public var maximumBytes: Int?
     /// The options for parsing; none by default.
     ///
-    /// External entities are never loaded.
+    /// External entities are never loaded, and documents are never validated: see ``ParsedXMLDocument``.
     public var options: XMLNode.Options
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
@@ -48,9 +48,16 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
 ///
 /// An `XMLDocument` is mutable and not thread-safe, so documents are not shared: each call of ``makeDocument()``
 /// returns a separate one. The first is created together with this object; later calls parse the text again.
+///
+/// The options that load external entities are ignored, since a body could then read files and send requests, and so is
+/// `documentValidate`, since Foundation's validation may write beyond its buffer for errors.
 public final class ParsedXMLDocument: Sendable {
     /// The text.
     public let content: XMLContent
+
+    /// The maximum size of a document with its entities expanded, in bytes: beyond it, libxml2 drops the rest of some
+    /// documents without an error.
+    static let maximumSize = 10_000_000
 
     private let options: XMLNode.Options
     private let ready: Mutex<XMLDocument?>
@@ -59,11 +66,20 @@ public final class ParsedXMLDocument: Sendable {
     ///
     /// - Parameters:
     ///   - content: The text.
-    ///   - options: The options for parsing. External entities are never loaded.
-    /// - Throws: The error that `XMLDocument` throws.
+    ///   - options: The options for parsing, except those that are ignored.
+    /// - Throws: ``XMLParsingError`` if the text has more than 10,000,000 bytes with its entities expanded, or the error
+    ///   that `XMLDocument` throws.
     public init(_ content: XMLContent, options: XMLNode.Options = []) throws {
+        guard content.expandedSize <= Self.maximumSize else {
+            throw XMLParsingError(reason: "A document of more than \(Self.maximumSize) bytes", line: 1, column: 1)
+        }
         self.content = content
-        self.options = options.union(.nodeLoadExternalEntitiesNever)
+        self.options =
+            options
+            .subtracting([
+                .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly, .documentValidate,
+            ])
+            .union(.nodeLoadExternalEntitiesNever)
         ready = Mutex(try XMLDocument(data: content.data, options: self.options))
     }
 

@@ -102,7 +102,7 @@ extension XMLScanner {
                 try expect("SYSTEM")
             }
             guard skipSpace() else { throw failure("Expected white space") }
-            _ = try scanLiteral()
+            _ = try scanIdentifier()
             skipSpace()
         }
         if take("[") {
@@ -112,8 +112,17 @@ extension XMLScanner {
         try expect(">")
     }
 
+    private mutating func scanIdentifier() throws(XMLParsingError) -> Range<Int> {
+        let identifier = try scanLiteral()
+        guard identifier.count <= Self.maximumIdentifierSize else {
+            position = identifier.lowerBound
+            throw failure("An identifier of more than \(Self.maximumIdentifierSize) bytes")
+        }
+        return identifier
+    }
+
     private mutating func scanPublicIdentifier() throws(XMLParsingError) {
-        let identifier = text(try scanLiteral())
+        let identifier = text(try scanIdentifier())
         let others = Set(" \r\n-'()+,./:=?;!*#@$_%".unicodeScalars)
         let isPublic = identifier.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber || others.contains(scalar))
@@ -144,7 +153,11 @@ extension XMLScanner {
         skipSpace()
         try expect(">")
         // The first of several declarations of an entity is binding (XML 1.0, section 4.2).
-        if entities[name] == nil { entities[name] = value.count }
+        guard entities[name] == nil else { return }
+        var content = text(value)
+        // Two brackets may precede the reference, and ]]> is not allowed.
+        if content.hasPrefix(">") { content.replaceSubrange(...content.startIndex, with: "&gt;") }
+        entities[name] = Entity(size: value.count, content: content)
     }
 }
 
@@ -173,7 +186,7 @@ extension XMLScanner {
                 let (element, isOpen) = try scanStartTag(namespaces: open.last?.namespaces ?? 0)
                 if isOpen { open.append(element) }
             } else if !open.isEmpty, sees("&") {
-                try scanReference()
+                try scanReference(inContent: true)
             } else {
                 try scanCharacters(inside: open.last?.name)
             }
@@ -234,7 +247,7 @@ extension XMLScanner {
                 position += 1
                 return
             case UInt8(ascii: "<"): throw failure("< inside a value")
-            case UInt8(ascii: "&"): try scanReference()
+            case UInt8(ascii: "&"): try scanReference(inContent: false)
             default: position += 1
             }
         }

@@ -18,6 +18,8 @@ struct XMLScanner {
     static let maximumNamespaces = 1_000
     /// The maximum size of a name, in bytes.
     static let maximumNameSize = 1_024
+    /// The maximum size of a public or system identifier, in bytes: libxml2 drops the elements after a longer one.
+    static let maximumIdentifierSize = 50_000
 
     /// A change that must be made in the text before Foundation parses it.
     struct Edit {
@@ -25,13 +27,25 @@ struct XMLScanner {
         var text: String
     }
 
+    /// An entity that references can name.
+    struct Entity {
+        /// The size of its text, in bytes.
+        var size: Int
+        /// What replaces a reference in content; `nil` for a predefined entity, such as `&lt;`, which remains.
+        var content: String?
+    }
+
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     var edits: [Edit] = []
-    /// The size in bytes of the replacement text of each entity, by the entity's name.
-    var entities = Dictionary(uniqueKeysWithValues: ["lt", "gt", "amp", "apos", "quot"].map { (Array($0.utf8), 1) })
+    /// The entities by their names.
+    var entities = Dictionary(
+        uniqueKeysWithValues: ["lt", "gt", "amp", "apos", "quot"].map { (Array($0.utf8), Entity(size: 1)) }
+    )
     /// The number of bytes to which further entity references may expand.
     var expansionLeft: Int
+    /// The number of bytes to which the references in attributes expand.
+    var attributeExpansion = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -168,7 +182,10 @@ extension XMLScanner {
     }
 
     /// Scans a reference, `&name;` or `&#number;`.
-    mutating func scanReference() throws(XMLParsingError) {
+    ///
+    /// In content, one to a declared entity is replaced by the entity's text: `XMLParser` on Linux drops this text, and
+    /// the text after an empty entity too.
+    mutating func scanReference(inContent: Bool) throws(XMLParsingError) {
         let start = position
         try expect("&")
         if take("#") {
@@ -183,14 +200,19 @@ extension XMLScanner {
         } else {
             let name = try scanName()
             try expect(";")
-            guard let size = entities[name] else {
+            guard let entity = entities[name] else {
                 position = start
                 throw failure("The entity \(String(decoding: name, as: UTF8.self)) is not declared")
             }
-            expansionLeft -= size
+            expansionLeft -= entity.size
             guard expansionLeft >= 0 else {
                 position = start
                 throw failure("The entities expand to more than \(Self.maximumExpansion(of: bytes.count)) bytes")
+            }
+            if !inContent {
+                attributeExpansion += entity.size
+            } else if let content = entity.content {
+                edits.append(Edit(range: start..<position, text: content))
             }
         }
     }

@@ -30,6 +30,8 @@ public final class ReachabilityManager: Sendable {
         var isSourceRunning = false
         /// Whether the source has reported a status in this run.
         var hasReported = false
+        /// Whether the handler and the notification's observers must still receive the current status after a start.
+        var mustTellPresent = false
 
         var wantsSource: Bool { isStarted || holds > 0 }
     }
@@ -128,7 +130,11 @@ public final class ReachabilityManager: Sendable {
             let (wanted, wasStarted) = (state.wantsSource, state.isStarted)
             body(&state)
             // If it is started while the updates are being read, the handler has not received the current status yet.
-            guard state.wantsSource != wanted else { return (false, state.isStarted && !wasStarted) }
+            guard state.wantsSource != wanted else {
+                state.mustTellPresent = state.isStarted && (state.mustTellPresent || !wasStarted)
+                return (false, state.isStarted && !wasStarted)
+            }
+            state.mustTellPresent = false
             state.run += 1
             state.hasReported = false
             if state.wantsSource { state.status = .unknown }
@@ -138,7 +144,8 @@ public final class ReachabilityManager: Sendable {
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
         guard mustTell else { return }
         queue.async { [weak self] in
-            if let self, state.withLock({ $0.hasReported }) { tellPresent() }
+            // A change that was reported in the meantime has told the status.
+            if let self, state.withLock({ $0.hasReported && $0.mustTellPresent }) { tellPresent() }
         }
     }
 
@@ -174,7 +181,10 @@ public final class ReachabilityManager: Sendable {
 
     /// Passes the status to the handler and the notification's observers, on the queue.
     private func tellPresent() {
-        let (status, handler, isStarted) = state.withLock { ($0.status, $0.handler, $0.isStarted) }
+        let (status, handler, isStarted) = state.withLock { state in
+            state.mustTellPresent = false
+            return (state.status, state.handler, state.isStarted)
+        }
         guard isStarted else { return }
         handler?(status)
         notificationCenter.post(

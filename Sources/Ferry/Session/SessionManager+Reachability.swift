@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension SessionManager {
     /// The reachability of the base URL's host, or of the network as a whole if there is no base URL.
@@ -24,7 +24,8 @@ extension SessionManager {
     /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.
     ///
     /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. The wait
-    /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait. This
+    /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait, nor does a
+    /// call whose host is not looked up: with a proxy, a Unix-domain socket, or addresses in the session's options. This
     /// replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }
@@ -33,7 +34,7 @@ extension SessionManager {
 
     /// Resumes a task for the first time; with ``waitsForConnectivity``, not before its host can be reached.
     func startWhenConnected(_ task: URLSessionTask, _ waiting: CancellationRelay) {
-        guard waitsForConnectivity, let url = task.originalRequest?.url,
+        guard waitsForConnectivity, task.looksUpHost, let url = task.originalRequest?.url,
             let target = ReachabilityTarget(url: url)
         else { return start(task) }
         let own = core.reachability.withLock { $0 }

@@ -87,7 +87,7 @@ extension CurlSession {
         let task = makeDataTask(request, .stream(stream))
         if let delegate { task.delegate = delegate }
         stream.attach(task.core)
-        task.resume()
+        if Task.isCancelled { task.cancel() } else { task.resume() }
         let response = try await stream.response()
         return (Bytes(task: task, owner: owner), response.value)
     }

@@ -14,7 +14,13 @@ final class ByteStream: Sendable {
     private let state = Mutex(State())
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
-    func attach(_ core: TaskCore) { state.withLock { $0.core = core } }
+    func attach(_ core: TaskCore) {
+        // A task that has ended would be retained for ever, since it retains the stream.
+        state.withLock { state in
+            if !state.isFinished { state.core = core }
+        }
+    }
+
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side

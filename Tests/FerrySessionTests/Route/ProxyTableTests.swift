@@ -112,4 +112,25 @@ struct ProxyTableTests {
         #expect(try name("https://x", ["http_proxy": "http://p:1", "ALL_PROXY": "socks5://q:2"]) == "socks5://q:2")
         #expect(try name("https://x", ["https_proxy": "", "all_proxy": "r:3"]) == "http://r:3")
     }
+
+    @Test("A host is looked up unless a proxy, a socket or addresses are used, or its name is that of this machine")
+    func lookedUpHosts() throws {
+        func looksUp(_ url: String, _ change: (inout CurlSession.Options) -> Void) throws -> Bool {
+            var options = CurlSession.Options()
+            options.proxy = .none
+            change(&options)
+            let origin = Origin(try #require(URL(string: url)))
+            return EngineSettings(.ephemeral, options: options).looksUpHost(of: origin)
+        }
+        let url = "http://a.example:81/"
+        #expect(try looksUp(url) { _ in })
+        #expect(try !looksUp("http://app.localhost/") { _ in })
+        #expect(try !looksUp(url) { $0.proxy = .http("p.example", port: 3128) })
+        #expect(try looksUp(url) { $0.proxy = .http("p.example", port: 3128, except: ["*.example"]) })
+        #expect(try !looksUp(url) { $0.network.unixSocket = .path("/run/socket") })
+        #expect(try !looksUp(url) { $0.network.unixSockets = ["A.example": .path("/run/socket")] })
+        #expect(try looksUp(url) { $0.network.unixSockets = ["b.example": .path("/run/socket")] })
+        #expect(try !looksUp(url) { $0.network.addresses = ["a.example:81": ["192.0.2.7"]] })
+        #expect(try looksUp(url) { $0.network.addresses = ["a.example:82": ["192.0.2.7"]] })
+    }
 }

@@ -170,12 +170,17 @@ struct AsyncTaskTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A Swift task that is already cancelled sends nothing") func cancelledBefore() async throws {
+    @Test("A Swift task that is already cancelled sends nothing", arguments: ["data", "bytes"])
+    func cancelledBefore(_ kind: String) async throws {
         let server = try LoopbackServer()
         let session = makeSession()
         let work = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await session.data(from: server.url)
+            if kind == "data" {
+                _ = try await session.data(from: server.url)
+            } else {
+                _ = try await session.bytes(from: server.url)
+            }
         }
         #expect(code(of: await work.result) == .cancelled)
         #expect(server.requestCount == 0)

@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test("A stream that has ended does not retain its task") func attachedLate() throws {
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
+        let session = makeSession()
+        let stream = ByteStream()
+        let task = session.makeDataTask(request, .stream(stream))
+        stream.finish(nil)
+        stream.attach(task.core)
+        // Only a stream that refers to the task cancels it.
+        stream.cancel()
+        #expect(task.state == .suspended)
+    }
+
     @Test("A full buffer pauses the engine, and is delivered as one piece") func full() async throws {
         let stream = ByteStream()
         let half = Data(count: TaskCore.bufferLimit / 2)

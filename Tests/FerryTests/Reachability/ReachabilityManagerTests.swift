@@ -126,6 +126,25 @@ struct ReachabilityManagerTests {
         #expect(source.calls.starts == 1)
     }
 
+    @Test("A report that arrives during a start is told once")
+    func reportDuringStart() async throws {
+        let source = ScriptedSource()
+        let queue = DispatchQueue(label: "test")
+        let manager = ReachabilityManager(source: source, queue: queue)
+        let told = Watched<[ReachabilityStatus]>([])
+        manager.statusHandler = { status in told.change { $0.append(status) } }
+        var updates = manager.updates.makeAsyncIterator()
+        try await eventually { source.isRunning }
+        queue.suspend()
+        source.report(.reachableViaWiFi)
+        manager.startMonitoring()
+        queue.resume()
+        #expect(await updates.next() == .reachableViaWiFi)
+        source.report(.notReachable)
+        #expect(await updates.next() == .notReachable)
+        #expect(told.current == [.reachableViaWiFi, .notReachable])
+    }
+
     @Test("Reading the updates keeps the source running, started or not, and no longer")
     func updates() async throws {
         let source = ScriptedSource(first: .reachableViaWiFi)
@@ -233,6 +252,26 @@ struct ReachabilityManagerTests {
         let other = try LoopbackServer { _ in .json("2") }
         let url = try #require(URL(string: "http://localhost:\(other.url.port ?? 0)/"))
         #expect(await manager.response(for: URLRequest(url: url), serializer: .decodable(Int.self)).value == 2)
+    }
+
+    @Test("With waitsForConnectivity a call whose host is not looked up does not wait", .timeLimit(.minutes(2)))
+    func withoutLookup() async throws {
+        let server = try LoopbackServer { _ in .json("1") }
+        let url = try #require(URL(string: "http://nowhere.invalid:\(server.url.port ?? 0)/"))
+        var options = CurlSession.Options()
+        options.network.addresses = ["nowhere.invalid": ["127.0.0.1"]]
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 60
+        let manager = HTTPSessionManager(
+            baseURL: url,
+            configuration: configuration,
+            transport: .curl(options: options)
+        )
+        manager.waitsForConnectivity = true
+        let source = ScriptedSource(first: .notReachable)
+        manager.reachability = ReachabilityManager(target: .domain("nowhere.invalid"), source: source)
+        #expect(try await manager.get("x", as: Int.self) == 1)
+        #expect(source.calls.starts == 0)
     }
 
     @Test("An unknown status does not block waiting")

@@ -64,6 +64,56 @@ struct DataStreamTests {
         }
     }
 
+    @Test("The error of a body without an end has its first 1 MiB, and the transfer ends", arguments: TestTransport.all)
+    func endlessError(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            var response = LoopbackResponse.stream { body in
+                let piece = Data(count: 1 << 16)
+                while body.write(piece) {}
+            }
+            response.status = 500
+            return response
+        }
+        let manager = transport.manager(baseURL: server.url)
+        var iterator = manager.stream(.get("x")).makeAsyncIterator()
+        do {
+            while try await iterator.next() != nil { Issue.record("unexpected chunk") }
+            Issue.record("no error was thrown")
+        } catch {
+            let error = try #require(error as? NetworkError)
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.data == Data(count: 1 << 20))
+        }
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await eventually { manager.tasks.isEmpty }
+    }
+
+    @Test(
+        "An error whose body arrives too slowly is thrown after the request's timeout",
+        arguments: TestTransport.able(to: .shortTimeouts)
+    )
+    func slowError(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in
+            var response = LoopbackResponse.stream { body in
+                while body.write("x") { body.wait(0.02) }
+            }
+            response.status = 500
+            return response
+        }
+        let manager = transport.manager(baseURL: server.url)
+        // No single byte takes that long.
+        let request = URLRequest(url: server.url, timeoutInterval: 2)
+        do {
+            for try await _ in manager.stream(request) { Issue.record("unexpected chunk") }
+            Issue.record("no error was thrown")
+        } catch {
+            let error = try #require(error as? NetworkError)
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.data?.isEmpty == false)
+        }
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+    }
+
     @Test("A wrong content type throws too", arguments: TestTransport.all)
     func wrongType(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }

@@ -149,6 +149,77 @@ struct ProgressTests {
         try await eventually { task.state == .completed }
     }
 
+    @Test("Repeated pauses of a Progress count once", arguments: TestTransport.able(to: .suspension))
+    func repeatedPauses(_ transport: TestTransport) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            if request.path == "/wait" { gate.wait() }
+            return .text("x")
+        }
+        let manager = transport.manager()
+        let task = manager.dataTask(with: URLRequest(url: server.url("/wait"))) { _ in }
+        let progress = try #require(manager.downloadProgress(for: task))
+        task.resume()
+        for _ in 0..<3 { progress.pause() }
+        try await eventually { task.state == .suspended }
+        // Progress calls its handlers on a queue of its own; requests take longer than the remaining ones.
+        for _ in 0..<3 { _ = await manager.response(for: URLRequest(url: server.url), serializer: .data) }
+        #expect(task.state == .suspended)
+        progress.resume()
+        gate.open()
+        try await eventually { task.state == .completed }
+    }
+
+    @Test(
+        "After quick pauses and resumes of a Progress, its task has the last state",
+        arguments: TestTransport.able(to: .suspension)
+    )
+    func pauseRace(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 100_000) }
+        let manager = transport.manager()
+        for _ in 0..<20 {
+            let done = Watched<Int?>(nil)
+            let task = manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { response in
+                done.change { $0 = response.value?.count ?? -1 }
+            }
+            let progress = try #require(manager.downloadProgress(for: task))
+            task.resume()
+            for _ in 0..<10 {
+                progress.pause()
+                progress.resume()
+            }
+            try await done.wait { $0 == 100_000 }
+        }
+    }
+
+    @Test("A retry whose body is empty makes the total unknown", arguments: TestTransport.able(to: .suspension))
+    func emptyRetry(_ transport: TestTransport) async throws {
+        let gate = Gate()
+        var partial = LoopbackResponse.stream { stream in
+            stream.write(Data(count: 50))
+            gate.wait()
+        }
+        partial.headers.add("Content-Length", "100")
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([partial, .text("")]))
+        let manager = transport.manager()
+        manager.retryPolicy = RetryPolicy.standard
+        manager.retryPolicy?.backoff = .init(base: 0.01, cap: 0.05)
+        let done = Watched<TaskResponse<Data>?>(nil)
+        let task = manager.dataTask(
+            with: URLRequest(url: server.url),
+            serializer: .data,
+            downloadProgress: { update in if update.completedByteCount == 50 { gate.open() } },
+            completionHandler: { response in done.change { $0 = response } }
+        )
+        let progress = try #require(manager.downloadProgress(for: task))
+        task.resume()
+        try await done.wait { $0 != nil }
+        #expect(done.current?.error == nil)
+        #expect(server.requestCount == 2)
+        #expect(progress.totalUnitCount == -1)
+        #expect(progress.completedUnitCount == 0)
+    }
+
     @Test("A progress sequence ends with its task", arguments: TestTransport.all)
     func sequence(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 1_000_000) }
@@ -236,6 +307,27 @@ struct ProgressTests {
         reporter.report(completed: 50, total: 100)
         #expect(reporter.progress.fractionCompleted == 0.5)
         #expect(parent.fractionCompleted == 0.5)
+    }
+
+    @Test(
+        "A total that Foundation cannot compute with is unknown to the Progress",
+        arguments: [0, -5, 1 << 53 + 1, .max] as [Int64]
+    )
+    func unusableTotal(_ total: Int64) {
+        let reporter = ProgressReporter(handler: nil, queue: nil)
+        let parent = Progress(totalUnitCount: 10)
+        parent.addChild(reporter.progress, withPendingUnitCount: 10)
+        reporter.report(completed: 50, total: 100)
+        #expect(reporter.progress.fractionCompleted == 0.5)
+        reporter.report(completed: 0, total: total)
+        #expect(reporter.progress.totalUnitCount == -1)
+        #expect(reporter.latest == ProgressUpdate(completedByteCount: 0, totalByteCount: total))
+        reporter.report(completed: 25, total: 100)
+        #expect(reporter.progress.fractionCompleted == 0.25)
+        #expect(parent.fractionCompleted == 0.25)
+        let other = ProgressReporter(handler: nil, queue: nil)
+        other.report(completed: .max, total: total)
+        #expect(other.progress.completedUnitCount == 1 << 53)
     }
 
     /// Calls a closure while a part of a progress is current, as Foundation's implicit composition does.

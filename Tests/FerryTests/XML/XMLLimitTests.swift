@@ -86,8 +86,84 @@ struct XMLLimitTests {
             let includes = "<a xmlns:x='http://www.w3.org/2001/XInclude'><x:include parse='text' href='\(target)'/></a>"
             let included = try ParsedXMLDocument(XMLContent(Data(includes.utf8))).makeDocument()
             #expect(included.rootElement()?.stringValue == "")
+            let options: [XMLNode.Options] = [
+                .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly, .documentValidate,
+                [.nodeLoadExternalEntitiesAlways, .documentValidate],
+            ]
+            for options in options {
+                let serializer = XMLDocumentResponseSerializer(options: options)
+                let body = "<!DOCTYPE a SYSTEM '\(target)'><a>b</a>"
+                let parsed = try SampleResponse(200, "text/xml", body).serialized(by: serializer).value
+                #expect(try parsed?.makeDocument().rootElement()?.stringValue == "b")
+                #expect(try parsed?.makeDocument().rootElement()?.stringValue == "b")
+            }
         }
         #expect(server.requests.isEmpty)
+    }
+
+    /// Returns a text with an element for each 1,000 bytes.
+    private func rows(size: Int) -> Data {
+        let row = "<r>\(String(repeating: "x", count: 993))</r>"
+        let rows = "<a>\(String(repeating: row, count: (size - 7) / 1_000))"
+        return Data("\(rows)\(String(repeating: "\n", count: size - 4 - rows.utf8.count))</a>".utf8)
+    }
+
+    private final class Counter: NSObject, XMLParserDelegate {
+        var count = 0
+
+        func parser(
+            _ parser: XMLParser,
+            didStartElement elementName: String,
+            namespaceURI: String?,
+            qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            count += 1
+        }
+    }
+
+    @Test("A document of more than 10,000,000 bytes is refused, and a parser parses it")
+    func documentSize() throws {
+        let document = try ParsedXMLDocument(XMLContent(rows(size: 10_000_000))).makeDocument()
+        #expect(document.rootElement()?.elements(forName: "r").count == 9_999)
+        let large = try XMLContent(rows(size: 10_000_001))
+        let error = #expect(throws: XMLParsingError.self) { _ = try ParsedXMLDocument(large) }
+        #expect(error?.reason == "A document of more than 10000000 bytes")
+        let counter = Counter()
+        let parser = large.makeParser()
+        parser.delegate = counter
+        #expect(parser.parse())
+        #expect(counter.count == 10_000)
+    }
+
+    @Test("The text of entities counts as a part of the document", arguments: ["text", "attribute"])
+    func expandedSize(_ place: String) throws {
+        let entity = String(repeating: "x", count: 100_000)
+        let filler = String(repeating: "y", count: 1_700_000)
+        func isDocument(_ count: Int) throws -> Bool {
+            let references = String(repeating: "&e;", count: count)
+            let body = place == "text" ? "<a>\(references)\(filler)</a>" : "<a b='\(references)'>\(filler)</a>"
+            let content = try XMLContent(Data("<!DOCTYPE a [<!ENTITY e \"\(entity)\">]>\(body)".utf8))
+            return (try? ParsedXMLDocument(content)) != nil
+        }
+        #expect(try isDocument(80))
+        #expect(try !isDocument(83))
+    }
+
+    @Test("Identifiers of a document type have at most 50,000 bytes")
+    func identifiers() throws {
+        func text(_ count: Int) -> [String] {
+            let identifier = String(repeating: "u", count: count)
+            return [
+                "<!DOCTYPE a SYSTEM '\(identifier)'><a>b</a>", "<!DOCTYPE a PUBLIC 'p' '\(identifier)'><a>b</a>",
+                "<!DOCTYPE a PUBLIC '\(identifier)' 's'><a>b</a>",
+            ]
+        }
+        for text in text(50_000) {
+            let document = try ParsedXMLDocument(XMLContent(Data(text.utf8))).makeDocument()
+            #expect(document.rootElement()?.stringValue == "b")
+        }
+        for text in text(50_001) { #expect(reason(text) == "An identifier of more than 50000 bytes") }
     }
 
     @Test("Attributes, namespaces, names and nesting have limits")

@@ -18,6 +18,12 @@ struct XMLResponseSerializerTests {
         }
     }
 
+    private final class Characters: NSObject, XMLParserDelegate {
+        var text = ""
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+    }
+
     @Test("The parser serializer yields an unstarted parser after validation")
     func parser() throws {
         let result = try SampleResponse(200, "application/xml", "<a><b/></a>").serialized(by: .xmlParser)
@@ -137,6 +143,24 @@ struct XMLResponseSerializerTests {
         let parser = content.makeParser()
         #expect(parser.parse())
         #expect(parser.parserError == nil)
+    }
+
+    static let entityTexts: [(String, String)] = [
+        ("<!DOCTYPE a [<!ENTITY e 'TEXT'>]><a>before&e;middle&e;after</a>", "beforeTEXTmiddleTEXTafter"),
+        ("<!DOCTYPE a [<!ENTITY e ''>]><a>&e;<b>hello</b></a>", "hello"),
+        ("<!DOCTYPE a [<!ENTITY e 'é'>]><a b='&e;'>x&amp;&e;&#65;</a>", "x&éA"),
+        ("<!DOCTYPE a [<!ENTITY e '>>'>]><a>]]&e;</a>", "]]>>"),
+    ]
+
+    @Test("A parser and a document have the text of entities and the text around it", arguments: entityTexts)
+    func entities(text: String, expected: String) throws {
+        let content = try XMLContent(Data(text.utf8))
+        let characters = Characters()
+        let parser = content.makeParser()
+        parser.delegate = characters
+        #expect(parser.parse())
+        #expect(characters.text == expected)
+        #expect(try ParsedXMLDocument(content).makeDocument().rootElement()?.stringValue == expected)
     }
 
     @Test("Texts in other encodings are decoded by byte order mark, Content-Type or declaration")

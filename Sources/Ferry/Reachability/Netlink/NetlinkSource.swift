@@ -4,7 +4,8 @@ import FerrySession
 ///
 /// The content of a change is ignored: after each one, the state is queried again. The kernel reports some changes
 /// before it makes them, and does not report routes that disappear together with an address, so the state is queried
-/// once more shortly afterwards.
+/// once more shortly afterwards. A name is also looked up again while the lookup fails, since a name server may become
+/// reachable without an event.
 final class NetlinkSource: ReachabilitySource {
     /// The resources used between `start` and `stop`.
     ///
@@ -16,13 +17,25 @@ final class NetlinkSource: ReachabilitySource {
         let report: @Sendable (ReachabilityStatus) -> Void
     }
 
+    private struct State: Sendable {
+        var watch: Watch?
+        /// The number of the run from `start` to `stop`, to ignore what belongs to an earlier one.
+        var number = 0
+        var schedule = LookSchedule()
+    }
+
     private static let afterthought = DispatchTimeInterval.milliseconds(200)
 
     private let target: ReachabilityTarget
+    private let lookUp: @Sendable (String) -> [Data]
     private let queue = DispatchQueue(label: "ferry.reachability.netlink")
-    private let watch = Mutex<(watch: Watch?, number: Int, isDue: Bool)>((nil, 0, false))
+    private let state = Mutex(State())
 
-    init(target: ReachabilityTarget) { self.target = target }
+    /// Creates a source; `lookUp` returns the addresses of a host name, or none if the lookup fails.
+    init(target: ReachabilityTarget, lookUp: @escaping @Sendable (String) -> [Data] = HostLookup.addresses) {
+        self.target = target
+        self.lookUp = lookUp
+    }
 
     deinit { stop() }
 
@@ -32,9 +45,10 @@ final class NetlinkSource: ReachabilitySource {
         }
         let reader = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
         let watch = Watch(events: events, questions: questions, reader: reader, report: report)
-        let number = self.watch.withLock { state in
+        let number = state.withLock { state in
             state.watch = watch
             state.number += 1
+            state.schedule = LookSchedule()
             return state.number
         }
         reader.setEventHandler { [weak self] in self?.takeEvents(of: number) }
@@ -45,14 +59,22 @@ final class NetlinkSource: ReachabilitySource {
     }
 
     func stop() {
-        let ended = watch.withLock { state in
+        let ended = state.withLock { state in
             defer { state.watch = nil }
             return state.watch
         }
         ended?.reader.cancel()
     }
 
-    private func current(_ number: Int) -> Watch? { watch.withLock { $0.number == number ? $0.watch : nil } }
+    private func current(_ number: Int) -> Watch? { state.withLock { $0.number == number ? $0.watch : nil } }
+
+    /// Changes the schedule of a run and returns the closure's result; nil if the run has ended.
+    private func change<Result: Sendable>(_ number: Int, _ body: (inout LookSchedule) -> Result) -> Result? {
+        state.withLock { state in
+            guard state.number == number, state.watch != nil else { return nil }
+            return body(&state.schedule)
+        }
+    }
 
     // MARK: - Runs on the queue
 
@@ -70,38 +92,53 @@ final class NetlinkSource: ReachabilitySource {
         }
         guard hasChanged else { return }
         look(number)
-        let isFirst = self.watch.withLock { state in
-            defer { state.isDue = true }
-            return !state.isDue
-        }
-        guard isFirst else { return }
+        if change(number, { $0.noteEvent() }) == true { scheduleAfterthought(number) }
+    }
+
+    private func scheduleAfterthought(_ number: Int) {
         queue.asyncAfter(deadline: .now() + Self.afterthought) { [weak self] in
-            self?.watch.withLock { $0.isDue = false }
-            self?.look(number)
+            guard let self, let isDueAgain = change(number, { $0.endAfterthought() }) else { return }
+            look(number)
+            if isDueAgain { scheduleAfterthought(number) }
+        }
+    }
+
+    private func scheduleLookup(_ number: Int, after seconds: Int) {
+        queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+            guard let self, change(number, { $0.endLookupDelay() }) != nil else { return }
+            look(number)
         }
     }
 
     /// Queries the status and reports it.
     private func look(_ number: Int) {
         guard let watch = current(number) else { return }
-        let status = status(watch.questions)
+        let addresses = addresses()
+        let status = status(watch.questions, addresses)
         if current(number) != nil { watch.report(status) }
+        guard case .domain = target else { return }
+        let delay = change(number, { $0.noteLookup(hasSucceeded: !addresses.isEmpty) }).flatMap { $0 }
+        if let delay { scheduleLookup(number, after: delay) }
     }
 
-    private func status(_ socket: NetlinkSocket) -> ReachabilityStatus {
+    /// Returns the addresses of the target.
+    private func addresses() -> [Data] {
+        switch target {
+        case .defaultRoute: []
+        case .address(let text): (try? URLHost(text))?.address.map { [$0] } ?? []
+        case .domain(let name): lookUp(name)
+        }
+    }
+
+    private func status(_ socket: NetlinkSocket, _ addresses: [Data]) -> ReachabilityStatus {
         typealias Kind = NetlinkMessage.Kind
         var routes: [NetlinkRoute] = []
-        let addresses: [Data]
-        switch target {
-        case .defaultRoute:
+        if target == .defaultRoute {
             for family in [AF_INET, AF_INET6] {
                 let answer = socket.ask(Kind.getRoute, isDump: true, NetlinkRoute.dump(family: UInt8(family)))
                 guard let answer else { return .unknown }
                 routes += answer.compactMap(NetlinkRoute.init)
             }
-            addresses = []
-        case .address(let text): addresses = (try? URLHost(text))?.address.map { [$0] } ?? []
-        case .domain(let name): addresses = HostLookup.addresses(of: name)
         }
         for address in addresses {
             guard let answer = socket.ask(Kind.getRoute, isDump: false, NetlinkRoute.lookUp(address)) else {
@@ -119,7 +156,7 @@ final class NetlinkSource: ReachabilitySource {
 }
 
 /// Looks up the addresses of host names with the system's resolver.
-private enum HostLookup {
+enum HostLookup {
     /// Returns the addresses of a name, each as four or sixteen bytes; none if the lookup fails.
     ///
     /// Blocks until the resolver returns.

@@ -22,6 +22,7 @@ package final class ProgressReporter: Sendable {
     private let handler: ProgressHandler?
     private let queue: DispatchQueue?
     private let state = Mutex(State())
+    private let pauses = ProgressPauses()
 
     /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
     package init(handler: ProgressHandler?, queue: DispatchQueue?) {
@@ -35,7 +36,7 @@ package final class ProgressReporter: Sendable {
             if let progress = state.progress { return progress }
             let progress = Progress(parent: nil)
             Self.apply(state.latest, to: progress)
-            if let task = state.task { Self.tie(progress, to: task) }
+            if let task = state.task { tie(progress, to: task) }
             state.progress = progress
             return progress
         }
@@ -59,7 +60,7 @@ package final class ProgressReporter: Sendable {
             return state.progress
         }
         guard let progress else { return }
-        Self.tie(progress, to: task)
+        tie(progress, to: task)
         // A parent that is already cancelled does not cancel a child that joins it.
         if progress.isCancelled { task.cancel() }
     }
@@ -73,12 +74,10 @@ package final class ProgressReporter: Sendable {
         }
     }
 
-    private static func tie(_ progress: Progress, to task: URLSessionTask) {
+    private func tie(_ progress: Progress, to task: URLSessionTask) {
         progress.isCancellable = true
-        progress.isPausable = true
         progress.cancellationHandler = { [weak task] in task?.cancel() }
-        progress.pausingHandler = { [weak task] in task?.suspend() }
-        progress.resumingHandler = { [weak task] in task?.resume() }
+        pauses.follow(progress, pause: { [weak task] in task?.suspend() }, resume: { [weak task] in task?.resume() })
     }
 
     /// The latest state.
@@ -133,11 +132,14 @@ package final class ProgressReporter: Sendable {
     }
 
     private static func apply(_ update: ProgressUpdate, to progress: Progress) {
+        let (completed, total) = ProgressWriting.units(
+            completed: update.completedByteCount,
+            total: update.totalByteCount
+        )
         // Set a new total before the units counted against it, so that the fraction never leaves 0...1.
-        let total = update.totalByteCount.map { max($0, update.completedByteCount) } ?? -1
         ProgressWriting.alone {
             if progress.totalUnitCount != total { progress.totalUnitCount = total }
-            progress.completedUnitCount = update.completedByteCount
+            progress.completedUnitCount = completed
         }
     }
 

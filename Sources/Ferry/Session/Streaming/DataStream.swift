@@ -6,7 +6,7 @@ import Foundation
 /// while more than the limit waits to be read. Leaving the loop or cancelling the Swift task cancels the transfer.
 ///
 /// A response that does not pass validation has no pieces: the loop throws a ``NetworkError`` with up to 1 MiB of its
-/// body.
+/// body. The transfer is cancelled if its body is longer, or has not ended within the request's `timeoutInterval`.
 ///
 /// ```swift
 /// for try await chunk in manager.stream(request) {

@@ -5,26 +5,17 @@ final class StreamBuffer: BodySink {
     typealias Reader = CheckedContinuation<Data?, any Error>
 
     private struct State: Sendable {
-        var chunks: [Data] = []
-        var firstChunk = 0
-        var byteCount = 0
+        var chunks = ChunkQueue()
         var reader: Reader?
         var end: Result<Data?, any Error>?
         /// The body of a response that did not pass validation.
-        var rejection: Data?
+        var rejection: RejectedBody?
         var pause = PauseState()
 
-        /// Removes and returns the oldest piece.
-        mutating func takeChunk(limit: Int) -> Data {
-            let chunk = chunks[firstChunk]
-            chunks[firstChunk] = Data()
-            firstChunk += 1
-            byteCount -= chunk.count
-            if firstChunk == chunks.count {
-                chunks.removeAll(keepingCapacity: true)
-                firstChunk = 0
-            }
-            if byteCount <= limit / 4 { pause.wanted = false }
+        /// Removes and returns the oldest piece; nil if there is none.
+        mutating func takeChunk(limit: Int) -> Data? {
+            let chunk = chunks.takeFirst()
+            if chunks.byteCount <= limit / 4 { pause.wanted = false }
             return chunk
         }
     }
@@ -48,23 +39,26 @@ final class StreamBuffer: BodySink {
         // A task that would start over when it is resumed, as FoundationNetworking's does, is never paused.
         if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
-        state.withLock { $0.rejection = isValid ? nil : Data() }
+        let rejection = isValid ? nil : RejectedBody(of: response, to: task.originalRequest)
+        state.withLock { $0.rejection = rejection }
         if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }
     }
 
     func receive(_ data: Data, of task: URLSessionTask) {
-        let reader = state.withLock { state -> Reader? in
-            if let count = state.rejection?.count {
-                state.rejection?.append(data.prefix(max(0, TemporaryFile.errorBodyLimit - count)))
-                return nil
+        if let isEnough = state.withLock({ $0.rejection?.append(data) }) {
+            if isEnough, let error = state.withLock({ $0.rejection })?.error(validation) {
+                end(with: .failure(error))
+                task.cancel()
             }
+            return
+        }
+        let reader = state.withLock { state -> Reader? in
             if let reader = state.reader {
                 state.reader = nil
                 return reader
             }
             state.chunks.append(data)
-            state.byteCount += data.count
-            if state.byteCount > limit { state.pause.wanted = true }
+            if state.chunks.byteCount > limit { state.pause.wanted = true }
             return nil
         }
         if let reader { return reader.resume(returning: data) }
@@ -73,17 +67,20 @@ final class StreamBuffer: BodySink {
 
     /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
-        let (reader, end) = state.withLock { state -> (Reader?, Result<Data?, any Error>) in
-            let error =
-                response.error
-                ?? state.rejection.flatMap { validation.validate(response: response.response, data: $0).error }
-            let end = error.map { Result<Data?, any Error>.failure($0) } ?? .success(nil)
-            state.end = end
-            state.pause.wanted = false
-            defer { state.reader = nil }
-            return (state.reader, end)
-        }
+        let error = response.error ?? state.withLock { $0.rejection }?.error(validation)
+        end(with: error.map { Result<Data?, any Error>.failure($0) } ?? .success(nil))
         task.withLock { $0 = nil }
+    }
+
+    /// Sets the end, unless there is one, and passes it to a waiting reader.
+    private func end(with end: Result<Data?, any Error>) {
+        let reader = state.withLock { state -> Reader? in
+            state.pause.wanted = false
+            guard state.end == nil else { return nil }
+            state.end = end
+            defer { state.reader = nil }
+            return state.reader
+        }
         reader?.resume(with: end)
     }
 
@@ -92,7 +89,7 @@ final class StreamBuffer: BodySink {
     /// Passes the next piece to a reader, now or when it arrives.
     func read(with reader: Reader) {
         let answer = state.withLock { state -> Result<Data?, any Error>? in
-            if state.firstChunk < state.chunks.count { return .success(state.takeChunk(limit: limit)) }
+            if let chunk = state.takeChunk(limit: limit) { return .success(chunk) }
             if let end = state.end {
                 // An error is thrown once; a loop that continues reaches the end.
                 state.end = .success(nil)

@@ -1,0 +1,42 @@
+/// Decides when a source queries the state again although no event has come.
+struct LookSchedule: Sendable {
+    /// The longest delay between two lookups, in seconds.
+    static let longestDelay = 30
+
+    private var isAfterthoughtDue = false
+    private var hasNews = false
+    private var isLookupDue = false
+    private var nextDelay = 1
+
+    /// Records an event, and returns whether an afterthought must be scheduled.
+    mutating func noteEvent() -> Bool {
+        hasNews = isAfterthoughtDue
+        defer { isAfterthoughtDue = true }
+        return !isAfterthoughtDue
+    }
+
+    /// Ends the delay of an afterthought, and returns whether another one must be scheduled, since an event has come in
+    /// the meantime.
+    mutating func endAfterthought() -> Bool {
+        defer { hasNews = false }
+        isAfterthoughtDue = hasNews
+        return hasNews
+    }
+
+    /// Records the result of a lookup, and returns the delay, in seconds, of another one that must be scheduled.
+    ///
+    /// The delay doubles with each failure.
+    mutating func noteLookup(hasSucceeded: Bool) -> Int? {
+        guard !hasSucceeded else {
+            nextDelay = 1
+            return nil
+        }
+        guard !isLookupDue else { return nil }
+        isLookupDue = true
+        defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
+        return nextDelay
+    }
+
+    /// Ends the delay of a lookup.
+    mutating func endLookupDelay() { isLookupDue = false }
+}

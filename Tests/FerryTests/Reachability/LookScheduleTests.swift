@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("When the network is looked at again")
+struct LookScheduleTests {
+    @Test("An event during the delay of an afterthought is followed by another one")
+    func afterthoughts() {
+        var schedule = LookSchedule()
+        let first = schedule.noteEvent()
+        let meanwhile = schedule.noteEvent()
+        let again = schedule.endAfterthought()
+        let duringSecond = schedule.noteEvent()
+        let third = schedule.endAfterthought()
+        let last = schedule.endAfterthought()
+        let new = schedule.noteEvent()
+        #expect(first && !meanwhile && again)
+        #expect(!duringSecond && third && !last && new)
+    }
+
+    @Test("The delays between failed lookups double, and begin anew after one that succeeds")
+    func lookups() {
+        var schedule = LookSchedule()
+        var delays: [Int?] = []
+        for _ in 0..<7 {
+            delays.append(schedule.noteLookup(hasSucceeded: false))
+            schedule.endLookupDelay()
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 30, 30])
+        let afterSuccess = schedule.noteLookup(hasSucceeded: true)
+        let anew = schedule.noteLookup(hasSucceeded: false)
+        // One that an event causes does not schedule a second.
+        let meanwhile = schedule.noteLookup(hasSucceeded: false)
+        #expect(afterSuccess == nil && anew == 1 && meanwhile == nil)
+    }
+}
+
+@Suite("Lookups of host names", .timeLimit(.minutes(2)))
+struct NetlinkLookupTests {
+    @Test("A name whose lookup fails is looked up again without an event")
+    func recovery() async throws {
+        let lookups = Watched(0)
+        let target = ReachabilityTarget.domain("name.test")
+        let source = NetlinkSource(target: target) { _ in
+            let number = lookups.change { count in
+                count += 1
+                return count
+            }
+            return number > 1 ? [Data([127, 0, 0, 1])] : []
+        }
+        let manager = ReachabilityManager(target: target, source: source)
+        try await manager.waitUntilReachable(timeout: .seconds(60))
+        #expect(lookups.current >= 2)
+    }
+
+    @Test("A new run looks the name up again, although the earlier one would have")
+    func restart() async throws {
+        let lookups = Watched(0)
+        let source = NetlinkSource(target: .domain("name.test")) { _ in
+            lookups.change { $0 += 1 }
+            return []
+        }
+        source.start { _ in }
+        try await lookups.wait { $0 >= 1 }
+        source.stop()
+        source.start { _ in }
+        // The second run looks at its start, and again by itself.
+        try await lookups.wait { $0 >= 3 }
+        source.stop()
+    }
+}
