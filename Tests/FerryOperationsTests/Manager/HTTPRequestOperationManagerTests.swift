@@ -74,7 +74,8 @@ import Testing
     func multipartAgain() async throws {
         let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .json("[1]")]))
         let manager = manager(server)
-        let request = Request.post("upload").multipart { $0.append(LoopbackServer.pattern(count: 100_000), name: "data") }
+        let form = LoopbackServer.pattern(count: 100_000)
+        let request = Request.post("upload").multipart { $0.append(form, name: "data") }
         let operation = try #require(manager.send(request, success: nil))
         try await operation.settled()
         #expect(operation.httpResponse?.statusCode == 503)
