@@ -64,7 +64,7 @@ final class NotificationPoster: Sendable {
     /// The notification center to post to.
     var center: NotificationCenter {
         get { state.withLock { $0.center } }
-        set { state.withLock { $0.center = newValue } }
+        set { state.replace(\.center, with: newValue) }
     }
 
     /// The queue that notifications are posted on; nil posts none.

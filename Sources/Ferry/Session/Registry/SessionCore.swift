@@ -70,8 +70,8 @@ final class SessionCore: Sendable {
     /// Copies the settings that a copy of a manager shares with its original, and applies the policy.
     func takeSettings(of original: SessionCore) {
         let settings = original.settings.withLock { $0 }
-        self.settings.withLock { $0.take(settings) }
-        handPolicyOver()
+        let old = self.settings.withLock { $0.take(settings) }
+        withExtendedLifetime(old) { handPolicyOver() }
     }
 
     private func handPolicyOver() {
