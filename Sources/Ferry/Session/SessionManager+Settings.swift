@@ -17,7 +17,8 @@ extension SessionManager {
 
     /// Invalidates the session.
     ///
-    /// Without a reset, tasks made later fail with ``NetworkError/Code/sessionInvalidated``.
+    /// Without a reset, tasks made later fail with ``NetworkError/Code/sessionInvalidated``, until another call resets
+    /// the session.
     ///
     /// - Parameters:
     ///   - cancellingTasks: Whether running tasks are cancelled instead of being finished.

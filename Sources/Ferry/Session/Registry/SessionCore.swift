@@ -91,10 +91,15 @@ final class SessionCore: Sendable {
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
-        let session = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
-        if let session { return session.invalidate(invalidation) }
+        let step = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
+        if case .invalidate(let session) = step { return session.invalidate(invalidation) }
+        guard invalidation == .cancelling else { return }
         // No session is left to invalidate now, usually because it is finishing already: cancel the remaining tasks.
-        if invalidation == .cancelling, !resetting { for task in registry.tasks { task.cancel() } }
+        if !resetting {
+            for task in registry.tasks { task.cancel() }
+        } else if case .cancelTasks(let generation, _) = step {
+            for task in registry.tasks(generation: generation) { task.cancel() }
+        }
     }
 
     /// Releases the sessions when the manager is released; tasks that run still complete.
@@ -106,8 +111,10 @@ final class SessionCore: Sendable {
     }
 
     /// Handles the end of a session; its tasks that have not completed fail.
+    ///
+    /// That of a session which another thread has made in vain is not reported.
     func sessionDidBecomeInvalid(_ session: URLSession, generation: Int, error: (any Error)?) {
-        sessions.withLock { $0.didInvalidate(generation: generation) }
+        guard sessions.withLock({ $0.didInvalidate(generation: generation) }) else { return }
         for (task, delegate) in registry.removeAll(generation: generation) {
             delegate.finish(task, error: error ?? NetworkError.sessionInvalidated(task.originalRequest))
         }
