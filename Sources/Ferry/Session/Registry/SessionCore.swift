@@ -17,7 +17,7 @@ final class SessionCore: Sendable {
     let policyManagers = Mutex<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
     private let sessions = Mutex(SessionTable())
-    /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
+    /// Held while a policy is applied to the sessions, so that the latest policy is applied last, also to a new session.
     private let policyHandover = Mutex(false)
 
     init(
@@ -43,14 +43,16 @@ final class SessionCore: Sendable {
         let delegate = SessionDelegate(core: self, generation: generation)
         let made = transport.makeSession(configuration, delegate, operationQueue)
         (made as? CurlSession)?.taskObserver = delegate
-        made.apply(settings.withLock { $0.securityPolicy })
-        let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
+        // Together, so that no task is made under an earlier policy than one that is set in the meantime.
+        let (isCurrent, old) = policyHandover.withLock { _ in
+            let old = made.apply(settings.withLock { $0.securityPolicy })
+            return (sessions.withLock { $0.adopt(made, generation: generation) }, old)
+        }
+        withExtendedLifetime(old) {}
         guard isCurrent else {
             made.invalidateAndCancel()
             return sessions.withLock { $0.session } ?? made
         }
-        // A policy that was set while the session was being made has not been applied to it.
-        handPolicyOver()
         return made
     }
 
@@ -75,10 +77,12 @@ final class SessionCore: Sendable {
     }
 
     private func handPolicyOver() {
-        policyHandover.withLock { _ in
+        // Sessions and their policies may be objects of the user, whose `deinit` must not run under the lock.
+        let released = policyHandover.withLock { _ in
             let policy = settings.withLock { $0.securityPolicy }
-            for session in sessions.withLock({ $0.all }) { session.apply(policy) }
+            return sessions.withLock { $0.all }.map { session in (session, session.apply(policy)) }
         }
+        withExtendedLifetime(released) {}
     }
 
     /// Returns the error for a session that cannot enforce the policy, or cannot send requests again; nil if it can.
@@ -219,12 +223,13 @@ final class SessionCore: Sendable {
 }
 
 extension URLSession {
-    /// Sets the session's trust policy, unless it is the same already.
-    fileprivate func apply(_ policy: SecurityPolicy) {
-        guard let session = self as? CurlSession else { return }
+    /// Sets the session's trust policy, unless it is the same already, and returns the old one.
+    fileprivate func apply(_ policy: SecurityPolicy) -> (any ServerTrustPolicy)? {
+        guard let session = self as? CurlSession else { return nil }
         let policy = policy.isDefault ? nil : policy
-        guard session.trustPolicy as? SecurityPolicy != policy else { return }
-        session.trustPolicy = policy
+        let old = session.trustPolicy
+        if old as? SecurityPolicy != policy { session.trustPolicy = policy }
+        return old
     }
 
     /// Invalidates the session.
