@@ -190,16 +190,23 @@ final class SessionCore: Sendable {
 
     /// Notifies monitors and observers that a task was resumed, unless it was running already.
     func noteResumed(_ task: URLSessionTask) {
-        guard delegate(of: task)?.noteRunning(true) == true else { return }
-        monitor.taskDidResume(task)
-        notifications.post(.networkingTaskDidResume, object: task)
+        if post(.networkingTaskDidResume, of: task, isRunning: true) { monitor.taskDidResume(task) }
     }
 
     /// Notifies monitors and observers that a task was suspended, unless it was not running.
     func noteSuspended(_ task: URLSessionTask) {
-        guard delegate(of: task)?.noteRunning(false) == true else { return }
-        monitor.taskDidSuspend(task)
-        notifications.post(.networkingTaskDidSuspend, object: task)
+        if post(.networkingTaskDidSuspend, of: task, isRunning: false) { monitor.taskDidSuspend(task) }
+    }
+
+    /// Records that a task was resumed or suspended, and posts a notification; returns false if nothing changes.
+    ///
+    /// The notification precedes that of the task's end, which a monitor or another thread may cause at once.
+    private func post(_ name: Notification.Name, of task: URLSessionTask, isRunning: Bool) -> Bool {
+        guard let delegate = delegate(of: task),
+            let addition = delegate.noteRunning(isRunning, { notifications.add(name, object: task) })
+        else { return false }
+        notifications.finish(addition)
+        return true
     }
 
     private func refuse<Task: URLSessionTask>(
