@@ -170,9 +170,10 @@ struct NotificationTests {
             hasEnded.open()
         }
         manager.eventMonitors = [CancellingMonitor(hasEnded: hasEnded)]
-        manager.get("x") { _ in }
+        let task = manager.get("x") { _ in }
         try await observer.posts.wait { $0.count == 2 }
         #expect(observer.names == [.networkingTaskDidResume, .networkingTaskDidComplete])
+        #expect(observer.posts.current.last?.task === task)
     }
 
     @Test("The invalidation of a session is posted once", arguments: TestTransport.all)
